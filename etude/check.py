@@ -1,0 +1,95 @@
+"""`check("exercise")` in a notebook: runs the exercise's public checks on the live namespace and shows a short result."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from etude import mistakes
+from etude.checks import Check, Outcome, collect, run_check
+from etude.run import LessonError, current
+from etude.student import LiveStudent
+
+GREEN, RED, GREY = "#00725A", "#B3420B", "#666666"  # told apart by the colour-blind, dark enough on white
+
+
+class CheckFailed(Exception):
+    """Stops the cell after its result has been shown; a notebook shows one line of it, not a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"CheckFailed: {self}"]
+
+
+class Result:
+    """The outcomes of one exercise: HTML in a notebook, text elsewhere."""
+
+    def __init__(self, exercise: str, outcomes: Sequence[Outcome], diagnosis: str | None) -> None:
+        self.exercise, self.outcomes, self.diagnosis = exercise, outcomes, diagnosis
+
+    @property
+    def passed(self) -> int:
+        return sum(outcome.passed for outcome in self.outcomes)
+
+    def __repr__(self) -> str:
+        lines = [f"{self.exercise}: {self.passed} of {len(self.outcomes)} checks pass"]
+        for outcome in self.outcomes:
+            lines.append(f"  {'✓' if outcome.passed else '✗'} {outcome.check.title}")
+            lines += [f"      {line}" for line in _explanation(outcome).splitlines()]
+        if self.diagnosis:
+            lines.append(f"  Perhaps: {self.diagnosis}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for outcome in self.outcomes:
+            mark, colour = ("✓", GREEN) if outcome.passed else ("✗", RED)
+            rows.append(f'<div><b style="color:{colour}">{mark}</b> {html.escape(outcome.check.title)}</div>')
+            if text := _explanation(outcome):
+                rows.append(f'<pre style="margin:2px 0 8px 22px;white-space:pre-wrap">{html.escape(text)}</pre>')
+        if self.diagnosis:
+            rows.append(f'<div style="margin-top:6px"><b>Perhaps:</b> {html.escape(self.diagnosis)}</div>')
+        colour = GREEN if self.passed == len(self.outcomes) else RED
+        head = f"<b>{html.escape(self.exercise)}</b> {self.passed} of {len(self.outcomes)} checks pass"
+        return f'<div style="border-left:4px solid {colour};padding:4px 12px">{head}{"".join(rows)}</div>'
+
+
+def check(exercise: str) -> None:
+    """Tries one exercise: `check("sgns_loss")`. Shows what was given, what came back and what was expected.
+
+    Raises CheckFailed if a check fails (so that `nbgrader validate` sees it) and LessonError for an unknown exercise.
+    """
+    from IPython import get_ipython
+    from IPython.display import display
+
+    run, shell = current(), get_ipython()
+    if shell is None:
+        raise LessonError("check() works in a notebook: it looks at the names that the notebook has defined")
+    result = check_namespace(run.folder, exercise, shell.user_ns)
+    display(result)
+    if result.passed < len(result.outcomes):
+        raise CheckFailed(f"{len(result.outcomes) - result.passed} of {len(result.outcomes)} checks of {exercise} fail")
+
+
+def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -> Result:
+    """The public checks of one exercise on any namespace."""
+    checks = _public(folder / "checks.py")
+    if not (mine := [c for c in checks if c.exercise == exercise]):
+        names = ", ".join(dict.fromkeys(c.exercise for c in checks))
+        raise LessonError(f"there is no exercise {exercise!r} here; there are {names}")
+    outcomes = [run_check(c, LiveStudent(namespace)) for c in mine]
+    return Result(exercise, outcomes, mistakes.diagnose(outcomes, mistakes.load(folder / "mistakes.json").get(exercise, [])))
+
+
+@cache
+def _public(path: Path) -> list[Check]:
+    return collect(path)
+
+
+def _explanation(outcome: Outcome) -> str:
+    if outcome.passed:
+        return ""
+    trace = outcome.error[2] if outcome.error and outcome.status == "error" else ""
+    return f"{outcome.message}\n{trace}".strip()

@@ -1,0 +1,162 @@
+"""What a check is: a function `test_…(student)` that asks one question about one exercise.
+
+Check files are written once and run in four places: in the student's notebook, in the grader (where `student` is a proxy
+to another process), on the reference and on the bank of answers. So nothing here knows where the student's code lives:
+a check calls `student.name(...)`, and says with `equal` and `close` what should come back.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from etude.values import as_array, describe, first_difference, same
+
+
+class Mismatch(AssertionError):
+    """What came back is not what was expected. Says what was given, what came back, what was expected, and where they part."""
+
+    def __init__(self, detail: str, *, given: Any = None, actual: Any = None, expected: Any = None) -> None:
+        super().__init__(detail)
+        self.detail, self.given, self.actual, self.expected = detail, given, actual, expected
+
+    def __str__(self) -> str:
+        rows = [("given", self.given), ("came back", self.actual), ("expected", self.expected)]
+        lines = [f"{label:<10}{describe(value)}" for label, value in rows if label != "given" or value is not None]
+        return "\n".join([self.detail, *lines])
+
+
+def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
+    """Exact equality of plain values (numbers, strings, lists, tuples, dictionaries) and of their types.
+
+    Raises Mismatch with the first place where the two part.
+    """
+    place = first_difference(actual, expected)
+    if place is not None:
+        raise Mismatch(place, given=given, actual=actual, expected=expected)
+
+
+def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, atol: float = 1e-6) -> None:
+    """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats or nested lists of floats.
+
+    NaN is equal to nothing. Raises Mismatch with the shapes, the first index that differs and the largest difference.
+    """
+    want = as_array(expected)
+    try:
+        have = as_array(actual)
+    except TypeError as error:
+        raise Mismatch(f"numbers were expected: {error}", given=given, actual=actual, expected=expected) from None
+    if have.shape != want.shape:
+        raise Mismatch(f"the shape is {have.shape}, expected {want.shape}", given=given, actual=actual, expected=expected)
+    with np.errstate(invalid="ignore"):
+        wrong = ~(np.abs(have - want) <= atol + rtol * np.abs(want))
+    if wrong.any():
+        index = tuple(int(i) for i in np.argwhere(wrong)[0])
+        gap = np.abs(have - want)[wrong]
+        largest = "not a number" if np.isnan(gap).any() else f"{gap.max():.4g}"
+        where = f"first at index {list(index)}: {have[index]:.6g}, expected {want[index]:.6g}" if index else \
+            f"{have[()]:.6g}, expected {want[()]:.6g}"
+        share = f"{int(wrong.sum())} of {wrong.size} values differ, " if wrong.size > 1 else ""
+        raise Mismatch(f"{share}{where} (largest difference {largest})", given=given, actual=actual, expected=expected)
+
+
+def true(condition: bool, detail: str, *, given: Any = None, actual: Any = None) -> None:
+    """A property that has no single expected value; `detail` is the sentence shown when it does not hold."""
+    if not condition:
+        raise Mismatch(detail, given=given, actual=actual, expected=None)
+
+
+def exercise(name: str, points: float = 1) -> Callable[[Callable], Callable]:
+    """Marks a check function: the exercise that it tries and the points it is worth."""
+
+    def mark(function: Callable) -> Callable:
+        function.__etude__ = (name, float(points))  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check function with the exercise it belongs to."""
+
+    name: str
+    exercise: str
+    points: float
+    function: Callable[[Any], None] = field(repr=False)
+    hidden: bool = False
+
+    @property
+    def title(self) -> str:
+        """The check's name as the sentence it is: test_edges_have_fewer_pairs → edges have fewer pairs."""
+        return self.name.removeprefix("test_").replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one check found. `error` is (exception's name, message, traceback in the student's code) if one was raised."""
+
+    check: Check
+    status: str  # passed · failed · error · unwritten
+    message: str = ""
+    mismatch: Mismatch | None = None
+    error: tuple[str, str, str] | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+
+_loaded = itertools.count()
+
+
+def collect(path: Path, hidden: bool = False) -> list[Check]:
+    """The checks of one file, in the order in which they stand. The file is loaded afresh: no state leaks between runs."""
+    name = f"_etude_checks_{next(_loaded)}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileNotFoundError(f"no checks at {path}: the lesson's folder must lie beside the notebook")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        del sys.modules[name]
+    checks = []
+    for key, function in vars(module).items():
+        if key.startswith("test_") and callable(function):
+            if not hasattr(function, "__etude__"):
+                raise ValueError(f"{path.name}: {key} has no @exercise(...), so it belongs to no exercise")
+            checks.append(Check(key, *function.__etude__, function, hidden))
+    return checks
+
+
+def run_check(check: Check, student: Any) -> Outcome:
+    """Runs one check; whatever the student's code does becomes an outcome. Never raises an Exception of the student's."""
+    started = time.perf_counter()
+
+    def outcome(status: str, message: str = "", **more: Any) -> Outcome:
+        return Outcome(check, status, message, seconds=time.perf_counter() - started, **more)
+
+    try:
+        check.function(student)
+    except Mismatch as mismatch:
+        return outcome("failed", str(mismatch), mismatch=mismatch)
+    except Exception as error:
+        name, text, trace = student.explain(error)
+        status = "unwritten" if name == "NotImplementedError" else "error"
+        message = "not written yet" if status == "unwritten" else f"{name}: {text}"
+        return outcome(status, message, error=(name, text, trace))
+    return outcome("passed")
+
+
+__all__ = ["Check", "Mismatch", "Outcome", "close", "collect", "equal", "exercise", "run_check", "same", "true"]

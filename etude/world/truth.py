@@ -1,0 +1,83 @@
+"""The truth about the world, read off the lexicon: analogies, similarities, homonyms.
+
+Nothing here looks at a text, so a lesson can hold what it learned from the text against it.
+This module must not know how text is generated.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, permutations
+
+from etude.world.grammar import Language
+from etude.world.lexicon import Lexeme, Lexicon
+from etude.world.text import Unit
+
+Question = tuple[str, str, str, str]
+# the two forms of a verb that the tense relation pairs, by what the first ending of the citation form is
+_PRESENT_AND_PAST = {"en": ((), ("ed",)), "ko": (("는다",), ("었", "다"))}
+
+
+def written(lexeme: Lexeme, language: Language, unit: Unit) -> str:
+    """The token that stands for a lexeme: its stem among morphemes, its most frequent written form among words."""
+    if unit == "morpheme":
+        return lexeme.stem
+    return language.inflect(lexeme, language.citation.get(lexeme.kind, ())).surface
+
+
+def analogies(lexicon: Lexicon, language: Language, unit: Unit) -> dict[str, list[Question]]:
+    """All ordered pairs of pairs of each relation, as questions."""
+
+    def token(lexeme: Lexeme) -> str:
+        return written(lexeme, language, unit)
+
+    pairs = {
+        "capital": [(token(n.members[0]), token(n.members[1])) for n in lexicon.nations],
+        "language": [(token(n.members[0]), token(n.members[2])) for n in lexicon.nations],
+        "gender": [(token(c.members[0]), token(c.members[1])) for c in lexicon.couples],
+        "tense": [
+            (language.inflect(verb, language.tenses[0]).surface, language.inflect(verb, language.tenses[1]).surface)
+            for topic in lexicon.topics
+            for verb, _ in topic.verbs
+        ],
+        "control": [(token(one), token(other)) for one, other in lexicon.opposites],
+    }
+    if unit == "morpheme":
+        del pairs["tense"]
+    return {name: [(*one, *other) for one, other in permutations(found, 2)] for name, found in pairs.items()}
+
+
+def homonyms(lexicon: Lexicon) -> dict[str, tuple[str, str]]:
+    """Stems that stand under two topics."""
+    topics: dict[str, list[str]] = {}
+    for lexeme in lexicon.lexemes():
+        if lexeme.topic:
+            topics.setdefault(lexeme.stem, []).append(lexeme.topic)
+    return {stem: (found[0], found[1]) for stem, found in topics.items() if len(found) > 1}
+
+
+def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple[str, str, float]]:
+    """All pairs within a topic and, for each of these, one of the same kinds across two topics; no homonyms."""
+    ambiguous = homonyms(lexicon)
+    verb_of = {thing: verb for topic in lexicon.topics for verb, things in topic.verbs for thing in things}
+    words = {
+        topic.name: [
+            lexeme
+            for lexeme in (*topic.agents, *topic.places, *(t for _, things in topic.verbs for t in things))
+            if lexeme.stem not in ambiguous
+        ]
+        for topic in lexicon.topics
+    }
+    found: list[tuple[str, str, float]] = []
+    names = list(words)
+    for name, following in zip(names, [*names[1:], names[0]], strict=True):
+        for number, (one, other) in enumerate(combinations(words[name], 2)):
+            if one.kind != other.kind:
+                truth = 1.0
+            else:
+                truth = 3.0 if one.kind != "thing" or verb_of[one] is verb_of[other] else 2.0
+            strangers = [word for word in words[following] if word.kind == other.kind]
+            stranger = strangers[number % len(strangers)]
+            left = written(one, language, unit)
+            found.append((left, written(other, language, unit), truth))
+            found.append((left, written(stranger, language, unit), 0.0))
+    return found

@@ -1,0 +1,120 @@
+"""The world: a small language with planted semantics, written from a seed, and the truth about it.
+
+Documents are dealt from a shuffled deck of subjects (a country, a couple, a topic), so every planted word occurs about
+equally often whatever the seed. This module must not know how a sentence is written in either language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from etude.world import truth
+from etude.world.chance import Chance
+from etude.world.english import ENGLISH
+from etude.world.grammar import Frame, Grammar
+from etude.world.korean import KOREAN
+from etude.world.lexicon import LANGUAGES, Family, Language, Topic, load
+from etude.world.text import Document, Sentence, Unit, check_unit
+
+NOISE = 0.12  # the share of slots that take a word from another topic
+SENTENCES = (5, 9)  # the least and the most in a document
+NATION, COUPLE, TOPIC = 2, 1, 5  # documents about each nation, couple and topic in one deck
+
+_LANGUAGES = {"en": ENGLISH, "ko": KOREAN}
+
+
+class World:
+    """The language ("en" or "ko") as written from one seed; the lexicon and the truth are the same for every seed."""
+
+    def __init__(self, language: Language = "en", seed: int = 0) -> None:
+        if language not in LANGUAGES:
+            raise ValueError(f"language is {language!r}; choose one of {', '.join(map(repr, LANGUAGES))}.")
+        Chance(seed)  # a wrong seed is told here, not at the first text
+        self.language = language
+        self.seed = seed
+        self.lexicon = load(language)
+        self._grammar = Grammar(_LANGUAGES[language], self.lexicon, NOISE)
+
+    def documents(self, tokens: int = 100_000) -> list[Document]:
+        """Whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
+        found: list[Document] = []
+        words = 0
+        for document in self._stream():
+            if words >= tokens:
+                break
+            found.append(document)
+            words += sum(map(len, document.sentences))
+        return found
+
+    def corpus(self, tokens: int = 100_000, unit: Unit = "word") -> list[list[str]]:
+        """Sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
+        check_unit(unit)
+        found: list[list[str]] = []
+        written = 0
+        for document in self._stream():
+            for sentence in document.sentences:
+                if written >= tokens:
+                    return found
+                found.append(sentence.tokens(unit))
+                written += len(found[-1])
+        return found
+
+    def analogies(self, unit: Unit = "word") -> dict[str, list[tuple[str, str, str, str]]]:
+        """Questions (a, b, c, d), a is to b as c is to d, by relation; "control" has no answer in the text.
+
+        Relations: capital, language, gender, tense, control; tense is absent where the unit splits it off the verb
+        (unit="morpheme").
+        """
+        check_unit(unit)
+        return truth.analogies(self.lexicon, _LANGUAGES[self.language], unit)
+
+    def similarities(self, unit: Unit = "word") -> list[tuple[str, str, float]]:
+        """Pairs with their true similarity: 3 for the same topic, kind and verb, then 2, 1, and 0 for different topics."""
+        check_unit(unit)
+        return truth.similarities(self.lexicon, _LANGUAGES[self.language], unit)
+
+    def homonyms(self) -> dict[str, tuple[str, str]]:
+        """Each homonym with the topics of its two senses, equally frequent; `Word.topic` tells the sense in a text."""
+        return truth.homonyms(self.lexicon)
+
+    def _stream(self) -> Iterator[Document]:
+        chance = Chance(self.seed)
+        lexicon = self.lexicon
+        subjects: list[Family | Topic] = [
+            *lexicon.nations * NATION, *lexicon.couples * COUPLE, *lexicon.topics * TOPIC
+        ]  # fmt: skip
+        while True:
+            deck = subjects.copy()
+            chance.shuffle(deck)
+            for subject in deck:
+                yield self._document(subject, chance)
+
+    def _document(self, subject: Family | Topic, chance: Chance) -> Document:
+        topic = subject.name if isinstance(subject, Topic) else str(subject.members[0].topic)
+        least, most = SENTENCES
+        sentences: list[Sentence] = []
+        for _ in range(least + chance.below(most - least + 1)):
+            if isinstance(subject, Topic):
+                sentences.append(self._grammar.sentence(("topic", topic), self._scene(subject, chance), chance))
+            else:
+                sentences.append(self._grammar.sentence((topic,), self._portrait(subject), chance))
+        return Document(topic, tuple(sentences))
+
+    def _scene(self, topic: Topic, chance: Chance) -> Frame:
+        """What may fill the slots of a sentence on a topic: one verb and the things it is done to, anyone, anywhere."""
+        verb, things = chance.pick(topic.verbs)
+        return {
+            "agent": topic.agents,
+            "place": topic.places,
+            "quality": topic.qualities,
+            "verb": (verb,),
+            "thing": things,
+            "person": self.lexicon.names,
+            "opposite": tuple(word for pair in self.lexicon.opposites for word in pair),
+        }
+
+    def _portrait(self, family: Family) -> Frame:
+        """What may fill the slots of a sentence on a family: its members, what they are known by, marks of each type."""
+        frame: Frame = {f"{kind}_mark": marks for kind, marks in self.lexicon.marks.items()}
+        frame |= {member.kind: (member,) for member in family.members}
+        return frame | {family.known_by[0].kind: family.known_by}

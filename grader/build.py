@@ -1,0 +1,108 @@
+"""`grader build`: from a lesson's source to the student's notebook, through nbgrader's own release step.
+
+    solutions/WEEK/LESSON/notebook.py  →  build/source/WEEK/LESSON.ipynb   with solutions, nbgrader's metadata
+                                       →  weeks/WEEK/LESSON.ipynb          nbgrader generate_assignment
+
+Beside each notebook lie the lesson's public files: checks, expected table, outcomes of known mistakes. After the release
+step the proofs of grader.proofs are run: what is released holds no solution.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterable
+
+import nbformat
+from nbformat import NotebookNode
+
+from etude import table
+from grader import bank, nbconfig, source
+from grader.course import Course, CourseError, Lesson
+from grader.proofs import prove_release
+
+GRADING_PROFILE = "smoke"
+LANGUAGE = {"codemirror_mode": {"name": "ipython", "version": 3}, "file_extension": ".py", "mimetype": "text/x-python",
+            "name": "python", "nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
+
+
+def check_points(lesson: Lesson) -> dict[str, float]:
+    """Exercise → points of its checks, public and hidden."""
+    points = dict.fromkeys(source.exercises(source.read(lesson)), 0.0)
+    for check in source.checks(lesson):
+        if check.exercise not in points:
+            raise CourseError(f"{lesson.id}: {check.name} is for {check.exercise!r}, which the notebook does not have")
+        points[check.exercise] += check.points
+    return points
+
+
+def metric_points(lesson: Lesson) -> float:
+    """Points of the metrics table in the profile that is graded."""
+    rows = table.of_profile(table.read(lesson.source / "expected.csv"), GRADING_PROFILE)
+    return sum(row.points for row in rows.values())
+
+
+def master(lesson: Lesson) -> NotebookNode:
+    """The notebook with solutions and nbgrader's metadata. Raises CourseError where the parts do not fit together."""
+    notebook = source.read(lesson)
+    points = check_points(lesson)
+    checked = []
+    for part, cell in source.parts(notebook):
+        name, worth = part.name, part.points
+        grade = solution = False
+        if part.kind == "exercise":
+            source.split_solution(cell.source)
+            solution = True
+        elif part.kind == "check":
+            if name not in points:
+                raise CourseError(f"{lesson.id}: check({name!r}) stands for no exercise")
+            checked.append(name)
+            grade, worth, name = True, points[name], f"check_{name}"
+        elif part.kind == "metrics":
+            grade, worth = True, metric_points(lesson)
+        elif part.kind == "answer":
+            source.split_solution(cell.source)
+            grade = solution = True
+        elif part.kind not in ("parameters", "setup"):
+            continue
+        tags = cell.metadata.get("tags", [])
+        cell.metadata.clear()
+        if tags:
+            cell.metadata["tags"] = tags
+        cell.metadata["nbgrader"] = {"grade": grade, "solution": solution, "locked": not solution, "grade_id": name,
+                                     "schema_version": 3, "task": False, "cell_type": cell.cell_type}
+        if grade:
+            cell.metadata["nbgrader"]["points"] = worth
+    if sorted(checked) != sorted(points):
+        raise CourseError(f"{lesson.id}: each exercise needs one check(...) cell; exercises {sorted(points)}, checks {sorted(checked)}")
+    notebook.metadata.clear()
+    notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    notebook.metadata["language_info"] = LANGUAGE
+    nbformat.validate(notebook)
+    return notebook
+
+
+def write_master(lesson: Lesson) -> None:
+    """Writes build/source/WEEK/LESSON.ipynb and the public files beside it."""
+    support = lesson.master.parent / lesson.name
+    shutil.rmtree(support, ignore_errors=True)
+    support.mkdir(parents=True)
+    nbformat.write(master(lesson), lesson.master)
+    for name in ("checks.py", "expected.csv"):
+        shutil.copyfile(lesson.source / name, support / name)
+    known = json.dumps(bank.known_mistakes(lesson), ensure_ascii=False, indent=1, sort_keys=True)
+    (support / "mistakes.json").write_text(known + "\n", encoding="utf-8")
+
+
+def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] = print) -> None:
+    """Builds the weeks of these lessons and proves that what is released holds no solution. Raises CourseError."""
+    weeks = dict.fromkeys(lesson.week.name for lesson in lessons)
+    for week in weeks:
+        of_week = course.lessons(week)
+        for lesson in of_week:
+            say(f"{lesson.id}: notebook, checks, tables, known mistakes")
+            write_master(lesson)
+        nbconfig.release(course, week)
+        for lesson in of_week:
+            prove_release(lesson)
+            say(f"{lesson.id}: released to {lesson.released.relative_to(course.root)}, nothing leaks")

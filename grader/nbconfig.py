@@ -1,0 +1,66 @@
+"""nbgrader as this course uses it: one configuration for nbgrader's own commands, for formgrader and for `grader`.
+
+`home` is the folder that holds what belongs to one class: submitted, autograded, feedback and gradebook.db. nbgrader's
+commands from the repository's root use the root itself.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from grader.course import Course, CourseError
+
+
+def configuration(course: Course, home: Path | None = None) -> Config:
+    """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
+    from grader.source import ANSWER_STUB, STUB
+
+    home = (home or course.root).resolve()
+    config = Config()
+    config.CourseDirectory.root = str(course.root)
+    config.CourseDirectory.course_id = course.file.title.lower()
+    config.CourseDirectory.source_directory = str(Path("build", "source"))
+    config.CourseDirectory.release_directory = "weeks"
+    config.CourseDirectory.db_url = f"sqlite:///{home / 'gradebook.db'}"
+    for step in ("submitted", "autograded", "feedback"):
+        config.CourseDirectory[f"{step}_directory"] = _relative(home / step, course.root)
+    config.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "results"]
+    config.ClearSolutions.code_stub = {"python": STUB}
+    config.ClearSolutions.text_stub = ANSWER_STUB
+    config.Autograde.exporter_class = "grader.nbgrader_step.SafeExporter"
+    config.Autograde.autograde_preprocessors = [
+        "grader.nbgrader_step.Grade",
+        "nbgrader.preprocessors.IgnorePattern",
+        "nbconvert.preprocessors.ClearMetadataPreprocessor",
+        "nbgrader.preprocessors.LimitOutput",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    return config
+
+
+def api(course: Course, home: Path | None = None) -> NbGraderAPI:
+    """nbgrader's Python interface, its messages kept for errors instead of printed."""
+    config = configuration(course, home)
+    interface = NbGraderAPI(CourseDirectory(config=config), config=config)
+    interface.log.setLevel(logging.CRITICAL)
+    return interface
+
+
+def release(course: Course, week: str, home: Path | None = None) -> None:
+    """nbgrader's release step for one week. Raises CourseError with nbgrader's own words if it fails."""
+    (home or course.root).mkdir(parents=True, exist_ok=True)
+    result = api(course, home).generate_assignment(week, force=True, create=True)
+    if not result["success"]:
+        raise CourseError(f"nbgrader could not release {week}:\n{result.get('error') or ''}{result.get('log') or ''}")
+
+
+def _relative(path: Path, root: Path) -> str:
+    """nbgrader wants its folders relative to the course's root."""
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)

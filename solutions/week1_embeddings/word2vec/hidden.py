@@ -1,0 +1,141 @@
+"""word2vec: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import math
+
+import numpy as np
+import torch
+from etude import evaluate
+from etude.checks import close, equal, exercise, true
+from etude.world import World
+from grader.metrics import Artifacts, metric
+
+
+@exercise("skipgram_pairs")
+def test_every_window_agrees_with_brute_force(student):
+    for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10)]:
+        tokens = list(range(100, 100 + length))
+        expected = [(a, b) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if 0 < abs(i - j) <= window]
+        equal([tuple(pair) for pair in student.skipgram_pairs(tokens, window)], expected, given=f"{length} tokens, window {window}")
+
+
+@exercise("skipgram_pairs")
+def test_a_word_that_stands_twice_is_paired_at_both_places(student):
+    equal(len(student.skipgram_pairs(["so", "so", "so"], 1)), 4, given="so so so, window 1")
+
+
+@exercise("cbow_examples")
+def test_the_examples_agree_with_brute_force(student):
+    tokens = list("abcdefg")
+    expected = [([t for j, t in enumerate(tokens) if 0 < abs(i - j) <= 3], center) for i, center in enumerate(tokens)]
+    equal([(list(contexts), center) for contexts, center in student.cbow_examples(tokens, 3)], expected, given="a … g, window 3")
+
+
+@exercise("cbow_examples")
+def test_a_sentence_of_one_word_has_no_example(student):
+    equal(student.cbow_examples(["alone"], 2), [], given="one word, window 2")
+
+
+@exercise("keep_probability")
+def test_probabilities_follow_the_formula_at_every_frequency(student):
+    counts = torch.tensor([5000, 700, 200, 90, 9, 1])
+    expected = np.minimum(1.0, np.sqrt(1e-2 * 6000 / counts.numpy()))
+    close(student.keep_probability(counts, 1e-2), expected, given="counts 5000, 700, 200, 90, 9, 1; t = 0.01")
+
+
+@exercise("noise_distribution")
+def test_another_power_is_obeyed(student):
+    close(student.noise_distribution(torch.tensor([1, 4, 9]), power=0.5), [1 / 6, 2 / 6, 3 / 6], given="counts 1, 4, 9; power ½")
+
+
+@exercise("sgns_loss", points=2)
+def test_random_batches_agree_with_the_definition(student):
+    generator = torch.Generator().manual_seed(7)
+    for b, k, d in [(1, 1, 1), (4, 5, 6), (6, 2, 3)]:
+        center, context, negatives = (torch.randn(*shape, generator=generator) for shape in ((b, d), (b, d), (b, k, d)))
+        total = 0.0
+        for i in range(b):
+            total += math.log1p(math.exp(-float(center[i] @ context[i])))
+            total += sum(math.log1p(math.exp(float(center[i] @ negatives[i, j]))) for j in range(k))
+        close(student.sgns_loss(center, context, negatives), total / b, given=f"random vectors, B = {b}, k = {k}, d = {d}")
+
+
+@exercise("sgns_gradients", points=2)
+def test_the_gradients_agree_with_finite_differences(student):
+    generator = torch.Generator().manual_seed(11)
+    inputs = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3), (2, 3), (2, 4, 3))]
+
+    def loss(center: torch.Tensor, context: torch.Tensor, negatives: torch.Tensor) -> float:
+        real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
+        return float(torch.log1p(torch.exp(-real)).sum() + torch.log1p(torch.exp(noise)).sum()) / 2
+
+    gradients = student.sgns_gradients(*inputs)
+    for place, tensor in enumerate(inputs):
+        expected = torch.zeros_like(tensor)
+        for i in range(tensor.numel()):
+            for sign in (1, -1):
+                moved = [x.clone() for x in inputs]
+                moved[place].view(-1)[i] += sign * 1e-5
+                expected.view(-1)[i] += sign * loss(*moved) / 2e-5
+        close(gradients[place], expected, rtol=1e-3, atol=1e-5, given=("center", "context", "negatives")[place])
+
+
+@exercise("train_sgns", points=2)
+def test_more_epochs_learn_more(student):
+    pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat(20, 1)  # word 2i and word 2i+1 are each other's only context
+    counts = torch.full((20,), 20)
+
+    def gap(epochs: int) -> float:
+        vectors = torch.nn.functional.normalize(student.train_sgns(pairs, counts, dim=16, epochs=epochs, batch=100, seed=5), dim=1)
+        return float((vectors - vectors.mean(0)).norm())
+
+    before, after = gap(1), gap(40)
+    true(after > before, f"after 40 epochs the vectors differ by {after:.2f}, after one by {before:.2f}", actual=round(after - before, 3))
+
+
+@exercise("train_sgns")
+def test_the_inputs_are_left_alone(student):
+    pairs = torch.tensor([(0, 1), (1, 0), (2, 3), (3, 2)]).repeat(8, 1)
+    handle = student.put(pairs.clone())
+    student.train_sgns(handle, torch.full((4,), 8), dim=4, epochs=1, batch=8, seed=0)
+    close(student.value(handle), pairs, given="the pairs, after training on them")
+
+
+@exercise("nearest")
+def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student):
+    generator = torch.Generator().manual_seed(2)
+    vectors, words = torch.randn(30, 5, generator=generator), [f"w{i}" for i in range(30)]
+    handle = student.put(vectors.clone())
+    cosine = (vectors @ vectors[4]) / (vectors.norm(dim=1) * vectors[4].norm())
+    expected = [f"w{i}" for i in cosine.argsort(descending=True).tolist() if i != 4][:7]
+    equal([word for word, _ in student.nearest(handle, words, "w4", 7)], expected, given="30 random words; 7 neighbours of w4")
+    close(student.value(handle), vectors, given="the vectors, after asking for neighbours")
+
+
+@exercise("analogy")
+def test_long_vectors_weigh_no_more_than_short_ones(student):
+    words = ["a", "b", "c", "d", "e"]
+    vectors = torch.tensor([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.1, 0.0, 0.1], [0.0, 0.1, 0.1], [-9.0, 9.0, 0.5]])
+    equal(student.analogy(vectors, words, "a", "b", "c"), "d", given="a : b = c : …, with vectors of very different lengths")
+
+
+@metric("analogies_en")
+def analogies_en(artifacts: Artifacts) -> float:
+    return _planted(artifacts, "vectors", "words")
+
+
+@metric("analogies_shuffled")
+def analogies_shuffled(artifacts: Artifacts) -> float:
+    return _planted(artifacts, "vectors_shuffled", "words_shuffled")
+
+
+@metric("similarity_en")
+def similarity_en(artifacts: Artifacts) -> float:
+    truth = World("en", seed=artifacts.seed).similarities()
+    return evaluate.similarity(artifacts.tensor("vectors", ndim=2), artifacts.strings("words"), truth).value
+
+
+def _planted(artifacts: Artifacts, vectors: str, words: str) -> float:
+    questions = World("en", seed=artifacts.seed).analogies("word")
+    planted = [question for relation, asked in questions.items() if relation != "control" for question in asked]
+    score = evaluate.analogies(artifacts.tensor(vectors, ndim=2), artifacts.strings(words), planted)
+    return score.value * score.covered / score.total if score.covered else 0.0

@@ -1,0 +1,422 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # word2vec: words from the company they keep
+#
+# **The papers.** Mikolov, Sutskever, Chen, Corrado and Dean,
+# [Distributed Representations of Words and Phrases and their Compositionality](https://arxiv.org/abs/1310.4546) (NIPS 2013);
+# the model comes from [Efficient Estimation of Word Representations in Vector Space](https://arxiv.org/abs/1301.3781) (2013).
+#
+# A one-hot vector says that *coffee* and *tea* are as different as *coffee* and *Tuesday*. word2vec learns short vectors from
+# plain text by a guessing game: from a word, guess the words that stand near it. To play well, words that keep
+# the same company must get similar vectors.
+#
+# **The claim to reproduce.** Relations between words become directions: *paris − france + korea* lands on *seoul*. The paper
+# answers 59 % of its analogy questions with 5 negative samples (Table 1, NEG-5), after training on a billion words of news.
+# You train on some ten thousand sentences of a small planted language, where the true relations are known, and then on real text.
+#
+# You will write the pieces (about 2½ hours):
+#
+# 1. training examples: skip-gram pairs and CBOW examples
+# 2. which words to train on: subsampling, and the noise distribution
+# 3. the loss of skip-gram with negative sampling (SGNS), and its gradient by hand
+# 4. the training loop
+# 5. asking the vectors: nearest neighbours and analogies
+#
+# After each piece, `check("...")` tells you at once whether it is right.
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import math
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch.nn.functional import logsigmoid, normalize
+from tqdm.auto import trange
+
+import etude
+from etude import check, data, evaluate, plots, record, sgns
+from etude.world import World, shuffled
+
+run = etude.start("week1_embeddings/word2vec", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. Training examples
+#
+# Take the sentence 하루 커피 최소 3잔은 마셔야 살 수 있다 (*one needs at least three cups of coffee a day to live*) and a window of 2.
+# **Window** always means the number of words on **one** side, so the word 3잔은 has up to four context words: 커피, 최소, 마셔야, 살.
+#
+# **Skip-gram** makes one training pair (centre, context) of each of them: (3잔은, 커피), (3잔은, 최소), (3잔은, 마셔야), (3잔은, 살).
+# At the edges of a sentence the window is cut off, it does not wrap around.
+
+# %% exercise="skipgram_pairs"
+def skipgram_pairs(tokens, window):
+    """All (centre, context) pairs of one sentence, for each centre from left to right, its contexts from left to right.
+
+    tokens: list of words (or ids); window: words on one side, at least 1.
+    Returns a list of tuples. Mikolov et al. 2013, section 2, eq. 1.
+    """
+    ### BEGIN SOLUTION
+    pairs = []
+    for i, center in enumerate(tokens):
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1)):
+            if j != i:
+                pairs.append((center, tokens[j]))
+    return pairs
+    ### END SOLUTION
+
+# %%
+check("skipgram_pairs")
+
+# %% [markdown]
+# **CBOW** turns the game round: all context words together guess the centre. That gives **one** example for each word of the
+# sentence, not one for each pair: 8 examples here, where skip-gram has 26 pairs. (A common slip is to list CBOW's examples as pairs
+# too; the model averages the context vectors into one.)
+
+# %% exercise="cbow_examples"
+def cbow_examples(tokens, window):
+    """One (contexts, centre) example for each word that has a context; contexts is the list of its context words in order.
+
+    Mikolov et al. 2013 (Efficient Estimation), section 3.1.
+    """
+    ### BEGIN SOLUTION
+    examples = []
+    for i, center in enumerate(tokens):
+        contexts = tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]
+        if contexts:
+            examples.append((list(contexts), center))
+    return examples
+    ### END SOLUTION
+
+# %%
+check("cbow_examples")
+
+# %% [markdown]
+# ## 2. Which words to train on
+#
+# The most frequent words (*the*, *of*, 은, 는) stand near everything and so say little. **Subsampling** drops each occurrence of a
+# word at random, the more likely the more frequent the word. The paper drops a word with relative frequency $f$ with probability
+# $1 - \sqrt{t/f}$ (eq. 5), so it is *kept* with probability $\sqrt{t/f}$, and always kept when $f \le t$. Words are thinned out, not removed.
+
+# %% exercise="keep_probability"
+def keep_probability(counts, t):
+    """Probability with which one occurrence of each word is kept: min(1, sqrt(t / f)), f the word's share of all tokens.
+
+    counts (V,) tensor of occurrences, each at least 1; t the threshold, for example 1e-3.
+    Returns a float tensor (V,). Mikolov et al. 2013, eq. 5.
+    """
+    ### BEGIN SOLUTION
+    frequency = counts / counts.sum()  # (V,)
+    return (t / frequency).sqrt().clamp(max=1.0)
+    ### END SOLUTION
+
+# %%
+check("keep_probability")
+
+# %% [markdown]
+# **Negative sampling** needs words that do *not* belong: they are drawn from the unigram distribution raised to the power ¾, which
+# lies between the plain frequencies (all negatives would be *the*) and a uniform draw (too many words that hardly ever occur).
+
+# %% exercise="noise_distribution"
+def noise_distribution(counts, power=0.75):
+    """The distribution from which negatives are drawn: counts ** power, normalised to sum to 1.
+
+    counts (V,) tensor. Returns a float tensor (V,). Mikolov et al. 2013, section 2.2.
+    """
+    ### BEGIN SOLUTION
+    weights = counts.double() ** power  # (V,)
+    return (weights / weights.sum()).float()
+    ### END SOLUTION
+
+# %%
+check("noise_distribution")
+
+# %% [markdown]
+# ## 3. The loss
+#
+# Predicting a word with a softmax over the whole vocabulary costs $V$ dot products for each pair: with 10,000 words of 300 numbers there are
+# 300 × 10,000 × 2 = 6,000,000 weights, and each step touches half of them. Negative sampling asks an easier question: *is this
+# pair real or drawn from the noise?* For a centre vector $v$, its context vector $u$ and $k$ noise vectors $n_1 \dots n_k$ the loss is
+#
+# $$ \ell = -\log\sigma(u \cdot v) - \sum_{i=1}^{k} \log\sigma(-n_i \cdot v) $$
+#
+# (eq. 4 with its sign turned, so that it is minimised). The paper advises $k$ = 5 to 20 for small data and 2 to 5 for large. Each word has **two** vectors,
+# one as a centre and one as a context; the centre vectors are kept in the end.
+#
+# `logsigmoid` is exact where `log(sigmoid(x))` overflows.
+
+# %% exercise="sgns_loss"
+def sgns_loss(center, context, negatives):
+    """Mean over the batch of the SGNS loss; the k negatives of a pair are summed.
+
+    center (B, d), context (B, d), negatives (B, k, d): vectors of the centre, the context and the noise words.
+    Returns a scalar tensor. Mikolov et al. 2013, eq. 4.
+    """
+    ### BEGIN SOLUTION
+    real = (center * context).sum(dim=1)  # (B,)
+    noise = torch.einsum("bd,bkd->bk", center, negatives)  # (B, k)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
+    ### END SOLUTION
+
+# %%
+check("sgns_loss")
+
+# %% [markdown]
+# Before autograd does it for you, find the gradient on paper. The derivative of $-\log\sigma(x)$ is $\sigma(x) - 1$, and of $-\log\sigma(-x)$ it is $\sigma(x)$.
+# So each vector is pulled or pushed by the *error* of a guess: $\sigma(u \cdot v) - 1$ for the real pair, $\sigma(n_i \cdot v)$ for noise.
+
+# %% exercise="sgns_gradients"
+def sgns_gradients(center, context, negatives):
+    """Gradients of `sgns_loss` (the mean over the batch) by hand, without autograd.
+
+    center (B, d), context (B, d), negatives (B, k, d).
+    Returns a tuple (d_center (B, d), d_context (B, d), d_negatives (B, k, d)).
+    """
+    ### BEGIN SOLUTION
+    batch = len(center)
+    real = (center * context).sum(dim=1).sigmoid() - 1  # (B,)
+    noise = torch.einsum("bd,bkd->bk", center, negatives).sigmoid()  # (B, k)
+    d_center = real[:, None] * context + torch.einsum("bk,bkd->bd", noise, negatives)  # (B, d)
+    d_context = real[:, None] * center  # (B, d)
+    d_negatives = noise[:, :, None] * center[:, None, :]  # (B, k, d)
+    return d_center / batch, d_context / batch, d_negatives / batch
+    ### END SOLUTION
+
+# %%
+check("sgns_gradients")
+
+# %% [markdown]
+# ## 4. The training loop
+#
+# Two tables of vectors, `centers` and `contexts`. Shuffle the pairs, take a batch, draw its negatives, compute the loss, step. What is
+# given below makes a run repeatable: every random draw comes from one generator with the seed.
+
+# %% exercise="train_sgns"
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    """Trains skip-gram with negative sampling and returns the centre vectors.
+
+    pairs (N, 2) int64 tensor of (centre, context) ids; counts (V,) tensor of occurrences.
+    Returns a float tensor (V, dim) without gradient. The same seed gives the same vectors.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    start = (torch.rand(len(counts), dim, generator=generator) - 0.5) / dim  # (V, dim)
+    centers = start.clone().requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([centers, contexts], lr=lr)
+    noise = noise_distribution(counts)  # (V,)
+    for _ in trange(epochs, desc="epochs", leave=False):
+        order = torch.randperm(len(pairs), generator=generator)  # (N,)
+        for rows in order.split(batch):
+            ### BEGIN SOLUTION
+            center, context = pairs[rows].T  # (B,), (B,)
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)
+            loss = sgns_loss(centers[center], contexts[context], contexts[drawn.view(-1, negatives)])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            ### END SOLUTION
+    return centers.detach()
+
+# %%
+check("train_sgns")
+
+# %% [markdown]
+# ## 5. Asking the vectors
+#
+# Length mostly reflects how often a word was trained, so similarity is the **cosine**. A word's nearest neighbour is
+# itself; nobody wants to hear that.
+
+# %% exercise="nearest"
+def nearest(vectors, words, query, k=5):
+    """The k words nearest to `query` by cosine, without the query itself, nearest first.
+
+    vectors (V, d) tensor, words list of V strings. Returns a list of (word, cosine as float).
+    """
+    ### BEGIN SOLUTION
+    unit = normalize(vectors, dim=1)  # (V, d)
+    row = words.index(query)
+    cosine = unit @ unit[row]  # (V,)
+    cosine[row] = -math.inf
+    values, indices = cosine.topk(k)
+    return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]
+    ### END SOLUTION
+
+# %%
+check("nearest")
+
+# %% [markdown]
+# **Analogies.** *france is to paris as korea is to …?* The paper takes the word nearest to *paris − france + korea* among all words but the
+# three of the question (3CosAdd, on vectors of unit length). Without that exception the answer is nearly always one of the three.
+
+# %% exercise="analogy"
+def analogy(vectors, words, a, b, c):
+    """The word d such that a is to b as c is to d: nearest to b − a + c of unit vectors, a, b and c excluded.
+
+    vectors (V, d) tensor, words list of V strings. Returns a word. Mikolov et al. 2013, section 4.
+    """
+    ### BEGIN SOLUTION
+    unit = normalize(vectors, dim=1)  # (V, d)
+    i, j, k = words.index(a), words.index(b), words.index(c)
+    cosine = unit @ (unit[j] - unit[i] + unit[k])  # (V,)
+    cosine[[i, j, k]] = -math.inf
+    return words[int(cosine.argmax())]
+    ### END SOLUTION
+
+# %%
+check("analogy")
+
+# %% [markdown]
+# ## The experiment
+#
+# The **world** is a small language with planted meaning: its sentences are made by a grammar in which countries, capitals and languages,
+# kings and queens, walking and having walked keep the company that a real language would give them, among some noise. So we know
+# every right answer. First with your own loop, then as a control on the same text with all its words shuffled: same words, same frequencies,
+# no company. If relations come from company, the control must know nothing.
+
+# %%
+size = {"smoke": {"tokens": 60_000, "epochs": 5, "dim": 64}, "cpu": {"tokens": 200_000, "epochs": 8, "dim": 64},
+        "gpu": {"tokens": 2_000_000, "epochs": 5, "dim": 100}}[profile]
+WINDOW = 4
+world = World("en", seed=seed)
+corpus = world.corpus(size["tokens"])
+print(*(" ".join(sentence) for sentence in corpus[:4]), sep="\n")
+
+
+# %%
+def examples(corpus, t=1e-2):
+    """(pairs (N, 2), counts (V,), words): a corpus after subsampling, as ids, most frequent word first."""
+    tally = Counter(token for sentence in corpus for token in sentence)
+    words = [word for word, _ in tally.most_common()]
+    counts = torch.tensor([tally[word] for word in words])  # (V,)
+    index = {word: i for i, word in enumerate(words)}
+    keep = keep_probability(counts, t).tolist()
+    draw = np.random.default_rng(seed)
+    pairs = []
+    for sentence in corpus:
+        chances = draw.random(len(sentence))
+        ids = [index[word] for word, chance in zip(sentence, chances) if chance < keep[index[word]]]
+        pairs += skipgram_pairs(ids, WINDOW)
+    return torch.tensor(pairs), counts, words
+
+
+pairs, counts, words = examples(corpus)
+print(f"{len(words)} words, {len(pairs):,} pairs of {int(counts.sum()):,} tokens")
+vectors = train_sgns(pairs, counts, dim=size["dim"], epochs=size["epochs"], seed=seed)
+
+# %%
+pairs_shuffled, counts_shuffled, words_shuffled = examples(shuffled(corpus, seed))
+vectors_shuffled = train_sgns(pairs_shuffled, counts_shuffled, dim=size["dim"], epochs=2, seed=seed)
+
+questions = world.analogies("word")
+planted = [question for relation, asked in questions.items() if relation != "control" for question in asked]
+by_relation = {relation: evaluate.analogies(vectors, words, asked).value for relation, asked in questions.items()}
+accuracy = evaluate.analogies(vectors, words, planted)
+accuracy_shuffled = evaluate.analogies(vectors_shuffled, words_shuffled, planted)
+likeness = evaluate.similarity(vectors, words, world.similarities())
+print(f"planted analogies answered: {accuracy}\nafter shuffling the text: {accuracy_shuffled}\nplanted similarity, ρ: {likeness}")
+print("paris − france + korea =", analogy(vectors, words, "france", "paris", "korea"))
+
+# %% [markdown]
+# ### The fast path
+#
+# Your loop draws $k$ negatives for every pair and gathers their vectors one by one. If a whole batch *shares* its negatives,
+# the inner loop becomes matrix products, and if the gradients are written in closed form (you did that), autograd's bookkeeping falls away. `etude.sgns` does both:
+# the same objective, measured here in words per second on the same text. From now on we use it, in Korean too, where stems and particles (서울, 에서) are
+# taken apart.
+
+# %%
+fast = sgns.train(corpus, dim=size["dim"], window=WINDOW, epochs=size["epochs"] * 3, min_count=1, seed=seed, subsample=1e-2)
+accuracy_fast = evaluate.analogies(fast.vectors, fast.words, planted)
+world_ko = World("ko", seed=seed)
+corpus_ko = world_ko.corpus(size["tokens"], unit="morpheme")
+korean = sgns.train(corpus_ko, dim=size["dim"], window=WINDOW, epochs=size["epochs"] * 3, min_count=1, seed=seed, subsample=1e-2)
+planted_ko = [question for relation, asked in world_ko.analogies("morpheme").items() if relation != "control" for question in asked]
+accuracy_ko = evaluate.analogies(korean.vectors, korean.words, planted_ko)
+print(f"English, fast path: {accuracy_fast} at {fast.words_per_second:,.0f} words/s\nKorean, fast path: {accuracy_ko}")
+pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(korean.vectors, korean.words, word, 6)]
+              for word in ("서울", "커피", "왕") if word in korean.words})
+
+# %% [markdown]
+# ### Real text
+#
+# WikiText-2 holds articles of Wikipedia; the part used here has some 400,000 words, against the paper's billion. That is too little for analogies,
+# but similarity judgements by people (WordSim-353) already correlate with the cosine, and the neighbours can be read. Look at how many pairs are **covered**.
+# Without network and without a local copy this part is left out; nothing that is graded depends on it.
+
+# %%
+real = None
+if data.available("wikitext2/valid") and data.available("wikitext2/test"):
+    text = data.wikitext2()
+    epochs = {"smoke": 3, "cpu": 25, "gpu": 40}[profile]
+    real = sgns.train(text, dim=100, window=5, negatives=5, epochs=epochs, min_count=5, seed=seed)
+    judged = list(data.wordsim353("en").itertuples(index=False, name=None))
+    wordsim = evaluate.similarity(real.vectors, real.words, judged)
+    print(f"WordSim-353, ρ: {wordsim}; {real.words_per_second:,.0f} words/s")
+    display(pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(real.vectors, real.words, word, 6)]
+                          for word in ("river", "king", "music", "army", "city") if word in real.words}))
+else:
+    print("WikiText-2 is not here: `etude data fetch wikitext2` gets it, then run this cell again.")
+
+# %% [markdown]
+# ## Results
+#
+# `record` keeps the numbers and the vectors, and shows yours beside the table that the reference reached over several seeds.
+
+# %% tags=["metrics"]
+metrics = {"analogies_en": accuracy.value, "analogies_shuffled": accuracy_shuffled.value, "similarity_en": likeness.value,
+           "analogies_ko_fast": accuracy_ko.value}
+if real is not None:
+    metrics["wordsim353"] = wordsim.value
+record(metrics, vectors=vectors, words=words, vectors_shuffled=vectors_shuffled, words_shuffled=words_shuffled)
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
+capitals = sorted({(a, b) for a, b, *_ in questions["capital"]})
+plots.pairs_in_the_plane(left, vectors, words, capitals, f"From country to capital is one direction ({by_relation['capital']:.0%} answered)")
+plots.bars(right, {**by_relation, "shuffled text": accuracy_shuffled.value}, label="share of analogies answered by 3CosAdd",
+           title=f"Company makes relations: {accuracy.value:.0%} answered, {accuracy_shuffled.value:.1%} after shuffling", chance=1 / len(words))
+plt.show()
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** The *control* relation pairs words that share no company of their own kind. What does its bar say about where analogies come from?
+
+# %% [markdown] answer="what_makes_an_analogy" points=2
+# ### BEGIN SOLUTION
+# The control pairs are true pairs of the world too, but no context tells the two sides of the relation apart. So no common offset can be
+# learned, and 3CosAdd finds them no better than chance. Analogies come from contexts that are shared by all words of one side (the type), crossed
+# with contexts shared by the two words of a pair (the identity); the vectors hold nothing else.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** With subsampling, the pairs that remain stand further apart in the original text. Why, and is that good or bad?
+
+# %% [markdown] answer="subsampling_and_windows" points=2
+# ### BEGIN SOLUTION
+# Words are dropped before the pairs are made, so the window reaches over the gaps and takes in content words that were too far away before.
+# Topics and meanings profit from it; relations that are marked by nearby function words (tense, for instance) can lose, because those words are thinned out.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Levy and Goldberg 2014, [Neural Word Embedding as Implicit Matrix Factorization](https://papers.nips.cc/paper/5477): SGNS factorises a shifted PMI matrix.
+# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): much of the
+#   difference between methods is in the details that you have just written.
+# - The limit of it all: 눈 is *eye* and *snow*, 배 is *ship*, *pear* and *belly*, and each gets one vector. Week 4 takes that up.
