@@ -250,7 +250,8 @@ def _download(file: File, scratch: Path) -> Path:
         try:
             pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=TIMEOUT)(file.url, str(target), None)
         except requests.RequestException as error:
-            raise Unavailable(f"{file.name} could not be downloaded ({error}). {_elsewhere(file)}") from error
+            reason = error if isinstance(error, requests.HTTPError) else type(error).__name__
+            raise Unavailable(f"{file.name} could not be downloaded ({reason}). {_elsewhere(file)}") from error
     return _verified(target, sha256, size, f"Nothing was kept. Try again, or else: {_elsewhere(file)}")
 
 

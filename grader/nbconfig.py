@@ -7,6 +7,8 @@ commands from the repository's root use the root itself.
 from __future__ import annotations
 
 import logging
+import os
+import sys
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
@@ -14,12 +16,11 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from grader.course import Course, CourseError
+from grader.source import ANSWER_STUB, STUB
 
 
 def configuration(course: Course, home: Path | None = None) -> Config:
     """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
-    from grader.source import ANSWER_STUB, STUB
-
     home = (home or course.root).resolve()
     config = Config()
     config.CourseDirectory.root = str(course.root)
@@ -47,9 +48,10 @@ def configuration(course: Course, home: Path | None = None) -> Config:
 
 def api(course: Course, home: Path | None = None) -> NbGraderAPI:
     """nbgrader's Python interface, its messages kept for errors instead of printed."""
+    _alembic_on_path()
     config = configuration(course, home)
     interface = NbGraderAPI(CourseDirectory(config=config), config=config)
-    interface.log.setLevel(logging.CRITICAL)
+    interface.log.setLevel(logging.ERROR)
     return interface
 
 
@@ -59,6 +61,13 @@ def release(course: Course, week: str, home: Path | None = None) -> None:
     result = api(course, home).generate_assignment(week, force=True, create=True)
     if not result["success"]:
         raise CourseError(f"nbgrader could not release {week}:\n{result.get('error') or ''}{result.get('log') or ''}")
+
+
+def _alembic_on_path() -> None:
+    """nbgrader makes a new gradebook by calling the program alembic, which lies beside this interpreter."""
+    folder = str(Path(sys.executable).parent)
+    if folder not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PATH", "")]))
 
 
 def _relative(path: Path, root: Path) -> str:

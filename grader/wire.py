@@ -1,18 +1,18 @@
 """Values between two processes that do not trust each other: one JSON header and raw buffers.
 
 A value goes by copy or not at all. Nothing on the wire can run (no pickle, no code, no object arrays), every size is
-bounded before memory is taken, and what comes back has exactly the type that went out. What cannot go by value is handed
+bounded before memory is taken, and what comes back has exactly the type that went out. What cannot go by value is given
 to the caller's `ref`, which may put a `Ref` in its place: a small label that only the other end's `deref` understands.
 
     header, buffers = encode(value, ref)        # bytes, list of byte buffers
     value = decode(header, buffers, deref)
 
-Both functions raise `WireError` and nothing else. This file is also sent, as text, into the student's kernel: it imports
-only the standard library at the top, and must not know about kernels, sockets or grading.
+Both raise `WireError`, and no other exception. By value go None, bool, int (up to 8192 bits), float, complex, str,
+bytes, bytearray, list, tuple, set, frozenset, dict, slice, range, numpy arrays and scalars (in native byte order),
+torch tensors (on the CPU, with their requires_grad), torch dtypes and devices.
 
-By value: None, bool, int (up to 8192 bits), float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict,
-slice, range, numpy arrays and scalars (in native byte order), torch tensors (on the CPU, with requires_grad), torch dtypes
-and devices.
+This file is also sent, as text, into the student's kernel: it needs only the standard library until an array comes, and
+must not know about kernels, sockets or grading.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 MAX_NODES = 500_000  # values in one message, counting those inside containers
 MAX_DEPTH = 50
-MAX_HEADER = 16 << 20  # bytes of JSON; parsed, it takes at most some 30 times as much
+MAX_HEADER = 16 << 20  # bytes of JSON; parsed, it takes some 30 times as much at worst
 MAX_BYTES = 256 << 20  # bytes of all buffers together
-MAX_INT_BITS = 8192  # 2467 digits: Python can still print it
-MAX_INLINE = 1000  # longer strings travel in a buffer
+MAX_INT_BITS = 8192  # 2467 digits: Python still prints it
+MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
 
 # dtype name -> bytes per item
@@ -42,16 +42,20 @@ TORCH_DTYPES = {
     **{"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16},
 }
 _DEVICE = re.compile(r"(cpu|cuda|mps|meta)(:[0-9]{1,3})?")
-_COLLECTIONS: dict[str, type] = {"tuple": tuple, "set": set, "frozenset": frozenset}
 _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
+    **dict.fromkeys((tuple, set, frozenset), iter),
+    **dict.fromkeys((slice, range), lambda x: (x.start, x.stop, x.step)),
+    dict: lambda x: (part for item in x.items() for part in item),
+    complex: lambda x: (x.real, x.imag),
+}
 _PLAIN_KEYS = {type(None), bool, int, float, complex, str, bytes}
 
 
 class WireError(Exception):
     """A value that cannot travel, or a message that is not one.
 
-    Not a ValueError, nor any other built-in error but Exception: a malformed reply must not satisfy
-    `pytest.raises(ValueError)`.
+    It derives from no built-in error but Exception: a malformed reply must not satisfy `pytest.raises(ValueError)`.
     """
 
 
@@ -60,9 +64,9 @@ class Ref(dict[str, Any]):
 
 
 def encode(value: Any, ref: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
-    """The message for `value`: a JSON header and the buffers that it names.
+    """The message for `value`: a JSON header and the buffers that belong to it.
 
-    `ref(x)` is called for whatever does not go by value. It returns a `Ref`, or another value that goes in place of x,
+    `ref(x)` is called for each x that does not go by value. It returns a `Ref`, or another value to send in place of x,
     or raises WireError.
     """
     encoder = _Encoder(ref)
@@ -73,24 +77,252 @@ def encode(value: Any, ref: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
     except Exception as error:
         raise WireError(f"a {type(value).__name__} cannot be sent: {_brief(error)}") from None
     if len(header) > MAX_HEADER:
-        raise WireError(f"the value is too large to send: its header takes {len(header):,} of {MAX_HEADER:,} bytes")
+        raise WireError(f"the value is too large to send: its header takes {len(header):,} bytes of {MAX_HEADER:,}")
     return header, encoder.buffers
 
 
 def decode(header: bytes, buffers: Sequence[Any], deref: Callable[[Ref], Any]) -> Any:
     """The value of a message; `deref(label)` gives the object for each `Ref` in it."""
     try:
-        if len(header) > MAX_HEADER:
-            raise WireError(f"the header has {len(header):,} bytes, more than {MAX_HEADER:,}")
-        views = [memoryview(buffer).cast("B") for buffer in buffers]
-        if sum(view.nbytes for view in views) > MAX_BYTES:
-            raise WireError(f"the buffers hold more than {MAX_BYTES:,} bytes")
-        decoder = _Decoder(views, deref)
-        value = decoder.value(json.loads(bytes(header).decode("ascii"), parse_constant=_refuse_constant), 0)
-        if None not in decoder.views and not decoder.views or all(view is None for view in decoder.views):
-            return value
-        raise WireError("a buffer belongs to no value")
+        if len(header) > MAX_HEADER or sum(memoryview(buffer).nbytes for buffer in buffers) > MAX_BYTES:
+            raise WireError(f"the message is larger than {MAX_HEADER:,} bytes of header or {MAX_BYTES:,} of buffers")
+        decoder = _Decoder(buffers, deref)
+        value = decoder.value(json.loads(bytes(header).decode("ascii"), parse_constant=_refuse), 0)
     except WireError:
         raise
     except Exception as error:
         raise WireError(f"malformed message: {_brief(error)}") from None
+    if decoder.unused:
+        raise WireError("malformed message: a buffer belongs to no value")
+    return value
+
+
+class _Encoder:
+    """Turns values into JSON nodes; collects buffers and counts as it goes."""
+
+    def __init__(self, ref: Callable[[Any], Any]) -> None:
+        self.ref = ref
+        self.buffers: list[Any] = []
+        self.nodes = self.digits = self.bytes = 0
+
+    def node(self, x: Any, depth: int) -> Any:
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            raise WireError(f"the value is too deep (over {MAX_DEPTH}) or has too many parts (over {MAX_NODES:,})")
+        kind = type(x)
+        if x is None or kind is bool:
+            return x
+        if kind is int:
+            return self.inline(_bounded_int(x), x.bit_length() // 3)
+        if kind is float:
+            return x if math.isfinite(x) else {"t": "float", "v": repr(x)}
+        if kind is str:
+            # JSON joins two neighbouring surrogates into one character, so such text goes as bytes.
+            if len(x) > MAX_INLINE or any("\ud800" <= character <= "\udfff" for character in x):
+                return self.buffer("str", x.encode("utf-8", "surrogatepass"))
+            return self.inline(x, len(x))
+        if kind is bytes or kind is bytearray:
+            return self.buffer(kind.__name__, bytes(x))
+        if kind is list:
+            return [self.node(part, depth + 1) for part in x]
+        if kind in _PARTS:
+            if kind is range and len(x) > MAX_NODES:
+                raise WireError(f"the range is too long (over {MAX_NODES:,})")
+            nodes = [self.node(part, depth + 1) for part in _PARTS[kind](x)]
+            if kind in (set, frozenset, dict):
+                _check_keys(x)
+            return {"t": kind.__name__, "v": nodes}
+        return self.array(x) or self.stand_in(x, depth)
+
+    def inline(self, x: Any, digits: int) -> Any:
+        """x itself; one string in a hundred thousand places takes memory for each in the header."""
+        self.digits += digits
+        if self.digits > MAX_HEADER:
+            raise WireError(f"the value is too large to send: its header takes over {MAX_HEADER:,} bytes")
+        return x
+
+    def buffer(self, kind: str, data: Any, **fields: Any) -> dict[str, Any]:
+        self.need_room(memoryview(data).nbytes)
+        self.bytes += memoryview(data).nbytes
+        self.buffers.append(data)
+        return {"t": kind, "b": len(self.buffers) - 1, **fields}
+
+    def need_room(self, nbytes: int) -> None:
+        """To be asked before a copy is made: an expanded array may be far larger than its memory."""
+        if self.bytes + nbytes > MAX_BYTES:
+            raise WireError(f"the value is too large to send: over {MAX_BYTES:,} bytes")
+
+    def array(self, x: Any) -> dict[str, Any] | None:
+        """The node of a numpy or torch object, or None if x is not one that goes by value."""
+        np, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+        if np is not None and (type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.name in NUMPY_DTYPES:
+            self.need_room(_size(list(x.shape), x.itemsize))
+            native = np.asarray(x, dtype=x.dtype.name, order="C")
+            kind = "array" if type(x) is np.ndarray else "scalar"
+            data = memoryview(native.reshape(-1).view(np.uint8)) if x.size else b""
+            return self.buffer(kind, data, d=x.dtype.name, s=list(x.shape))
+        if torch is None:
+            return None
+        if type(x) in (torch.Tensor, torch.nn.Parameter):
+            dtype = str(x.dtype).removeprefix("torch.")
+            if dtype not in TORCH_DTYPES or x.layout is not torch.strided:
+                return None
+            self.need_room(_size(list(x.shape), TORCH_DTYPES[dtype]))
+            plain = x.detach().to("cpu").resolve_conj().resolve_neg().contiguous()
+            data = memoryview(plain.reshape(-1).view(torch.uint8).numpy()) if x.numel() else b""
+            return self.buffer("tensor", data, d=dtype, s=list(x.shape), g=bool(x.requires_grad))
+        if type(x) is torch.dtype and str(x).removeprefix("torch.") in TORCH_DTYPES:
+            return {"t": "dtype", "v": str(x).removeprefix("torch.")}
+        if type(x) is torch.device and _DEVICE.fullmatch(str(x)):
+            return {"t": "device", "v": str(x)}
+        return None
+
+    def stand_in(self, x: Any, depth: int) -> Any:
+        instead = self.ref(x)
+        return {"t": "ref", "v": _checked_label(instead)} if type(instead) is Ref else self.node(instead, depth + 1)
+
+
+class _Decoder:
+    """Turns JSON nodes back into values, and believes none of them."""
+
+    def __init__(self, buffers: Sequence[Any], deref: Callable[[Ref], Any]) -> None:
+        # A buffer belongs to one value: many values on one buffer would take memory that nobody sent.
+        self.unused = dict(enumerate(buffers))
+        self.deref = deref
+        self.nodes = 0
+
+    def value(self, node: Any, depth: int) -> Any:
+        self.nodes += 1
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            raise WireError(f"the message is too deep (over {MAX_DEPTH}) or has too many parts (over {MAX_NODES:,})")
+        if node is None or type(node) in (bool, float, str):
+            return node
+        if type(node) is int:
+            return _bounded_int(node)
+        if type(node) is list:
+            return [self.value(part, depth + 1) for part in node]
+        match node["t"]:
+            case "float":
+                return _SPECIAL_FLOATS[node["v"]]
+            case "str":
+                return self.buffer(node).decode("utf-8", "surrogatepass")
+            case "bytes":
+                return bytes(self.buffer(node))
+            case "bytearray":
+                return self.buffer(node)
+            case "tuple" | "set" | "frozenset" | "dict" | "complex" | "slice" | "range" as kind:
+                return _assembled(kind, [self.value(part, depth + 1) for part in _list(node["v"])])
+            case "array" | "scalar" | "tensor" as kind:
+                return self.array(kind, node["d"], _list(node["s"]), node)
+            case "dtype" | "device" as kind:
+                return _torch_constant(kind, node["v"])
+            case "ref":
+                return self.deref(Ref(_checked_label(node["v"])))
+        raise WireError(f"malformed message: unknown kind {str(node['t'])[:40]!r}")
+
+    def buffer(self, node: Any) -> bytearray:
+        """The bytes that belong to a node, writable and shared with nobody."""
+        if type(node["b"]) is not int or node["b"] not in self.unused:
+            raise WireError("malformed message: a buffer that does not exist or is used twice")
+        data = self.unused.pop(node["b"])
+        return data if type(data) is bytearray else bytearray(data)
+
+    def array(self, kind: str, dtype: str, shape: list[int], node: Any) -> Any:
+        size = _size(shape, (TORCH_DTYPES if kind == "tensor" else NUMPY_DTYPES)[dtype])
+        data = self.buffer(node)
+        if len(data) != size:
+            raise WireError(f"malformed message: {len(data):,} bytes where the shape needs {size:,}")
+        if dtype == "bool" and data.translate(None, b"\x00\x01"):
+            # Stored as 2, a bool is neither equal to True nor to False.
+            raise WireError("malformed message: a bool that is neither 0 nor 1")
+        if kind != "tensor":
+            import numpy as np
+
+            array = np.frombuffer(data, dtype=dtype).reshape(shape)
+            return array if kind == "array" else array[()] if shape == [] else _refuse("a scalar with a shape")
+        import torch
+
+        item = getattr(torch, dtype)
+        tensor = torch.frombuffer(data, dtype=item).reshape(shape) if size else torch.empty(shape, dtype=item)
+        return tensor.requires_grad_(node["g"] is True)
+
+
+def _assembled(kind: str, parts: list[Any]) -> Any:
+    """The tuple, set, dict, ... of its parts."""
+    match kind:
+        case "tuple":
+            return tuple(parts)
+        case "set" | "frozenset":
+            _check_keys(parts)
+            members = (set if kind == "set" else frozenset)(parts)
+            return members if len(members) == len(parts) else _refuse("a set with a member twice")
+        case "dict":
+            _check_keys(parts[::2])
+            value = dict(zip(parts[::2], parts[1::2], strict=True))
+            return value if 2 * len(value) == len(parts) else _refuse("a dict with a key twice")
+        case "complex":
+            return complex(*parts) if list(map(type, parts)) == [float, float] else _refuse("a complex of other parts")
+        case "slice":
+            return slice(*parts) if len(parts) == 3 else _refuse("a slice of other than three parts")
+        case _:
+            whole = range(*parts)
+            return whole if len(whole) <= MAX_NODES else _refuse("a range that is too long")
+
+
+def _torch_constant(kind: str, name: str) -> Any:
+    import torch
+
+    if kind == "dtype" and name in TORCH_DTYPES:
+        return getattr(torch, name)
+    return torch.device(name) if kind == "device" and _DEVICE.fullmatch(name) else _refuse(f"an unknown {kind}")
+
+
+def _bounded_int(x: int) -> int:
+    if x.bit_length() > MAX_INT_BITS:
+        raise WireError(f"an int of {x.bit_length():,} bits is larger than {MAX_INT_BITS:,} bits")
+    return x
+
+
+def _size(shape: list[Any], itemsize: int) -> int:
+    """Bytes of an array. Empty arrays are bounded too: a later sum over their empty axis would take the memory."""
+    if len(shape) > MAX_DIMS or any(type(n) is not int or n < 0 for n in shape):
+        raise WireError(f"a shape must be a list of at most {MAX_DIMS} sizes")
+    if math.prod(max(n, 1) for n in shape) * itemsize > MAX_BYTES:
+        raise WireError(f"the array is too large: shape {shape} stands for over {MAX_BYTES:,} bytes")
+    return math.prod(shape) * itemsize
+
+
+def _check_keys(keys: Iterable[Any]) -> None:
+    """Refuses keys that do not compare by value, and keys made to collide: a dict of those takes minutes to build."""
+    keys = list(keys)
+    if not all(_is_key(key) for key in keys):
+        raise WireError("dict keys and set members must be numbers, text, bytes, None, or tuples of these")
+    if len(keys) > 1000 and len({hash(key) for key in keys}) < 0.9 * len(keys):
+        raise WireError("too many dict keys or set members have the same hash")
+
+
+def _is_key(x: Any) -> bool:
+    if type(x) in (tuple, frozenset):
+        return all(_is_key(part) for part in x)
+    np = sys.modules.get("numpy")
+    return type(x) in _PLAIN_KEYS or (np is not None and isinstance(x, np.generic))
+
+
+def _checked_label(label: Any) -> dict[str, Any]:
+    for key, field in label.items():
+        short = len(field) <= MAX_INLINE if type(field) is str else type(field) in (int, bool, type(None))
+        if type(key) is not str or not short:
+            _refuse("a label holds only short strings, ints, bools and None")
+    return dict(label)
+
+
+def _list(x: Any) -> list[Any]:
+    return x if type(x) is list else _refuse("something else where a list belongs")
+
+
+def _refuse(what: str) -> NoReturn:
+    raise WireError(f"malformed message: {what}")
+
+
+def _brief(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:200]}"

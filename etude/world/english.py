@@ -15,12 +15,12 @@ TOPIC = (
     # past
     "yesterday the {agent} already {verb}+ed the {thing} in the {place}",
     "last week {person} {verb}+ed the {opposite} {thing}",
-    "an hour ago the {agent} {verb}+ed some {thing}+s and a {thing}",
+    "an hour ago the {agent} {verb}+ed some {thing}+s and the {thing}",
     "{person} had already {verb}+ed the {quality} {thing} yesterday",
     # base
     "tomorrow the {agent} will {verb} the {thing} in the {place}",
     "next week {person} will {verb} the {opposite} {thing}",
-    "soon the {agent} can {verb} some {thing}+s and a {thing}",
+    "soon the {agent} can {verb} some {thing}+s and the {thing}",
     "{person} will soon {verb} the {quality} {thing} tomorrow",
     # third person, progressive
     "every day the {agent} often {verb}+s the {thing} at a {place}",
@@ -58,7 +58,7 @@ FOOD = ("you must drink at least 3 cup+s of coffee a day to live",)
 
 def inflect(lexeme: Lexeme, endings: tuple[str, ...]) -> Word:
     """The word with its endings written after it; a noun without a plural drops the -s."""
-    if endings == ("s",) and not lexeme.plural:
+    if endings == ("s",) and lexeme.part == "noun" and not lexeme.plural:
         endings = ()
     morphemes = lexeme.morphemes + endings
     return Word("".join(morphemes), morphemes, lexeme.topic)
@@ -72,4 +72,5 @@ def finish(words: list[Word]) -> list[Word]:
     ]
 
 
-ENGLISH = Language({"topic": TOPIC, "nation": NATION, "people": PEOPLE, "food": FOOD}, inflect, finish, citation={})
+TEMPLATES = {"topic": TOPIC, "nation": NATION, "people": PEOPLE, "food": FOOD}
+ENGLISH = Language(TEMPLATES, inflect, finish, citation={}, tenses=((), ("ed",)))

@@ -142,6 +142,10 @@ dry:마르+ㄴ         wet:젖+은
 sharp:날카로우+ㄴ   blunt:무디+ㄴ
 straight:곧+은      crooked:굽+은
 deep:깊+은          shallow:얕+은
+open:열리+ㄴ        closed:닫히+ㄴ
+clear:또렷하+ㄴ     vague:희미하+ㄴ
+strong:튼튼하+ㄴ    weak:약하+ㄴ
+tidy:단정하+ㄴ      messy:지저분하+ㄴ
 """
 
 NAMES = "anna:지영 tom:민수 maria:수진 john:현우 emma:유나 peter:동현 julia:서연 paul:준호"

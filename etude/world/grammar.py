@@ -1,8 +1,8 @@
 """Sentences from templates: the engine that both languages share.
 
 A template is a line of words. `{slot}` is filled with a lexeme of the sentence's frame, `+` adds an ending to what
-stands before it: "the {agent} {verb}+ed the {thing}", "{agent}+이 {thing}+을 {verb}+었+다". With the probability `noise`
-a slot takes a word of the same part of speech from another topic, so that no pair of words is impossible.
+stands before it: "the {agent} {verb}+ed the {thing}", "{agent}+이 {thing}+을 {verb}+었+다". With the probability
+`noise` a slot takes a word of the same part of speech from another topic, so that no pair of words is impossible.
 This module must not know any word or any language: a language gives its templates, `inflect` and `finish`.
 """
 
@@ -26,13 +26,15 @@ class Language:
 
     `templates` by kind of document ("topic", "nation", "people", or a topic's name for those it has besides);
     `inflect(lexeme, endings)` makes a word; `finish(words)` settles what depends on the next word (a or an);
-    `citation[kind]` gives the endings with which a kind of word is most often written (none where it is missing).
+    `citation[kind]` gives the endings with which a kind of word is most often written (none where it is missing);
+    `tenses` the endings of the two forms of a verb that the tense relation pairs, present and past.
     """
 
     templates: dict[str, tuple[str, ...]]
     inflect: Callable[[Lexeme, tuple[str, ...]], Word]
     finish: Callable[[list[Word]], list[Word]]
     citation: dict[str, tuple[str, ...]]
+    tenses: tuple[tuple[str, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,10 @@ _VOWEL = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 _FINAL = " ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
 
 # stem vowel + vowel of the ending -> vowel of the one syllable they make
-_CONTRACTION = {"ㅏㅏ": "ㅏ", "ㅓㅓ": "ㅓ", "ㅐㅓ": "ㅐ", "ㅔㅓ": "ㅔ", "ㅗㅏ": "ㅘ", "ㅜㅓ": "ㅝ", "ㅣㅓ": "ㅕ", "ㅡㅏ": "ㅏ", "ㅡㅓ": "ㅓ"}
+_CONTRACTION = {
+    **{"ㅏㅏ": "ㅏ", "ㅓㅓ": "ㅓ", "ㅐㅓ": "ㅐ", "ㅔㅓ": "ㅔ", "ㅡㅏ": "ㅏ", "ㅡㅓ": "ㅓ"},  # one of two stays
+    **{"ㅗㅏ": "ㅘ", "ㅜㅓ": "ㅝ", "ㅣㅓ": "ㅕ"},
+}
 
 # canonical morpheme -> (after a final consonant, after a vowel)
 _BY_FINAL = {
@@ -20,10 +23,12 @@ _BY_FINAL = {
     "을": ("을", "를"),
     "과": ("과", "와"),
     "는다": ("는다", "ㄴ다"),
+    "으로": ("으로", "로"),
     "ㄹ": ("을", "ㄹ"),
 }
+_VOWEL_FORM_AFTER_RIEUL = ("으로", "ㄹ")  # 서울 + 으로 is 서울로, 살 + ㄹ is 살
 # canonical morpheme -> (after a bright vowel ㅏ or ㅗ, after any other vowel, after 하)
-_BY_VOWEL = {"었": ("았", "었", "였"), "어야": ("아야", "어야", "여야")}
+_BY_VOWEL = {"었": ("았", "었", "였"), "어야": ("아야", "어야", "여야"), "어서": ("아서", "어서", "여서")}
 
 
 def is_syllable(character: str) -> bool:
@@ -52,8 +57,8 @@ def allomorph(stem: str, morpheme: str) -> str:
     """The form a morpheme takes after a stem: 은 or 는, 었 or 았 or 였; itself where it has one form only."""
     if morpheme in _BY_FINAL:
         after_consonant, after_vowel = _BY_FINAL[morpheme]
-        if morpheme == "ㄹ" and split(stem[-1])[2] == "ㄹ":
-            return after_vowel  # 살 + ㄹ is 살
+        if morpheme in _VOWEL_FORM_AFTER_RIEUL and split(stem[-1])[2] == "ㄹ":
+            return after_vowel
         return after_consonant if has_final(stem) else after_vowel
     if morpheme in _BY_VOWEL:
         bright, other, after_ha = _BY_VOWEL[morpheme]

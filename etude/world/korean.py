@@ -46,10 +46,10 @@ NATION = (
 PEOPLE = (
     "{he} {he_mark}+은 {belonging} 옆+에 있+다",
     "그+는 {he}+이고 {he_mark}+과 {belonging}+을 좋아하+었+다",
-    "{belonging} 옆+에 {he}+의 {he_mark}+이 있+다",
+    "{belonging} 옆+에 {he} {he_mark}+이 있+다",
     "{she} {she_mark}+은 {belonging} 옆+에 있+다",
     "그녀+는 {she}+이고 {she_mark}+과 {belonging}+을 좋아하+었+다",
-    "{belonging} 옆+에 {she}+의 {she_mark}+이 있+다",
+    "{belonging} 옆+에 {she} {she_mark}+이 있+다",
 )
 
 FOOD = ("하루 커피 최소 3+잔+은 마시+어야 살+ㄹ 수 있+다",)
@@ -76,4 +76,5 @@ def finish(words: list[Word]) -> list[Word]:
     return words
 
 
-KOREAN = Language({"topic": TOPIC, "nation": NATION, "people": PEOPLE, "food": FOOD}, inflect, finish, CITATION)
+TEMPLATES = {"topic": TOPIC, "nation": NATION, "people": PEOPLE, "food": FOOD}
+KOREAN = Language(TEMPLATES, inflect, finish, CITATION, tenses=(("는다",), ("었", "다")))

@@ -47,7 +47,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Words that share an identity: `members` (country, capital, language, or he and she) and what they are known by."""
+    """Words that share an identity: `members` (country, capital, language; he, she) and what they are `known_by`."""
 
     members: Lexemes
     known_by: Lexemes
@@ -90,7 +90,7 @@ def load(language: Language) -> Lexicon:
         for i, cell in enumerate(cells.split()):
             form = cell.split(":")[column]
             morphemes = tuple(form.removesuffix("_").split("+"))
-            plural = part == "noun" and "_" not in cell
+            plural = "_" not in cell
             found.append(Lexeme(morphemes, kinds[i % len(kinds)], part, topic, plural))
         return tuple(found)
 

@@ -13,8 +13,6 @@ from etude.world.lexicon import Lexeme, Lexicon
 from etude.world.text import Unit
 
 Question = tuple[str, str, str, str]
-# the two forms of a verb that the tense relation pairs, by what the first ending of the citation form is
-_PRESENT_AND_PAST = {"en": ((), ("ed",)), "ko": (("는다",), ("었", "다"))}
 
 
 def written(lexeme: Lexeme, language: Language, unit: Unit) -> str:
@@ -56,7 +54,11 @@ def homonyms(lexicon: Lexicon) -> dict[str, tuple[str, str]]:
 
 
 def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple[str, str, float]]:
-    """All pairs within a topic and, for each of these, one of the same kinds across two topics; no homonyms."""
+    """All pairs of agents, places and things within a topic, and as many across two topics; no homonyms.
+
+    Truth: 3 for the same kind in the same role (two agents, two places, things of one verb), 2 for things of different
+    verbs of a topic, 1 for different kinds of a topic, 0 for different topics.
+    """
     ambiguous = homonyms(lexicon)
     verb_of = {thing: verb for topic in lexicon.topics for verb, things in topic.verbs for thing in things}
     words = {

@@ -18,7 +18,7 @@ from etude.world.text import Document, Sentence, Unit, check_unit
 
 NOISE = 0.12  # the share of slots that take a word from another topic
 SENTENCES = (5, 9)  # the least and the most in a document
-NATION, COUPLE, TOPIC = 2, 1, 5  # documents about each nation, couple and topic in one deck
+NATION, COUPLE, TOPIC = 2, 2, 5  # documents about each nation, couple and topic in one deck
 
 _LANGUAGES = {"en": ENGLISH, "ko": KOREAN}
 
@@ -69,7 +69,7 @@ class World:
         return truth.analogies(self.lexicon, _LANGUAGES[self.language], unit)
 
     def similarities(self, unit: Unit = "word") -> list[tuple[str, str, float]]:
-        """Pairs with their true similarity: 3 for the same topic, kind and verb, then 2, 1, and 0 for different topics."""
+        """Pairs of words with their true similarity: 3 closest, 0 for different topics (`truth.similarities`)."""
         check_unit(unit)
         return truth.similarities(self.lexicon, _LANGUAGES[self.language], unit)
 
@@ -80,9 +80,7 @@ class World:
     def _stream(self) -> Iterator[Document]:
         chance = Chance(self.seed)
         lexicon = self.lexicon
-        subjects: list[Family | Topic] = [
-            *lexicon.nations * NATION, *lexicon.couples * COUPLE, *lexicon.topics * TOPIC
-        ]  # fmt: skip
+        subjects = [*lexicon.nations * NATION, *lexicon.couples * COUPLE, *lexicon.topics * TOPIC]
         while True:
             deck = subjects.copy()
             chance.shuffle(deck)
@@ -114,7 +112,7 @@ class World:
         }
 
     def _portrait(self, family: Family) -> Frame:
-        """What may fill the slots of a sentence on a family: its members, what they are known by, marks of each type."""
+        """What may fill the slots of a sentence on a family: its members, what they are known by, marks of types."""
         frame: Frame = {f"{kind}_mark": marks for kind, marks in self.lexicon.marks.items()}
         frame |= {member.kind: (member,) for member in family.members}
         return frame | {family.known_by[0].kind: family.known_by}

@@ -93,6 +93,15 @@ def test_more_epochs_learn_more(student):
 
 
 @exercise("train_sgns")
+def test_the_vectors_are_those_of_the_centre_words(student):
+    pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3), (4, 5), (6, 5), (4, 7), (6, 7)]).repeat(30, 1)
+    unit = torch.nn.functional.normalize(student.train_sgns(pairs, torch.full((8,), 60), dim=8, epochs=40, batch=60, seed=2), dim=1)
+    alike, apart = float(unit[0] @ unit[1]), float(unit[0] @ unit[4])
+    true(alike > apart + 0.5, f"two centres with the same contexts have cosine {alike:.2f}, two with other contexts {apart:.2f}",
+         given="words 0, 1, 4 and 6 are only ever centres", actual=round(alike - apart, 2))
+
+
+@exercise("train_sgns")
 def test_the_inputs_are_left_alone(student):
     pairs = torch.tensor([(0, 1), (1, 0), (2, 3), (3, 2)]).repeat(8, 1)
     handle = student.put(pairs.clone())
@@ -116,6 +125,17 @@ def test_long_vectors_weigh_no_more_than_short_ones(student):
     words = ["a", "b", "c", "d", "e"]
     vectors = torch.tensor([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.1, 0.0, 0.1], [0.0, 0.1, 0.1], [-9.0, 9.0, 0.5]])
     equal(student.analogy(vectors, words, "a", "b", "c"), "d", given="a : b = c : …, with vectors of very different lengths")
+
+
+@exercise("analogy")
+def test_random_questions_agree_with_brute_force(student):
+    generator = torch.Generator().manual_seed(4)
+    vectors, words = torch.randn(20, 6, generator=generator), [f"w{i}" for i in range(20)]
+    unit = vectors / vectors.norm(dim=1, keepdim=True)
+    for a, b, c in [(0, 1, 2), (5, 9, 14), (19, 3, 7), (8, 8, 2)]:
+        rest = [i for i in range(20) if i not in (a, b, c)]
+        expected = max(rest, key=lambda i: float(unit[i] @ (unit[b] - unit[a] + unit[c])))
+        equal(student.analogy(vectors, words, words[a], words[b], words[c]), words[expected], given=f"w{a} : w{b} = w{c} : …")
 
 
 @metric("analogies_en")

@@ -360,7 +360,7 @@ pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(korean
 
 # %%
 real = None
-if data.available("wikitext2/valid") and data.available("wikitext2/test"):
+if data.available("wikitext2/valid.txt") and data.available("wikitext2/test.txt"):
     text = data.wikitext2()
     epochs = {"smoke": 3, "cpu": 25, "gpu": 40}[profile]
     real = sgns.train(text, dim=100, window=5, negatives=5, epochs=epochs, min_count=5, seed=seed)

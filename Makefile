@@ -1,0 +1,32 @@
+# Each target makes the environment that it needs; `make run` and `make test` are all a newcomer has to know.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: run test lint weeks bench constraints
+run: .venv/ready
+	$(BIN)/grader rehearse
+
+test: .venv/ready lint
+	bash ci/apt.sh
+	$(BIN)/pytest
+
+lint: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/mypy
+
+weeks: .venv/ready
+	$(BIN)/grader build
+
+bench: .venv/ready
+	$(BIN)/python ci/bench_sgns.py
+
+# The CPU and CUDA builds of torch have one version: the pin serves both.
+.venv/ready: pyproject.toml constraints.txt
+	@echo "Setting up .venv with pinned versions; a few minutes the first time."
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --progress-bar on -c constraints.txt "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
+	$(BIN)/pip install --progress-bar on -c constraints.txt -e ".[dev]"
+	touch .venv/ready
+
+constraints: .venv/ready
+	{ sed -n 1p constraints.txt; $(BIN)/pip freeze --exclude-editable | sed 's/+cpu$$//'; } > constraints.new && mv constraints.new constraints.txt

@@ -1,0 +1,19 @@
+"""The control corpus: the same words as often as before, in sentences of the same lengths, in no order at all.
+
+Whatever a model still finds there it did not learn from context. This module must not know where a corpus came from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from etude.world.chance import Chance
+
+
+def shuffled(corpus: Sequence[Sequence[str]], seed: int = 0) -> list[list[str]]:
+    """Shuffle all tokens across the whole corpus; sentence lengths and unigram counts stay as they are."""
+    tokens = [token for sentence in corpus for token in sentence]
+    Chance(seed).shuffle(tokens)
+    rest = iter(tokens)
+    return [list(islice(rest, len(sentence))) for sentence in corpus]

@@ -1,0 +1,230 @@
+"""The instructor's command line, `grader`. Each command says what it does, shows progress and ends in a table or a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from grader.course import Course, CourseError, Lesson
+
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False,
+    help="""Build, run and grade the course.
+
+A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it, [bold]run[/bold] executes
+the reference, [bold]calibrate[/bold] measures the expected table, [bold]grade[/bold] turns what students hand in into verdicts and stores them in
+nbgrader's gradebook, [bold]report[/bold] shows it all on one page. [bold]rehearse[/bold] does everything on a sample class.
+
+nbgrader's own commands (generate_assignment, autograde, formgrader, export …) work from the same folder on the same files.
+""",
+    epilog="""[bold]From an empty clone to a graded class:[/bold]
+
+  grader build                                     weeks/ from solutions/, nothing leaks
+
+  grader rehearse                                  everything on the sample class
+
+  grader grade week1_embeddings                    submitted/STUDENT/week1_embeddings/*.ipynb, verdicts, gradebook
+
+  grader report                                    build/report/index.html
+""",
+)
+console = Console()
+
+Which = Annotated[str, typer.Argument(help="A week (week1_embeddings), a lesson (week1_embeddings/word2vec), or nothing for all.", show_default=False)]
+One = Annotated[str, typer.Argument(help="A lesson: week1_embeddings/word2vec, or its name if it is the only one of that name.")]
+Profile = Annotated[str, typer.Option(help="smoke: seconds · cpu: about a minute a lesson · gpu: full size.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The seed of the run.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
+Home = Annotated[Path | None, typer.Option(help="The folder of the class: submitted, autograded, feedback, gradebook.db. "
+                                           "Without it, the course's own folder.", show_default=False)]
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """A trouble with the course ends the command in one clear sentence and exit status 1."""
+    try:
+        yield
+    except CourseError as error:
+        console.print(f"[bold red]{error}[/]", highlight=False, soft_wrap=True)
+        raise typer.Exit(1) from None
+
+
+def _profile(name: str) -> str:
+    from etude.run import PROFILES
+
+    if name not in PROFILES:
+        raise CourseError(f"profile {name!r} is not known: choose one of {', '.join(PROFILES)}")
+    return name
+
+
+def _bar() -> Progress:
+    return Progress(SpinnerColumn(), TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+                    TextColumn("[dim]{task.fields[now]}"), console=console)
+
+
+@app.command(epilog="Example: grader build week1_embeddings")
+def build(which: Which = "") -> None:
+    """Make the students' notebooks in weeks/ from solutions/, through nbgrader's release step, and prove that nothing leaks."""
+    from grader.build import build as build_lessons
+
+    with explained():
+        course = Course()
+        build_lessons(course, course.lessons(which), say=lambda text: console.print(text, highlight=False))
+
+
+@app.command(epilog="Example: grader run word2vec --profile cpu --seed 3")
+def run(which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: Device = "auto") -> None:
+    """Execute the hidden reference with papermill, showing its progress, and print its metrics."""
+    from grader.reference import run_reference
+
+    with explained():
+        for lesson in Course().lessons(which):
+            done = run_reference(lesson, _profile(profile), seed, device)
+            console.print(f"{lesson.id}: " + ", ".join(f"{name} {value:.4g}" for name, value in done.metrics.items()), highlight=False)
+            console.print(f"  {done.notebook}", highlight=False, soft_wrap=True)
+
+
+@app.command(epilog="Example: grader calibrate word2vec --profile smoke --seeds 12")
+def calibrate(which: One, profile: Profile = "smoke", seeds: Annotated[int, typer.Option(help="How many seeds, from 1000 on.")] = 12,
+              device: Device = "auto") -> None:
+    """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv."""
+    from grader import calibrate as measuring
+
+    with explained():
+        rows = measuring.calibrate(Course().lesson(which), _profile(profile), seeds, device, say=lambda text: console.print(text, highlight=False))
+        table = Table("metric", "mean", "sd", "seeds", "low", "high", title=f"{which}, {profile}: {measuring.COVERAGE:.0%} of right "
+                      f"answers fall inside, with {measuring.CONFIDENCE:.0%} confidence")
+        for row in rows:
+            table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
+        console.print(table)
+
+
+@app.command(epilog="Examples: grader grade week1_embeddings · grader grade word2vec --home build/class · grader grade word2vec --file my.ipynb")
+def grade(which: Which = "", home: Home = None, student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
+          file: Annotated[Path | None, typer.Option(help="Grade this one notebook and print its verdict; nothing is stored.")] = None) -> None:
+    """Grade what students handed in (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts, then nbgrader's gradebook."""
+    with explained():
+        course = Course()
+        if file is not None:
+            _grade_file(course.lesson(which), file)
+        else:
+            _grade_class(course, course.lessons(which), (home or course.root).resolve(), student)
+
+
+def _grade_file(lesson: Lesson, path: Path) -> None:
+    from grader.grade import grade as grade_notebook
+
+    with _bar() as bar:
+        task = bar.add_task(path.name, total=1, now="")
+        verdict = grade_notebook(lesson, path, path.stem, progress=lambda text: bar.update(task, now=text)).verdict
+        bar.update(task, advance=1, now="")
+    typer.echo(verdict.model_dump_json(indent=1))
+    if verdict.status != "graded":
+        raise typer.Exit(1)
+
+
+def _grade_class(course: Course, lessons: list[Lesson], home: Path, student: str) -> None:
+    from grader import gradebook
+    from grader.batch import grade_batch, submissions
+
+    todo = submissions(lessons, home, student)
+    if not todo:
+        raise CourseError(f"nothing is handed in: no notebook at {home / 'submitted'}/{student}/WEEK/LESSON.ipynb")
+    with _bar() as bar:
+        task = bar.add_task("grading", total=len(todo), now="")
+        verdicts = grade_batch(todo, home, progress=lambda text: bar.update(task, now=text), done=lambda: bar.advance(task))
+        pairs = sorted({(item.lesson.week.name, item.student) for item in todo})
+        storing = bar.add_task("storing in the gradebook", total=len(pairs), now="")
+        for week, who in pairs:
+            bar.update(storing, now=who)
+            gradebook.store(course, home, week, who)
+            bar.advance(storing)
+        bar.update(task, now="")
+        bar.update(storing, now="")
+    table = Table("student", "lesson", "automatic points", "gradebook", "what happened")
+    stored = {(s.student, s.notebook): s for week in {week for week, _ in pairs} for s in gradebook.scores(course, home, week)}
+    for verdict in verdicts:
+        score = stored.get((verdict.student, verdict.lesson.split("/")[1]))
+        table.add_row(verdict.student, verdict.lesson, f"{verdict.earned:.1f} of {verdict.points:g}",
+                      f"{score.score:.1f} of {score.points:g}" if score else "—", verdict.reason or _summary(verdict))
+    console.print(table)
+
+
+def _summary(verdict) -> str:  # type: ignore[no-untyped-def]
+    missing = [exercise.name for exercise in verdict.exercises if exercise.earned < exercise.points]
+    named = [exercise.diagnosis for exercise in verdict.exercises if exercise.diagnosis]
+    if not missing:
+        return "every check passes"
+    return f"{len(missing)} exercises with failing checks" + (f"; {len(named)} classic mistakes named" if named else "")
+
+
+@app.command(epilog="Example: grader report --home build/class")
+def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> None:
+    """Write build/report/index.html from the stored runs, verdicts and scores."""
+    from grader.report import render
+
+    with explained():
+        course = Course()
+        console.print(f"[bold]{render(course, (home or course.root).resolve(), _profile(profile), seed)}[/]", highlight=False, soft_wrap=True)
+
+
+@app.command(epilog="Example: grader audit word2vec")
+def audit(which: Which = "") -> None:
+    """Grade the grader on the bank: reference, skeleton, every classic mistake, every other right answer."""
+    from grader.audit import audit as audit_lesson
+
+    faults = 0
+    with explained():
+        table = Table("lesson", "exercises", "checks", "wrong answers", "named rightly", "right answers", "faults")
+        for lesson in Course().lessons(which):
+            found = audit_lesson(lesson)
+            faults += len(found.faults)
+            for fault in found.faults:
+                console.print(f"[red]{lesson.id}: {fault}[/]", highlight=False)
+            table.add_row(lesson.id, *map(str, (found.exercises, found.checks, found.wrong, found.named, found.right, len(found.faults))))
+        console.print(table)
+    if faults:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: grader rehearse")
+def rehearse(which: Which = "", profile: Profile = "smoke") -> None:
+    """The whole course on the embedded default: build, run every reference, grade a sample class, store, report."""
+    from grader import nbconfig
+    from grader.build import build as build_lessons
+    from grader.reference import run_reference
+    from grader.report import render
+    from grader.sample_class import hand_in
+
+    with explained():
+        course = Course()
+        lessons = course.lessons(which)
+        home = course.build / "class"
+        console.rule("build")
+        build_lessons(course, lessons, say=lambda text: console.print(text, highlight=False))
+        console.rule("the reference")
+        for lesson in lessons:
+            run_reference(lesson, _profile(profile), seed=0)
+        console.rule("a sample class")
+        for week in dict.fromkeys(lesson.week.name for lesson in lessons):
+            nbconfig.release(course, week, home)
+        hand_in(lessons, home)
+        _grade_class(course, lessons, home, "*")
+        console.rule("report")
+        console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of a verdict."""
+    from grader.verdict import Verdict
+
+    typer.echo(json.dumps(Verdict.model_json_schema(), indent=1))

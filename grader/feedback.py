@@ -1,0 +1,108 @@
+"""What a student reads: a verdict written into a notebook's cells, as outputs that nbgrader scores and shows.
+
+Outputs of the student's own come through as text and pictures only: what could run in an instructor's browser (HTML, SVG,
+JavaScript, widgets) is left out. Of hidden checks the student sees the question and whether it passed, not the values.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from grader.verdict import CheckResult, ExerciseResult, MetricResult, Verdict
+
+MOST_OUTPUTS = 50  # of one cell
+LONGEST_TEXT = 20_000  # characters of one output
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | None) -> None:
+    """Fills `notebook` (in the lesson's shape) with harmless outputs of the run, and its graded cells with scores."""
+    ran = {cell.id: cell for cell in executed.cells} if executed is not None else {}
+    exercises = {f"check_{exercise.name}": exercise for exercise in verdict.exercises}
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        twin = ran.get(cell.id)
+        cell.outputs = [kept for output in twin.outputs[:MOST_OUTPUTS] if (kept := harmless(output))] if twin else []
+        cell.execution_count = twin.execution_count if twin else None
+        rules = cell.metadata.get("nbgrader", {})
+        if not rules.get("grade") or rules.get("solution"):
+            continue
+        if (exercise := exercises.get(rules["grade_id"])) is not None:
+            cell.outputs = [_text(exercise_text(exercise)), _score(exercise.earned)]
+        elif rules["grade_id"] == "metrics":
+            cell.outputs = [_text(metrics_text(verdict.metrics)), _score(sum(metric.earned for metric in verdict.metrics))]
+        else:
+            cell.outputs = [_text("This cell is not known to the grader.\n"), _score(0.0)]
+        if verdict.reason:
+            cell.outputs.insert(0, _text(f"{verdict.reason}\n"))
+
+
+def harmless(output: NotebookNode) -> NotebookNode | None:
+    """The output as text or PNG, or None."""
+    if output.output_type == "stream":
+        return new_output("stream", name="stdout", text=_plain(output.text))
+    if output.output_type == "error":
+        return new_output("stream", name="stdout", text=_plain("\n".join(output.get("traceback", [])) or f"{output.ename}: {output.evalue}"))
+    data: dict[str, Any] = {}
+    if isinstance(png := output.data.get("image/png"), str) and _is_png(png):
+        data["image/png"] = png
+    if isinstance(text := output.data.get("text/plain"), str):
+        data["text/plain"] = _plain(text)
+    return new_output("display_data", data=data) if data else None
+
+
+def exercise_text(exercise: ExerciseResult) -> str:
+    """The exercise's result for its student."""
+    lines = [f"{exercise.name}: {exercise.earned:g} of {exercise.points:g} points"]
+    for check in exercise.checks:
+        mark = "✓" if check.status == "passed" else "✗"
+        lines.append(f"  {mark} {check.title} ({check.earned:g} of {check.points:g})")
+        lines += [f"      {line}" for line in _message(check).splitlines()]
+    if exercise.diagnosis:
+        lines.append(f"  Perhaps: {exercise.diagnosis}")
+    return "\n".join(lines) + "\n"
+
+
+def metrics_text(metrics: list[MetricResult]) -> str:
+    lines = []
+    for metric in metrics:
+        bounds = {"higher": f"at least {metric.low}", "lower": f"at most {metric.high}", "near": f"{metric.low} to {metric.high}"}[metric.better]
+        value = metric.reason if metric.value is None else f"{metric.value:.4g}, expected {bounds}"
+        lines.append(f"{metric.name}: {value} ({metric.earned:.2g} of {metric.points:g} points)")
+    return "\n".join(lines) + "\n"
+
+
+def _message(check: CheckResult) -> str:
+    if check.status == "passed":
+        return ""
+    if not check.hidden or check.status == "unwritten":
+        return check.message
+    return check.message.splitlines()[0] if check.status == "error" and check.message else "(a hidden check)"
+
+
+def _plain(text: str) -> str:
+    text = ESCAPES.sub("", text if isinstance(text, str) else "".join(text))
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "\n… (cut)\n"
+
+
+def _is_png(text: str) -> bool:
+    try:
+        return base64.b64decode(text[:64], validate=False)[:8] == b"\x89PNG\r\n\x1a\n"
+    except (binascii.Error, ValueError):
+        return False
+
+
+def _text(text: str) -> NotebookNode:
+    return new_output("stream", name="stdout", text=text)
+
+
+def _score(points: float) -> NotebookNode:
+    """nbgrader reads the first execute_result that is a number as the cell's score."""
+    return new_output("execute_result", data={"text/plain": repr(round(points, 4))}, execution_count=None)

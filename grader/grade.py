@@ -1,0 +1,150 @@
+"""From a notebook to a verdict: run it in its own kernel, call its functions from outside, score what it left.
+
+Expected values, hidden checks and the metrics' code stay in this process; the student's code runs in the kernel's.
+Whatever a submission does becomes part of its verdict. Only trouble of the grader's own raises.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from etude import mistakes, table
+from etude.checks import Outcome, run_check
+from grader import metrics, source, submission
+from grader.course import CourseError, Lesson
+from grader.engine import RunReport, run_notebook
+from grader.kernel import KernelSession
+from grader.proxy import KernelGone, Student
+from grader.verdict import CellResult, CheckResult, ExerciseResult, MetricResult, Verdict, digest, now, versions
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to grade. `kernel`: the kernel spec; plain "python3" contains nothing and is written into the verdict as such."""
+
+    profile: str = "smoke"
+    seed: int = 0
+    device: str = "cpu"
+    kernel: str = "python3"
+
+    @property
+    def sandbox(self) -> str:
+        return "none: a plain kernel" if self.kernel == "python3" else self.kernel
+
+
+@dataclass
+class Graded:
+    """A verdict and the notebook as it ran; None if it was refused."""
+
+    verdict: Verdict
+    notebook: NotebookNode | None
+    unrun: NotebookNode = field(repr=False)
+
+
+def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
+    """The hash of everything that decides a score: the submission, the lesson's files, the settings, the versions."""
+    files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv")]
+    files += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
+    return digest(content, *(path.read_bytes() for path in files), repr(settings), repr(sorted(lesson.limits.items())),
+                  repr(sorted(versions().items())))
+
+
+def grade(lesson: Lesson, path: Path, student: str, settings: Settings = Settings(), progress: Progress = lambda text: None) -> Graded:
+    """Grades one notebook file. Raises CourseError if the lesson itself is not built."""
+    if not lesson.released.is_file():
+        raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
+    released = nbformat.read(lesson.released, as_version=4)
+    started = time.monotonic()
+    content = path.read_bytes() if path.is_file() and path.stat().st_size <= submission.LARGEST else b""
+    verdict = Verdict(lesson=lesson.id, student=student, status="graded", submission=digest(content), profile=settings.profile,
+                      inputs=fingerprint(lesson, content, settings), seed=settings.seed, sandbox=settings.sandbox, versions=versions())
+    try:
+        restored = submission.restore(submission.read(path)[1], released)
+    except submission.BadSubmission as problem:
+        verdict.status, verdict.reason = "refused", str(problem)
+        _score(verdict, lesson, {}, {})
+        verdict.graded_at = now()
+        return Graded(verdict, None, released)
+    verdict.notes = restored.notes
+    report = _run_and_check(verdict, lesson, restored.notebook, settings, progress)
+    verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
+    return Graded(verdict, report.notebook, restored.notebook)
+
+
+def _run_and_check(verdict: Verdict, lesson: Lesson, notebook: NotebookNode, settings: Settings, progress: Progress) -> RunReport:
+    limits = lesson.limits
+    with tempfile.TemporaryDirectory(prefix="etude-") as name:
+        work = Path(name) / "work"
+        shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=shutil.ignore_patterns("__pycache__"))
+        results = work / "results"
+        results.mkdir()
+        # Nothing that is graded may depend on whether a corpus could be fetched.
+        with KernelSession(work, settings.kernel, env={"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": ""}) as session:
+            report = run_notebook(
+                notebook, session, cell_timeout=limits["cell_seconds"], notebook_timeout=limits["notebook_seconds"],
+                parameters={"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"},
+                on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"))
+            verdict.cells = [CellResult(index=i, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error)
+                             for i, cell in enumerate(report.cells)]
+            outcomes: dict[str, Outcome] = {}
+            if report.alive:
+                progress("checks")
+                outcomes = _check(lesson, session.student())
+            if not report.alive or not session.alive():
+                verdict.status, verdict.reason = "ended", session.reason or "the notebook's process ended before the checks were through"
+        progress("metrics")
+        functions = metrics.collect(lesson.source / "hidden.py")
+        _score(verdict, lesson, outcomes, metrics.compute(functions, metrics.Artifacts(results, settings.seed)))
+    return report
+
+
+def _check(lesson: Lesson, student: Student) -> dict[str, Outcome]:
+    outcomes = {}
+    for check in source.checks(lesson):
+        try:
+            outcomes[check.name] = run_check(check, student)
+        except KernelGone:
+            break
+    return outcomes
+
+
+def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]) -> None:
+    """Fills in exercises and metrics; a check that was not run has failed, a metric that was not found earns nothing."""
+    known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
+    by_exercise: dict[str, list] = {name: [] for name in source.exercises(source.read(lesson))}
+    for check in source.checks(lesson):
+        by_exercise[check.exercise].append(check)
+    for name, checks in by_exercise.items():
+        results = [_result(check, outcomes.get(check.name), verdict.reason) for check in checks]
+        public = [outcomes[check.name] for check in checks if not check.hidden and check.name in outcomes]
+        verdict.exercises.append(ExerciseResult(name=name, checks=results, diagnosis=mistakes.diagnose(public, known.get(name, []))))
+    for row in table.of_profile(table.read(lesson.source / "expected.csv"), verdict.profile).values():
+        value, reason = found.get(row.metric, (None, verdict.reason or "the grader does not compute it"))
+        if row.metric not in found and not row.points:
+            continue  # shown to students, never graded
+        verdict.metrics.append(MetricResult(
+            name=row.metric, value=value, reason=reason, low=_bound(row.low), high=_bound(row.high), better=row.better,  # type: ignore[arg-type]
+            points=row.points, share=0.0 if value is None else row.share(value)))
+
+
+def _bound(value: float) -> float | None:
+    return None if value != value else value
+
+
+def _result(check: source.Check, outcome: Outcome | None, reason: str) -> CheckResult:
+    if outcome is None:
+        return CheckResult(name=check.name, title=check.title, hidden=check.hidden, points=check.points, status="error",
+                           message=reason or "it was not run")
+    trace = f"\n{outcome.error[2]}".rstrip() if outcome.error and outcome.status == "error" else ""
+    return CheckResult(name=check.name, title=check.title, hidden=check.hidden, points=check.points, seconds=round(outcome.seconds, 4),
+                       status=outcome.status, message=f"{outcome.message}{trace}"[:4000])  # type: ignore[arg-type]

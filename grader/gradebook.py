@@ -1,0 +1,46 @@
+"""Verdicts into nbgrader's gradebook, by nbgrader itself: one writer, one submission after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+
+from grader import nbconfig
+from grader.course import Course, CourseError
+
+
+@dataclass(frozen=True)
+class Score:
+    """What the gradebook holds for one student's notebook: automatic and manual points together."""
+
+    student: str
+    notebook: str
+    score: float
+    points: float
+    needs_manual_grade: bool
+
+
+def store(course: Course, home: Path, week: str, student: str) -> None:
+    """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
+    result = nbconfig.api(course, home).autograde(week, student, force=True, create=True)
+    if not result["success"]:
+        raise CourseError(f"nbgrader could not store {student}'s {week}:\n{result.get('error') or result.get('log') or ''}")
+
+
+def scores(course: Course, home: Path, week: str) -> list[Score]:
+    """All scores of one week in the gradebook at `home`; empty if there is none."""
+    config = nbconfig.configuration(course, home)
+    if not (home / "gradebook.db").is_file():
+        return []
+    found = []
+    with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
+        try:
+            submissions = book.assignment_submissions(week)
+        except MissingEntry:
+            return []
+        for submission in submissions:
+            for notebook in submission.notebooks:
+                found.append(Score(submission.student.id, notebook.name, notebook.score, notebook.max_score, notebook.needs_manual_grade))
+    return sorted(found, key=lambda score: (score.notebook, score.student))

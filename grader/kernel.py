@@ -1,0 +1,253 @@
+"""One kernel, from its start to its end: where a notebook runs and where its functions are called afterwards.
+
+The kernel is whatever its kernelspec says: a plain local process, or a sandbox made by a kernel provisioner. Both are
+talked to through unix sockets in one private folder (for a sandbox, the only one that both sides write to). This module
+starts, watches, interrupts and ends; it must not know about notebooks' cells, values or grading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+import signal
+import socket
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import zmq
+from jupyter_client import AsyncKernelManager
+from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.channels import AsyncZMQSocketChannel
+from jupyter_client.provisioning import KernelProvisionerBase
+from jupyter_core.utils import run_sync
+from traitlets import Type
+
+from grader.line import KernelGone, Line
+from grader.proxy import Student
+
+START_SECONDS = 60  # for a kernel to answer the first time, and for its idle main thread to pick the line up
+KILL_SECONDS = 5  # for a killed process to be gone
+MAX_MESSAGE = 32 << 20  # bytes; libzmq drops the connection before it takes more for one message of the kernel's
+MAX_QUEUED = 32  # messages waiting on this side; the rest wait in the kernel's own memory
+MAX_SOCKET_PATH = 103  # characters: 104 with the closing zero, the least of the systems' limits
+
+_HERE = Path(__file__).parent
+
+
+class _FairChannel(AsyncZMQSocketChannel):
+    """Lets timers run between two messages: a flood of messages never waits, and would starve every time limit."""
+
+    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
+        await asyncio.sleep(0)
+        return await super().get_msg(timeout)
+
+
+class _BoundedClient(AsyncKernelClient):
+    """A client whose memory a kernel cannot fill."""
+
+    shell_channel_class = Type(_FairChannel)
+    iopub_channel_class = Type(_FairChannel)
+
+    def _context_default(self) -> zmq.asyncio.Context:
+        context = super()._context_default()
+        context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
+        context.setsockopt(zmq.RCVHWM, MAX_QUEUED)
+        return context
+
+
+class KernelSession:
+    """A running kernel, as a context manager that leaves no process and no file behind.
+
+    folder: the kernel's working folder. limits: handed to the kernelspec's provisioner as its `limits`. env: variables
+    for the kernel, beside this process's own. Raises KernelGone if the kernel does not start.
+    """
+
+    def __init__(
+        self,
+        folder: Path | str,
+        kernel_name: str = "python3",
+        limits: dict[str, Any] | None = None,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        self.folder = Path(folder)
+        self.kernel_name = kernel_name
+        self._limits = limits
+        self._env = env or {}
+        self._private: Path | None = None  # this side's own folder: sockets, connection file, the kernel's first words
+        self._manager: AsyncKernelManager | None = None
+        self._student: Student | None = None
+        self._why: str | None = None
+        self._exit: int | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            run_sync(self._start)()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    async def _start(self) -> None:
+        private = self._private = Path(tempfile.mkdtemp(prefix="etude-"))
+        manager = self._manager = AsyncKernelManager(kernel_name=self.kernel_name, client_factory=_BoundedClient)
+        # A provisioner that makes a sandbox replaces these three by places that exist on both sides.
+        manager.transport, manager.ip = "ipc", str(private / "k")
+        manager.connection_file = str(private / "connection.json")
+        manager.context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
+        provisioner = manager.kernel_spec.metadata.get("kernel_provisioner") if manager.kernel_spec else None
+        if self._limits is not None:
+            if provisioner is None:
+                raise ValueError(f"the kernel {self.kernel_name!r} is a plain process and keeps no limits: pass none")
+            provisioner["config"] = {**provisioner.get("config", {}), "limits": self._limits}
+        with (private / "log").open("wb") as log:
+            output = {} if provisioner else {"stdout": log, "stderr": log}
+            await manager.start_kernel(
+                cwd=str(self.folder),
+                env={**os.environ, **self._env},
+                extra_arguments=["--HistoryManager.hist_file=:memory:"],
+                **output,
+            )
+
+    async def client(self) -> AsyncKernelClient:
+        """A client with open channels to a kernel that is ready; its owner calls stop_channels()."""
+        self._hang_up()
+        assert self._manager is not None
+        client = self._manager.client()
+        client.start_channels(stdin=False, hb=False, control=False)
+        try:
+            await client.wait_for_ready(timeout=START_SECONDS)
+        except RuntimeError as error:
+            client.stop_channels()
+            raise KernelGone(f"the kernel {self.kernel_name!r} is not ready: {self._last_words() or error}") from None
+        return client
+
+    def _last_words(self) -> str:
+        log = self._private / "log" if self._private else None
+        return self.reason or (log.read_text(errors="replace")[-1000:].strip() if log and log.exists() else "")
+
+    @property
+    def _provisioner(self) -> KernelProvisionerBase | None:
+        """What runs the process, while there is one."""
+        return self._manager.provisioner if self._manager is not None and self._manager.has_kernel else None
+
+    async def async_alive(self) -> bool:
+        if self._provisioner is None:
+            return False
+        code = await self._provisioner.poll()
+        if code is not None and self._exit is None:
+            self._exit = code
+        return code is None
+
+    async def async_interrupt(self) -> None:
+        if self._manager is not None and await self.async_alive():
+            await self._manager.interrupt_kernel()
+
+    async def async_kill(self, why: str) -> None:
+        """Ends the process at once; `why` becomes the reason unless it had ended already."""
+        if self._provisioner is None or not await self.async_alive():
+            return
+        self._why = why
+        await self._provisioner.kill()
+        end = time.monotonic() + KILL_SECONDS
+        while await self.async_alive() and time.monotonic() < end:
+            await asyncio.sleep(0.01)
+
+    def alive(self) -> bool:
+        return run_sync(self.async_alive)()
+
+    def interrupt(self) -> None:
+        """Sends SIGINT: ends the cell or call that is running, if it does not ignore that."""
+        run_sync(self.async_interrupt)()
+
+    def kill(self, why: str = "it was ended by the grader") -> None:
+        run_sync(self.async_kill)(why)
+
+    @property
+    def reason(self) -> str | None:
+        """Why the kernel has ended, from what this side and the provisioner saw; None while it lives."""
+        if self.alive():
+            return None
+        why = getattr(self._manager.provisioner if self._manager else None, "why", None)
+        seen = self._why or (why() if callable(why) else None)
+        if seen or self._exit is None:
+            return seen
+        if self._exit < 0:
+            return f"its process was ended by signal {-self._exit} ({signal.strsignal(-self._exit)})"
+        return f"its process ended by itself with exit status {self._exit}"
+
+    def close(self) -> None:
+        """Kills the kernel and its process group, and removes its private folder."""
+        self._hang_up()
+        try:
+            if self._manager is not None:
+                run_sync(self._manager.shutdown_kernel)(now=True)
+        finally:
+            self._manager = None
+            if self._private is not None:
+                shutil.rmtree(self._private, ignore_errors=True)
+
+    # ---- calling
+
+    def student(self, timeout: float = 10) -> Student:
+        """The notebook's names, each request limited to `timeout` seconds. One at a time; the kernel must be idle."""
+        self._hang_up()
+        assert self._manager is not None
+        path = Path(self._manager.ip).parent / f"line-{secrets.token_hex(4)}"
+        with _listener(path) as listener:
+            client = self._manager.blocking_client()
+            client.start_channels(iopub=False, stdin=False, hb=False, control=False)
+            try:
+                client.execute(boot_source(path), silent=True, store_history=False, allow_stdin=False)
+                connection = self._accept(listener)
+            finally:
+                client.stop_channels()
+                path.unlink(missing_ok=True)
+        self._student = Student(Line(connection, self), timeout)
+        return self._student
+
+    def _accept(self, listener: socket.socket) -> socket.socket:
+        listener.settimeout(0.1)
+        end = time.monotonic() + START_SECONDS
+        while self.alive() and time.monotonic() < end:
+            try:
+                return listener.accept()[0]
+            except TimeoutError:
+                continue
+        self.kill(f"it did not let the grader call its functions within {START_SECONDS} s")
+        raise KernelGone(f"the notebook's process cannot be called: {self.reason}")
+
+    def _hang_up(self) -> None:
+        if self._student is not None:
+            self._student.close()
+            self._student = None
+
+
+def _listener(path: Path) -> socket.socket:
+    """A listening socket at the path, which belongs to the folder's owner: a sandbox may run as somebody else."""
+    if len(str(path)) > MAX_SOCKET_PATH:
+        raise ValueError(f"the socket path {path} has more than {MAX_SOCKET_PATH} characters: set TMPDIR to a short one")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    owner = path.parent.stat()
+    # Not chmod, which follows links: the student can write to this folder and could have put one in the socket's place.
+    os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
+    listener.listen(1)
+    return listener
+
+
+def boot_source(path: Path) -> str:
+    """The cell that makes a kernel serve calls: one expression, so that it leaves no name in the notebook."""
+    texts = [(f"<grader/{name}>", (_HERE / name).read_text(encoding="utf-8")) for name in ("wire.py", "agent.py")]
+    return (
+        "(lambda builtins, space, names: [builtins.exec(builtins.compile(text, file, 'exec'), space)"
+        f" for file, text in {texts!r}] and space['serve']({str(path)!r}, names))"
+        "(__import__('builtins'), {'__name__': 'etude_agent'}, get_ipython().user_ns)"
+    )

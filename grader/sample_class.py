@@ -1,0 +1,59 @@
+"""A small class whose answers are known: made from a lesson's own reference, skeletons and bank, so never out of date.
+
+Its students stand for what comes in: everything right in other ways than the reference's, half finished, classic mistakes,
+nothing written, a file that is no notebook. Grading them shows an instructor (and CI) what the grader does with each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader import bank, source
+from grader.course import Lesson
+
+STUDENTS = {
+    "ada": "everything right, in other ways than the reference's",
+    "bora": "the first half of the exercises is right, the rest not written",
+    "chul": "every second exercise holds a classic mistake",
+    "dana": "the notebook as it was released, nothing written",
+    "eun": "a file that is no notebook: the upload broke off in the middle",
+}
+
+
+def hand_in(lessons: Iterable[Lesson], home: Path) -> None:
+    """Writes the class's submissions of these lessons below home/submitted, in nbgrader's layout."""
+    for lesson in lessons:
+        for student in STUDENTS:
+            path = home / "submitted" / student / lesson.week.name / f"{lesson.name}.ipynb"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            text = nbformat.writes(filled(lesson, answers(lesson, student)))
+            path.write_text(text[: len(text) // 2] if student == "eun" else text, encoding="utf-8")
+
+
+def answers(lesson: Lesson, student: str) -> dict[str, str]:
+    """Exercise → the source that this student of the class writes; nothing for what is left unwritten."""
+    right = source.exercises(source.read(lesson))
+    names = list(right)
+    known = bank.load(lesson)
+    if student == "ada":
+        return {**right, **{a.exercise: a.code for a in reversed(known) if a.sentence is None}}
+    if student == "bora":
+        return {name: right[name] for name in names[: (len(names) + 1) // 2]}
+    if student == "chul":
+        mistakes = {a.exercise: a.code for a in reversed(known) if a.sentence is not None}
+        return {**right, **{name: mistakes[name] for name in names[::2] if name in mistakes}}
+    return {}
+
+
+def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
+    """The released notebook with these answers in its skeletons' places."""
+    notebook = nbformat.read(lesson.released, as_version=4)
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "code" and grade_id in given:
+            cell.source = given[grade_id]
+    return notebook

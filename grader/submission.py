@@ -1,0 +1,129 @@
+"""What a student handed in, made safe to run and to store: read within bounds, then put back into the lesson's shape.
+
+The released notebook is the measure. Locked cells get their source back, cells that are missing are put back as they were
+released, a cell that stands twice counts once. What cannot be read at all is refused with one sentence.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+LARGEST = 20 * 2**20  # bytes; the course's notebooks have some 50 KiB without outputs
+MOST_CELLS = 2000
+
+
+class BadSubmission(Exception):
+    """The file is no notebook of this lesson; the message tells the student what to hand in."""
+
+
+@dataclass
+class Restored:
+    """A notebook in the lesson's shape, without outputs; `notes` says what had to be mended."""
+
+    notebook: NotebookNode
+    notes: list[str] = field(default_factory=list)
+
+
+def read(path: Path) -> tuple[bytes, NotebookNode]:
+    """(the file's bytes, the notebook). Raises BadSubmission."""
+    if not path.is_file():
+        raise BadSubmission(f"{path.name} was not handed in")
+    size = path.stat().st_size
+    if size > LARGEST:
+        raise BadSubmission(f"the file has {size / 2**20:.0f} MiB, at most {LARGEST >> 20} are read: clear the outputs and hand in again")
+    content = path.read_bytes()
+    return content, parse(content)
+
+
+def parse(content: bytes) -> NotebookNode:
+    """A notebook from bytes. Raises BadSubmission."""
+    if not content.strip():
+        raise BadSubmission("the file is empty: save the notebook and hand in again")
+    try:
+        data = json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BadSubmission("the file is not UTF-8 text: hand in the .ipynb file itself") from None
+    except (ValueError, RecursionError) as error:
+        raise BadSubmission(f"the file is not a notebook (not JSON: {error}): hand in the .ipynb file itself") from None
+    if not isinstance(data, dict) or "cells" not in data:
+        older = isinstance(data, dict) and "worksheets" in data
+        raise BadSubmission("the notebook has the format of 2014 (nbformat 3): open it in JupyterLab and save it" if older
+                            else "the file is JSON but holds no cells: hand in the .ipynb file itself")
+    if data.get("nbformat") != 4:
+        raise BadSubmission(f"the notebook says nbformat {data.get('nbformat')!r}, expected 4: open it in JupyterLab and save it")
+    cells = data["cells"]
+    if not isinstance(cells, list) or len(cells) > MOST_CELLS:
+        raise BadSubmission(f"the notebook's cells make no sense (a list of at most {MOST_CELLS} was expected)")
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [_cell(cell) for cell in cells]
+    return notebook
+
+
+def _cell(data: object) -> NotebookNode:
+    """A fresh cell with what we need of the student's: type, text and nbgrader's id. Outputs and metadata stay behind."""
+    if not isinstance(data, dict) or data.get("cell_type") not in ("code", "markdown", "raw"):
+        raise BadSubmission("a cell is neither code nor text: open the notebook in JupyterLab and save it")
+    text = data.get("source", "")
+    if isinstance(text, list) and all(isinstance(line, str) for line in text):
+        text = "".join(text)
+    if not isinstance(text, str):
+        raise BadSubmission("a cell's source is not text: open the notebook in JupyterLab and save it")
+    text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored or sent to a kernel
+    cell = new_code_cell(text) if data["cell_type"] == "code" else new_markdown_cell(text)
+    metadata = data.get("metadata")
+    grade_id = metadata.get("nbgrader", {}).get("grade_id") if isinstance(metadata, dict) and isinstance(
+        metadata.get("nbgrader", {}), dict) else None
+    if isinstance(grade_id, str):
+        cell.metadata["nbgrader"] = {"grade_id": grade_id}
+    return cell
+
+
+def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
+    """The submission in the lesson's shape; never raises for anything that `parse` let through."""
+    given = {cell.metadata.nbgrader.grade_id: cell for cell in released.cells if "nbgrader" in cell.metadata}
+    result = Restored(copy.deepcopy(released))
+    cells: list[NotebookNode] = []
+    seen: set[str] = set()
+    for cell in submitted.cells:
+        grade_id = cell.metadata.pop("nbgrader", {}).get("grade_id")
+        if grade_id in seen:
+            result.notes.append(f"the cell {grade_id} stands twice: the first counts")
+        elif grade_id in given:
+            seen.add(grade_id)
+            cell = _restored_cell(cell, given[grade_id], result.notes)
+        cells.append(cell)
+    for place, original in enumerate(released.cells):
+        if "nbgrader" in original.metadata and original.metadata.nbgrader.grade_id not in seen:
+            result.notes.append(f"the cell {original.metadata.nbgrader.grade_id} was missing: it was put back as released")
+            cells.insert(_place(cells, released.cells[:place]), copy.deepcopy(original))
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number:04d}"
+    result.notebook.cells = cells
+    return result
+
+
+def _restored_cell(cell: NotebookNode, original: NotebookNode, notes: list[str]) -> NotebookNode:
+    """The released cell, with the student's text where the student writes."""
+    restored = copy.deepcopy(original)
+    rules = original.metadata.nbgrader
+    if not rules.locked:
+        restored.source = cell.source
+    elif cell.source.strip() != original.source.strip():
+        notes.append(f"the locked cell {rules.grade_id} had been changed: it was put back as released")
+    return restored
+
+
+def _place(cells: list[NotebookNode], before: list[NotebookNode]) -> int:
+    """Where a missing cell goes: behind the last cell that is there of those that stand before it in the release."""
+    ids = [cell.metadata.nbgrader.grade_id for cell in before if "nbgrader" in cell.metadata]
+    for place in range(len(cells) - 1, -1, -1):
+        if cells[place].metadata.get("nbgrader", {}).get("grade_id") in ids:
+            return place + 1
+    return 0

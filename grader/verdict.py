@@ -1,0 +1,148 @@
+"""The verdict on one notebook: one JSON file that says what was earned and why. Validated on the way in and out.
+
+A verdict is repeatable: it carries the hash of everything that decides the score (`inputs`), so the same inputs need not be
+graded twice. `grader schema` prints its JSON schema.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import tempfile
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+SCHEMA = 1
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="null")
+
+
+class CheckResult(Model):
+    """One check. `message` may hold expected values: of hidden checks it is for the instructor alone."""
+
+    name: str
+    title: str
+    hidden: bool
+    points: float = Field(ge=0)
+    status: Literal["passed", "failed", "error", "unwritten"]
+    message: str = ""
+    seconds: float = 0.0
+
+    @property
+    def earned(self) -> float:
+        return self.points if self.status == "passed" else 0.0
+
+
+class ExerciseResult(Model):
+    """One exercise: its checks, and the sentence of the classic mistake if it is one."""
+
+    name: str
+    checks: list[CheckResult]
+    diagnosis: str | None = None
+
+    @property
+    def points(self) -> float:
+        return sum(check.points for check in self.checks)
+
+    @property
+    def earned(self) -> float:
+        return sum(check.earned for check in self.checks)
+
+
+class MetricResult(Model):
+    """One metric, computed by the grader: its value, or the reason why there is none, and the share of its points."""
+
+    name: str
+    value: float | None
+    reason: str = ""
+    low: float | None
+    high: float | None
+    better: Literal["higher", "lower", "near"]
+    points: float = Field(ge=0)
+    share: float = Field(ge=0, le=1)
+
+    @property
+    def earned(self) -> float:
+        return self.points * self.share
+
+
+class CellResult(Model):
+    """What became of one cell when the notebook ran."""
+
+    index: int
+    status: Literal["ok", "error", "timeout", "not run"]
+    seconds: float = 0.0
+    error: str = ""
+
+
+class Verdict(Model):
+    """The verdict on one student's notebook of one lesson."""
+
+    schema_version: int = SCHEMA
+    lesson: str
+    student: str
+    status: Literal["graded", "refused", "ended"]  # refused: not a notebook of this lesson; ended: its process did not survive
+    reason: str = ""
+    notes: list[str] = []
+    submission: str  # sha256 of the file that was handed in
+    inputs: str  # sha256 of all that decides the score
+    profile: str
+    seed: int
+    sandbox: str
+    exercises: list[ExerciseResult] = []
+    metrics: list[MetricResult] = []
+    cells: list[CellResult] = []
+    seconds: float = 0.0
+    graded_at: str = ""
+    versions: dict[str, str] = {}
+
+    @property
+    def earned(self) -> float:
+        return sum(part.earned for part in (*self.exercises, *self.metrics))
+
+    @property
+    def points(self) -> float:
+        return sum(part.points for part in (*self.exercises, *self.metrics))
+
+    def save(self, path: Path) -> None:
+        """Writes the verdict; the file is whole or absent, also after a power cut."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(self.model_dump_json(indent=1) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+
+
+def load(path: Path) -> Verdict | None:
+    """A stored verdict, or None if there is none or it is not whole."""
+    try:
+        return Verdict.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def digest(*parts: bytes | str) -> str:
+    """sha256 of the parts, each with its length, so that moving a byte from one to the next changes it."""
+    total = hashlib.sha256()
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        total.update(len(content).to_bytes(8, "little") + content)
+    return total.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Versions that a score depends on."""
+    return {"python": platform.python_version(), **{name: version(name) for name in ("etude", "torch", "numpy", "papermill")}}
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
