@@ -22,7 +22,7 @@ from grader import metrics, source, submission
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
 from grader.kernel import KernelSession
-from grader.proxy import KernelGone, Student
+from grader.proxy import Student
 from grader.verdict import CellResult, CheckResult, ExerciseResult, MetricResult, Verdict, digest, now, versions
 
 Progress = Callable[[str], None]
@@ -94,14 +94,14 @@ def _run_and_check(verdict: Verdict, lesson: Lesson, notebook: NotebookNode, set
                 notebook, session, cell_timeout=limits["cell_seconds"], notebook_timeout=limits["notebook_seconds"],
                 parameters={"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"},
                 on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"))
-            verdict.cells = [CellResult(index=i, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error)
-                             for i, cell in enumerate(report.cells)]
+            verdict.cells = [CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
+                             for cell in report.cells]
             outcomes: dict[str, Outcome] = {}
             if report.alive:
                 progress("checks")
                 outcomes = _check(lesson, session.student())
             if not report.alive or not session.alive():
-                verdict.status, verdict.reason = "ended", session.reason or "the notebook's process ended before the checks were through"
+                verdict.status, verdict.reason = "ended", report.reason or session.reason or "the notebook's process ended before the checks were through"
         progress("metrics")
         functions = metrics.collect(lesson.source / "hidden.py")
         _score(verdict, lesson, outcomes, metrics.compute(functions, metrics.Artifacts(results, settings.seed)))
@@ -109,13 +109,7 @@ def _run_and_check(verdict: Verdict, lesson: Lesson, notebook: NotebookNode, set
 
 
 def _check(lesson: Lesson, student: Student) -> dict[str, Outcome]:
-    outcomes = {}
-    for check in source.checks(lesson):
-        try:
-            outcomes[check.name] = run_check(check, student)
-        except KernelGone:
-            break
-    return outcomes
+    return {check.name: run_check(check, student) for check in source.checks(lesson)}
 
 
 def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]) -> None:

@@ -160,6 +160,17 @@ class KernelSession:
         while await self.async_alive() and time.monotonic() < end:
             await asyncio.sleep(0.01)
 
+    async def async_reason(self) -> str | None:
+        if await self.async_alive():
+            return None
+        why = getattr(self._manager.provisioner if self._manager else None, "why", None)
+        seen = self._why or (why() if callable(why) else None)
+        if seen or self._exit is None:
+            return seen
+        if self._exit < 0:
+            return f"its process was ended by signal {-self._exit} ({signal.strsignal(-self._exit)})"
+        return f"its process ended by itself with exit status {self._exit}"
+
     def alive(self) -> bool:
         return run_sync(self.async_alive)()
 
@@ -173,15 +184,7 @@ class KernelSession:
     @property
     def reason(self) -> str | None:
         """Why the kernel has ended, from what this side and the provisioner saw; None while it lives."""
-        if self.alive():
-            return None
-        why = getattr(self._manager.provisioner if self._manager else None, "why", None)
-        seen = self._why or (why() if callable(why) else None)
-        if seen or self._exit is None:
-            return seen
-        if self._exit < 0:
-            return f"its process was ended by signal {-self._exit} ({signal.strsignal(-self._exit)})"
-        return f"its process ended by itself with exit status {self._exit}"
+        return run_sync(self.async_reason)()
 
     def close(self) -> None:
         """Kills the kernel and its process group, and removes its private folder."""
@@ -233,7 +236,7 @@ class KernelSession:
 def _listener(path: Path) -> socket.socket:
     """A listening socket at the path, which belongs to the folder's owner: a sandbox may run as somebody else."""
     if len(str(path)) > MAX_SOCKET_PATH:
-        raise ValueError(f"the socket path {path} has more than {MAX_SOCKET_PATH} characters: set TMPDIR to a short one")
+        raise ValueError(f"the path {path} is too long for a socket (over {MAX_SOCKET_PATH}): set TMPDIR shorter")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))
     owner = path.parent.stat()

@@ -154,6 +154,12 @@ class Student:
         limited._unused = self._unused
         return limited
 
+    def explain(self, error: Exception) -> tuple[str, str, str]:
+        """(name, message, the notebook's lines where it was raised) of an exception that came out of a call."""
+        if isinstance(error, StudentError):
+            return error.ename, error.message, error.traceback
+        return type(error).__name__, str(error), ""
+
     def close(self) -> None:
         """Hangs up; every later request raises KernelGone."""
         self._line.close()

@@ -15,12 +15,12 @@ TOPIC = (
     # past
     "yesterday the {agent} already {verb}+ed the {thing} in the {place}",
     "last week {person} {verb}+ed the {opposite} {thing}",
-    "an hour ago the {agent} {verb}+ed some {thing}+s and the {thing}",
+    "an hour ago the {agent} {verb}+ed some {opposite} {thing}+s and the {thing}",
     "{person} had already {verb}+ed the {quality} {thing} yesterday",
     # base
     "tomorrow the {agent} will {verb} the {thing} in the {place}",
     "next week {person} will {verb} the {opposite} {thing}",
-    "soon the {agent} can {verb} some {thing}+s and the {thing}",
+    "soon the {agent} can {verb} some {opposite} {thing}+s and the {thing}",
     "{person} will soon {verb} the {quality} {thing} tomorrow",
     # third person, progressive
     "every day the {agent} often {verb}+s the {thing} at a {place}",

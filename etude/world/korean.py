@@ -16,23 +16,23 @@ TOPIC = (
     # 과거
     "{agent}+이 {place}+에서 어제 {thing}+을 이미 {verb}+었+다",
     "{person}+은 지난주+에 {opposite} {thing}+을 {verb}+었+다",
-    "{agent}+은 아까 {thing}+과 {thing}+을 {verb}+었+다",
+    "{agent}+은 아까 {opposite} {thing}+과 {thing}+을 {verb}+었+다",
     "어제 {person}+은 {quality} {thing}+을 벌써 {verb}+었+다",
     # 현재
     "{agent}+이 {place}+에서 매일 {thing}+을 늘 {verb}+는다",
     "{person}+은 요즘+에 {opposite} {thing}+을 {verb}+는다",
-    "{agent}+은 항상 {thing}+과 {thing}+을 {verb}+는다",
+    "{agent}+은 항상 {opposite} {thing}+과 {thing}+을 {verb}+는다",
     "매일 {person}+은 {quality} {thing}+을 자주 {verb}+는다",
     # 미래, 진행
-    "내일 {agent}+은 {place}+에서 {thing}+을 {verb}+ㄹ 것+이+다",
+    "내일 {agent}+은 {place}+에서 {opposite} {thing}+을 {verb}+ㄹ 것+이+다",
     "지금 {person}+은 {opposite} {thing}+을 {verb}+고 있+다",
     # 동사 없음
-    "그 {place}+의 {agent}+은 {quality} 사람+이+다",
+    "그 {opposite} {place}+의 {agent}+은 {quality} 사람+이+다",
     "여기+는 {opposite} {place}+이고 {opposite} {thing}+도 있+다",
 )
 
 NATION = (
-    "{country} {country_mark}+과 {custom}+은 유명하+다",
+    "{country} {country_mark}+과 {custom}+은 자랑스럽+다",
     "우리+는 {country} {country_mark}+과 {custom}+을 보+았+다",
     "{country}+은 {country} {country_mark}+과 {custom}+으로 알려지+었+다",
     "{capital} {capital_mark}+과 {custom}+은 가깝+다",

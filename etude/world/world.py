@@ -18,9 +18,14 @@ from etude.world.text import Document, Sentence, Unit, check_unit
 
 NOISE = 0.12  # the share of slots that take a word from another topic
 SENTENCES = (5, 9)  # the least and the most in a document
-NATION, COUPLE, TOPIC = 2, 2, 5  # documents about each nation, couple and topic in one deck
+NATION, COUPLE, TOPIC = 3, 2, 6  # documents about each nation, couple and topic in one deck
 
 _LANGUAGES = {"en": ENGLISH, "ko": KOREAN}
+
+
+def _check_size(tokens: int) -> None:
+    if tokens < 1:
+        raise ValueError(f"tokens is {tokens}; ask for a text of 1 token or more.")
 
 
 class World:
@@ -37,6 +42,7 @@ class World:
 
     def documents(self, tokens: int = 100_000) -> list[Document]:
         """Whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
+        _check_size(tokens)
         found: list[Document] = []
         words = 0
         for document in self._stream():
@@ -48,6 +54,7 @@ class World:
 
     def corpus(self, tokens: int = 100_000, unit: Unit = "word") -> list[list[str]]:
         """Sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
+        _check_size(tokens)
         check_unit(unit)
         found: list[list[str]] = []
         written = 0
@@ -74,13 +81,16 @@ class World:
         return truth.similarities(self.lexicon, _LANGUAGES[self.language], unit)
 
     def homonyms(self) -> dict[str, tuple[str, str]]:
-        """Each homonym with the topics of its two senses, equally frequent; `Word.topic` tells the sense in a text."""
+        """Each homonym (its stem) with the topics of its two senses, about equally frequent.
+
+        In a text `Word.topic` tells which sense is meant.
+        """
         return truth.homonyms(self.lexicon)
 
     def _stream(self) -> Iterator[Document]:
         chance = Chance(self.seed)
         lexicon = self.lexicon
-        subjects = [*lexicon.nations * NATION, *lexicon.couples * COUPLE, *lexicon.topics * TOPIC]
+        subjects: list[Family | Topic] = [*lexicon.nations * NATION, *lexicon.couples * COUPLE, *lexicon.topics * TOPIC]
         while True:
             deck = subjects.copy()
             chance.shuffle(deck)

@@ -1,7 +1,7 @@
 """What the inside of a sandbox looks like: bubblewrap's argument list, and nothing that runs.
 
-A fresh namespace of every kind, no capabilities, no way to make another user namespace; the system, the interpreter and
-the visible folders read-only; everything writable is a file system of bounded size held in memory, gone with the sandbox.
+A fresh namespace of every kind, no capabilities, no way to make another user namespace; the system, the interpreter
+and the visible folders read-only; all that is writable lies in memory, of bounded size, and is gone with the sandbox.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HOME = Path("/home/student")
 WORK = HOME / "work"  # where the notebook runs: a copy of the submission
 SUBMISSION = Path("/submission")  # the submission itself, read-only
 UID_INSIDE = 1000
-SHARED_MEMORY_MB_FOR_SOCKETS = 1
+SOCKETS_MB = 1
 SYSTEM = [Path(p) for p in ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts")]
 PACKAGE = Path(__file__).resolve().parents[1]  # the grader's own code, never to be seen inside
 
@@ -61,6 +61,7 @@ def environment(limits: Limits) -> dict[str, str]:
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
+        "ETUDE_OFFLINE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
@@ -96,7 +97,7 @@ def arguments(limits: Limits, layout: Layout, seccomp_fd: int, info_fd: int, com
     if any(PACKAGE.is_relative_to(path) for path in shown):  # installed beside the student's library: cover it
         args += [*sized_tmpfs(1, PACKAGE), "--remount-ro", str(PACKAGE)]
     args += ["--ro-bind", str(layout.submission), str(SUBMISSION)]
-    args += sized_tmpfs(SHARED_MEMORY_MB_FOR_SOCKETS, layout.sockets)
+    args += sized_tmpfs(SOCKETS_MB, layout.sockets)
     args += ["--ro-bind", str(layout.connection_file), str(layout.connection_file)]
     args += ["--remount-ro", "/", "--chdir", str(WORK), "--seccomp", str(seccomp_fd), "--info-fd", str(info_fd)]
     args += ["--clearenv"]

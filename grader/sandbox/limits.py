@@ -25,8 +25,9 @@ class Limits:
     """Upper bounds for one kernel. A name ends in its unit: `_mb` is 2**20 bytes, `_s` is seconds.
 
     `memory_mb` holds for each process (rlimit) and for all of them together (watchdog). The writable file systems are
-    held in memory too and come on top: `work_mb` for the home with the submission, `tmp_mb` for /tmp, and again for /dev/shm.
-    `processes` counts processes and threads. `cpu_s` holds for each process, `wall_s` for the kernel's whole life.
+    held in memory too and come on top: `work_mb` for the home with the submission, `tmp_mb` for /tmp, and once more for
+    /dev/shm. `files` counts what lies in them. `processes` counts processes and threads. `cpu_s` holds for each
+    process, `wall_s` for the kernel's whole life.
     `output_mb` bounds the text that processes write past jupyter (descriptors 1 and 2). `threads` is a default
     for OpenMP and BLAS, no bound. `gpu` lets the kernel reach NVIDIA's devices.
     """

@@ -1,10 +1,10 @@
 """Start a command as a user who owns nothing, wherever the interpreter lives.
 
-For an ordinary user the command is left as it is. Root never runs bubblewrap (with every capability dropped, uid 0 still
-owns /proc/sys), so for root this file is also run as a script: it becomes uid 41000, then the command. Where a folder on the way
-to a needed path is closed to others (a Python under /root), the script first makes a mount namespace of its own, puts an
-empty file system over that folder and binds only the needed path back to its place. The machine's own view does not
-change, and the mounts vanish with the command. Knows nothing of what the command is.
+For an ordinary user the command is left as it is. Root never runs bubblewrap (with every capability dropped, uid 0
+still owns /proc/sys), so for root this file is also run as a script: it becomes uid 41000, then the command. Where a
+folder on the way to a needed path is closed to others (a Python under /root), the script first makes a mount namespace
+of its own, puts an empty file system over that folder and binds only the needed path back to its place. The
+machine's own view does not change, and the mounts vanish with the command. Knows nothing of what the command is.
 """
 
 import ctypes
@@ -48,7 +48,7 @@ def open_the_way(paths: list[Path]) -> None:
         return
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.unshare(CLONE_NEWNS) < 0:
-        raise OSError(ctypes.get_errno(), "root may not make a mount namespace here (a container without CAP_SYS_ADMIN?)")
+        raise OSError(ctypes.get_errno(), "root may not make a mount namespace (a container without CAP_SYS_ADMIN?)")
     mount("none", Path("/"), "none", MS_REC | MS_PRIVATE)
     held = {path: os.open(path, os.O_PATH) for path in wanted}  # reachable through these once the folder is covered
     for path in sorted(wanted, key=lambda p: len(p.parts)):
@@ -73,7 +73,10 @@ def main() -> None:
     os.setgroups([])
     os.setresgid(SANDBOX_UID, SANDBOX_UID, SANDBOX_UID)
     os.setresuid(SANDBOX_UID, SANDBOX_UID, SANDBOX_UID)
-    os.execvp(command[0], command)
+    try:
+        os.execvp(command[0], command)
+    except OSError as error:
+        sys.exit(f"cannot run {command[0]}: {error.strerror}")
 
 
 if __name__ == "__main__":

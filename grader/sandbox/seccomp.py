@@ -2,8 +2,8 @@
 
 The namespaces are the wall; this list takes away the parts of the kernel that have broken such walls before (io_uring,
 userfaultfd, keyrings, bpf, new namespaces, odd socket families), tracing of other processes, and memory that
-no limit counts (memfd, System V segments). Knows nothing of bubblewrap: `program()` gives the bytes that both `bwrap --seccomp`
-and prctl(PR_SET_SECCOMP) load. Numbers: linux/arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h.
+no limit counts (memfd, System V segments). Knows nothing of bubblewrap: `program()` gives the bytes that both
+`bwrap --seccomp` and prctl(PR_SET_SECCOMP) load. Numbers: Linux's syscall_64.tbl and asm-generic/unistd.h.
 """
 
 from __future__ import annotations

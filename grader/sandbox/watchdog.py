@@ -8,7 +8,6 @@ It asks its owner to kill; it knows nothing of bubblewrap or jupyter.
 from __future__ import annotations
 
 import os
-import select
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +15,7 @@ from collections.abc import Callable, Iterator
 from grader.sandbox.limits import MB, Limits
 
 PERIOD_S = 0.1
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 KEPT_OUTPUT = 64 * 1024
 TASKS_TOLERANCE = 16  # bubblewrap's own processes are not under the rlimit
@@ -50,18 +50,30 @@ def proportional_bytes(proc: int, pid: str) -> int:
 
 
 def task_count(proc: int) -> int:
-    """Processes and threads together."""
+    """Processes and threads together. The folder of a process's threads has two links more than threads."""
     count = 0
     for pid in processes(proc):
         try:
-            count += len(os.listdir(os.open(f"{pid}/task", os.O_RDONLY, dir_fd=proc)))
+            count += os.stat(f"{pid}/task", dir_fd=proc).st_nlink - 2
         except OSError:
             continue
     return count
 
 
+def cpu_seconds(proc: int) -> float:
+    """CPU time in seconds of the process that has used most."""
+    most = 0
+    for pid in processes(proc):
+        try:
+            fields = read_text(proc, f"{pid}/stat").rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        most = max(most, int(fields[11]) + int(fields[12]))  # user and system time, fields 14 and 15 of stat(5)
+    return most / TICKS_PER_S
+
+
 def memory_bytes(proc: int, enough: int) -> int:
-    """Memory of all processes in bytes: the sum of RSS where that is below `enough`, else the sum of PSS, which costs more."""
+    """Memory of all processes in bytes: the sum of RSS if below `enough`, else the sum of PSS, which takes longer."""
     pids = list(processes(proc))
     resident = sum(resident_bytes(proc, pid) for pid in pids)
     return resident if resident <= enough else sum(proportional_bytes(proc, pid) for pid in pids)
@@ -74,59 +86,62 @@ class Watchdog:
         """`proc` and `folders` are open folders inside; `output` is the reading end of the processes' output."""
         self.limits, self.proc, self.folders, self.output, self.kill = limits, proc, folders, output, kill
         self.verdict: str | None = None
-        self.most_tasks = 0
-        self.most_memory = 0
-        self.tail = b""
-        self._written = 0
+        self.most_tasks, self.most_memory, self.most_cpu_s = 0, 0, 0.0
+        self.written = b""
+        self._count_written = 0
         self._began = time.monotonic()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sandbox-watchdog", daemon=True)
+        os.set_blocking(output, False)
 
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
+        """Stop watching, with the last words of the processes taken."""
         self._stopped.set()
-        if self._thread.is_alive() and threading.current_thread() is not self._thread:
+        if self._thread.is_alive():
             self._thread.join()
+        self._drain()
 
     def _run(self) -> None:
-        while not self._stopped.is_set():
-            end = time.monotonic() + PERIOD_S
-            while (left := end - time.monotonic()) > 0 and not self._stopped.is_set():
-                self._drain(left)
+        while not self._stopped.wait(PERIOD_S):
+            self._drain()
             self.verdict = self._judge()
             if self.verdict:
                 self.kill()
                 return
 
-    def _drain(self, seconds: float) -> None:
-        """Take what the processes wrote, waiting at most `seconds` for it."""
-        if self._written > self.limits.output_mb * MB or not select.select([self.output], [], [], seconds)[0]:
-            self._stopped.wait(seconds if self._written else 0)
-            return
-        data = os.read(self.output, 1 << 16)
-        if not data:  # every writer has gone
-            self._stopped.wait(seconds)
-        self._written += len(data)
-        self.tail = (self.tail + data)[-KEPT_OUTPUT:]
+    def _drain(self) -> None:
+        """Take what the processes wrote since the last time, and keep the end of it."""
+        while self._count_written <= self.limits.output_mb * MB:
+            try:
+                data = os.read(self.output, KEPT_OUTPUT)
+            except BlockingIOError:
+                return
+            if not data:
+                return
+            self._count_written += len(data)
+            self.written = (self.written + data)[-KEPT_OUTPUT:]
 
     def _judge(self) -> str | None:
         limits = self.limits
+        if time.monotonic() - self._began > limits.wall_s:
+            return f"wall time: it ran longer than {limits.wall_s} s"
+        if self._count_written > limits.output_mb * MB:
+            return f"output: it wrote more than {limits.output_mb} MB past the notebook"
         try:
-            if time.monotonic() - self._began > limits.wall_s:
-                return f"wall time: it ran longer than {limits.wall_s} s"
-            self.most_memory = max(self.most_memory, memory := memory_bytes(self.proc, limits.memory_mb * MB))
-            if memory > limits.memory_mb * MB:
-                return f"memory: its processes held {memory // MB} MB, the limit is {limits.memory_mb} MB"
-            self.most_tasks = max(self.most_tasks, tasks := task_count(self.proc))
-            if tasks > limits.processes + TASKS_TOLERANCE:
-                return f"processes: it ran {tasks} processes and threads, the limit is {limits.processes}"
-            files = sum(about.f_files - about.f_ffree for about in map(os.fstatvfs, self.folders))
-            if files > limits.files:
-                return f"files: it made {files} files and folders, the limit is {limits.files}"
+            memory, tasks = memory_bytes(self.proc, limits.memory_mb * MB), task_count(self.proc)
+            self.most_memory, self.most_tasks = max(self.most_memory, memory), max(self.most_tasks, tasks)
+            self.most_cpu_s = max(self.most_cpu_s, cpu_seconds(self.proc))
+            usage = [os.fstatvfs(folder) for folder in self.folders]
+            files = sum(about.f_files - about.f_ffree for about in usage)
         except OSError:  # the sandbox ended while it was being looked at
             return None
-        if self._written > limits.output_mb * MB:
-            return f"output: it wrote more than {limits.output_mb} MB past the notebook"
+        if memory > limits.memory_mb * MB:
+            return f"memory: its processes held {memory // MB} MB, the limit is {limits.memory_mb} MB"
+        if tasks > limits.processes + TASKS_TOLERANCE:
+            return f"processes: it ran {tasks} processes and threads, the limit is {limits.processes}"
+        if files > limits.files:
+            return f"files: it made {files} files and folders, the limit is {limits.files}"
         return None

@@ -210,27 +210,28 @@ check("sgns_gradients")
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     """Trains skip-gram with negative sampling and returns the centre vectors.
 
-    pairs (N, 2) int64 tensor of (centre, context) ids; counts (V,) tensor of occurrences.
-    Returns a float tensor (V, dim) without gradient. The same seed gives the same vectors.
+    pairs (N, 2) int64 tensor of (centre, context) ids, on the device to train on; counts (V,) tensor of occurrences.
+    Returns a float tensor (V, dim) on the CPU, without gradient. The same seed gives the same vectors.
     """
     generator = torch.Generator().manual_seed(seed)
+    place = pairs.device
     start = (torch.rand(len(counts), dim, generator=generator) - 0.5) / dim  # (V, dim)
-    centers = start.clone().requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    centers = start.to(place).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, device=place, requires_grad=True)
     optimizer = torch.optim.Adam([centers, contexts], lr=lr)
     noise = noise_distribution(counts)  # (V,)
     for _ in trange(epochs, desc="epochs", leave=False):
-        order = torch.randperm(len(pairs), generator=generator)  # (N,)
+        order = torch.randperm(len(pairs), generator=generator).to(place)  # (N,)
         for rows in order.split(batch):
             ### BEGIN SOLUTION
             center, context = pairs[rows].T  # (B,), (B,)
             drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)
-            loss = sgns_loss(centers[center], contexts[context], contexts[drawn.view(-1, negatives)])
+            loss = sgns_loss(centers[center], contexts[context], contexts[drawn.view(-1, negatives).to(place)])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             ### END SOLUTION
-    return centers.detach()
+    return centers.detach().cpu()
 
 # %%
 check("train_sgns")
@@ -316,11 +317,11 @@ def examples(corpus, t=1e-2):
 
 pairs, counts, words = examples(corpus)
 print(f"{len(words)} words, {len(pairs):,} pairs of {int(counts.sum()):,} tokens")
-vectors = train_sgns(pairs, counts, dim=size["dim"], epochs=size["epochs"], seed=seed)
+vectors = train_sgns(pairs.to(run.device), counts, dim=size["dim"], epochs=size["epochs"], seed=seed)
 
 # %%
 pairs_shuffled, counts_shuffled, words_shuffled = examples(shuffled(corpus, seed))
-vectors_shuffled = train_sgns(pairs_shuffled, counts_shuffled, dim=size["dim"], epochs=2, seed=seed)
+vectors_shuffled = train_sgns(pairs_shuffled.to(run.device), counts_shuffled, dim=size["dim"], epochs=2, seed=seed)
 
 questions = world.analogies("word")
 planted = [question for relation, asked in questions.items() if relation != "control" for question in asked]
@@ -329,7 +330,8 @@ accuracy = evaluate.analogies(vectors, words, planted)
 accuracy_shuffled = evaluate.analogies(vectors_shuffled, words_shuffled, planted)
 likeness = evaluate.similarity(vectors, words, world.similarities())
 print(f"planted analogies answered: {accuracy}\nafter shuffling the text: {accuracy_shuffled}\nplanted similarity, ρ: {likeness}")
-print("paris − france + korea =", analogy(vectors, words, "france", "paris", "korea"))
+for a, b, c in [("france", "paris", "korea"), ("korea", "korean", "japan"), ("king", "queen", "father"), ("boil", "boiled", "roast")]:
+    print(f"{b} − {a} + {c} = {analogy(vectors, words, a, b, c)}")
 
 # %% [markdown]
 # ### The fast path
@@ -340,11 +342,13 @@ print("paris − france + korea =", analogy(vectors, words, "france", "paris", "
 # taken apart.
 
 # %%
-fast = sgns.train(corpus, dim=size["dim"], window=WINDOW, epochs=size["epochs"] * 3, min_count=1, seed=seed, subsample=1e-2)
+settings = {"dim": size["dim"], "window": WINDOW, "epochs": 6 * size["epochs"], "min_count": 1, "subsample": 1e-2, "lr": 0.05, "seed": seed,
+            "device": str(run.device)}
+fast = sgns.train(corpus, **settings)
 accuracy_fast = evaluate.analogies(fast.vectors, fast.words, planted)
 world_ko = World("ko", seed=seed)
 corpus_ko = world_ko.corpus(size["tokens"], unit="morpheme")
-korean = sgns.train(corpus_ko, dim=size["dim"], window=WINDOW, epochs=size["epochs"] * 3, min_count=1, seed=seed, subsample=1e-2)
+korean = sgns.train(corpus_ko, **settings)
 planted_ko = [question for relation, asked in world_ko.analogies("morpheme").items() if relation != "control" for question in asked]
 accuracy_ko = evaluate.analogies(korean.vectors, korean.words, planted_ko)
 print(f"English, fast path: {accuracy_fast} at {fast.words_per_second:,.0f} words/s\nKorean, fast path: {accuracy_ko}")
@@ -362,8 +366,8 @@ pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(korean
 real = None
 if data.available("wikitext2/valid.txt") and data.available("wikitext2/test.txt"):
     text = data.wikitext2()
-    epochs = {"smoke": 3, "cpu": 25, "gpu": 40}[profile]
-    real = sgns.train(text, dim=100, window=5, negatives=5, epochs=epochs, min_count=5, seed=seed)
+    epochs = {"smoke": 10, "cpu": 40, "gpu": 60}[profile]
+    real = sgns.train(text, dim=100, window=5, negatives=5, epochs=epochs, min_count=5, seed=seed, device=str(run.device))
     judged = list(data.wordsim353("en").itertuples(index=False, name=None))
     wordsim = evaluate.similarity(real.vectors, real.words, judged)
     print(f"WordSim-353, ρ: {wordsim}; {real.words_per_second:,.0f} words/s")

@@ -1,0 +1,78 @@
+"""How much a cell may say: keeps outputs small while they arrive, so that no cell fills the grader's memory.
+
+A mixin for nbclient's client. It counts sizes; it must not know about time limits or grading.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+MAX_OUTPUT = 1_000_000  # characters of one cell's outputs
+OVERHEAD = 200  # characters that an output counts for beside its text
+NOTE = "\n[The rest of this cell's output was cut: a cell may show 1 MB.]\n"
+
+
+class BoundedOutputs:
+    """Cuts each cell's outputs at MAX_OUTPUT, says so once, and ignores widgets."""
+
+    nb: NotebookNode
+    clear_before_next_output: bool
+    _display_id_map: dict[str, dict[int, list[int]]]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._used: dict[int, int] = {}  # cell index -> characters
+        self._cut: set[int] = set()
+
+    def output(self, outs: list[NotebookNode], msg: Any, display_id: str | None, cell_index: int) -> Any:
+        if self.clear_before_next_output:
+            self._forget(cell_index)
+        content = msg["content"]
+        room = MAX_OUTPUT - self._used.get(cell_index, 0)
+        if size(content) + OVERHEAD > room:
+            if cell_index in self._cut:
+                return None
+            self._cut.add(cell_index)
+            shown = content["text"][: max(0, room)] if msg["msg_type"] == "stream" else ""
+            self._used[cell_index] = MAX_OUTPUT
+            outs.append(new_output("stream", name="stdout", text=shown + NOTE))
+            return outs[-1]
+        self._used[cell_index] = MAX_OUTPUT - room + size(content) + OVERHEAD
+        return super().output(outs, msg, display_id, cell_index)  # type: ignore[misc]
+
+    def clear_output(self, outs: list[NotebookNode], msg: Any, cell_index: int) -> None:
+        if not msg["content"].get("wait"):
+            self._forget(cell_index)
+        super().clear_output(outs, msg, cell_index)  # type: ignore[misc]
+
+    def _forget(self, cell_index: int) -> None:
+        self._used.pop(cell_index, None)
+        self._cut.discard(cell_index)
+
+    def _update_display_id(self, display_id: str, msg: Any) -> None:
+        """An update of a display takes the place of what it showed, wherever it was shown, if there is room for it."""
+        growth = {
+            index: sum(size(msg["content"]) - size(self.nb.cells[index].outputs[at]) for at in places)
+            for index, places in self._display_id_map.get(display_id, {}).items()
+        }
+        if all(self._used.get(index, 0) + more <= MAX_OUTPUT for index, more in growth.items()):
+            for index, more in growth.items():
+                self._used[index] = self._used.get(index, 0) + more
+            super()._update_display_id(display_id, msg)  # type: ignore[misc]
+
+    def handle_comm_msg(self, outs: list[NotebookNode], msg: Any, cell_index: int) -> None:
+        """Widgets keep their state on this side and can redirect outputs; a graded notebook needs neither."""
+
+
+def size(content: Any) -> int:
+    """Characters of text in a JSON value, counting each number and bracket as one."""
+    if isinstance(content, str):
+        return len(content)
+    if isinstance(content, dict):
+        return 1 + sum(size(key) + size(value) for key, value in content.items())
+    if isinstance(content, list):
+        return 1 + sum(map(size, content))
+    return 1
