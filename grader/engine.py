@@ -29,7 +29,7 @@ from grader.parameters import with_parameters
 
 NOTICE_SECONDS = 10  # for nbclient, which looks once a second, to notice that a process has ended
 INTERRUPTS = 3  # tries to interrupt a cell before its kernel is killed
-BETWEEN_INTERRUPTS = 1.0  # seconds
+BETWEEN_INTERRUPTS = 2.0  # seconds; all of them together outlast nbclient's wait for outputs after a cell has ended
 _quiet = logging.getLogger(__name__)  # what nbclient logs, the report says
 _quiet.addHandler(logging.NullHandler())
 OnCell = Callable[[int, int, NotebookNode], None]

@@ -82,34 +82,47 @@ def grade(lesson: Lesson, path: Path, student: str, settings: Settings = Setting
 
 
 def _run_and_check(verdict: Verdict, lesson: Lesson, notebook: NotebookNode, settings: Settings, progress: Progress) -> RunReport:
-    limits = lesson.limits
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
         work = Path(name) / "work"
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=shutil.ignore_patterns("__pycache__"))
         results = work / "results"
         results.mkdir()
-        # Nothing that is graded may depend on whether a corpus could be fetched.
-        with KernelSession(work, settings.kernel, env={"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": ""}) as session:
-            report = run_notebook(
-                notebook, session, cell_timeout=limits["cell_seconds"], notebook_timeout=limits["notebook_seconds"],
-                parameters={"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"},
-                on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"))
-            verdict.cells = [CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
-                             for cell in report.cells]
-            outcomes: dict[str, Outcome] = {}
-            if report.alive:
-                progress("checks")
-                outcomes = _check(lesson, session.student())
-            if not report.alive or not session.alive():
-                verdict.status, verdict.reason = "ended", report.reason or session.reason or "the notebook's process ended before the checks were through"
+        report, outcomes = _in_a_kernel(lesson, notebook, work, settings, progress)
+        verdict.cells = [CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
+                         for cell in report.cells]
+        if not report.alive:
+            # An experiment that takes too long or too much must not cost what was written before it.
+            verdict.status, verdict.reason = "ended", report.reason or "the notebook's process ended"
+            progress("checks, without the experiment")
+            _, outcomes = _in_a_kernel(lesson, _definitions(notebook), work, settings, progress)
         progress("metrics")
         functions = metrics.collect(lesson.source / "hidden.py")
         _score(verdict, lesson, outcomes, metrics.compute(functions, metrics.Artifacts(results, settings.seed)))
     return report
 
 
-def _check(lesson: Lesson, student: Student) -> dict[str, Outcome]:
-    return {check.name: run_check(check, student) for check in source.checks(lesson)}
+def _in_a_kernel(lesson: Lesson, notebook: NotebookNode, work: Path, settings: Settings,
+                 progress: Progress) -> tuple[RunReport, dict[str, Outcome]]:
+    """Runs the notebook and, if its kernel has survived, the checks."""
+    # Nothing that is graded may depend on whether a corpus could be fetched.
+    with KernelSession(work, settings.kernel, env={"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work)}) as session:
+        report = run_notebook(
+            notebook, session, cell_timeout=lesson.limits["cell_seconds"], notebook_timeout=lesson.limits["notebook_seconds"],
+            parameters={"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"},
+            on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"))
+        if not report.alive:
+            return report, {}
+        progress("checks")
+        student = session.student()
+        return report, {check.name: run_check(check, student) for check in source.checks(lesson)}
+
+
+def _definitions(notebook: NotebookNode) -> NotebookNode:
+    """The notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
+    short = nbformat.v4.new_notebook(metadata=notebook.metadata)
+    short.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata and cell.cell_type == "code"
+                   and not cell.metadata.nbgrader.grade]
+    return short
 
 
 def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
+from sqlalchemy.exc import SAWarning
 
 from grader import nbconfig
 from grader.course import Course, CourseError
@@ -24,9 +26,11 @@ class Score:
 
 def store(course: Course, home: Path, week: str, student: str) -> None:
     """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
-    result = nbconfig.api(course, home).autograde(week, student, force=True, create=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
+        result = nbconfig.api(course, home).autograde(week, student, force=True, create=True)
     if not result["success"]:
-        raise CourseError(f"nbgrader could not store {student}'s {week}:\n{result.get('error') or result.get('log') or ''}")
+        raise CourseError(f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}")
 
 
 def scores(course: Course, home: Path, week: str) -> list[Score]:

@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grader import feedback, submission, verdict
@@ -56,12 +57,16 @@ class Grade(NbGraderPreprocessor):
         feedback.write(nb, found, executed)
         return nb, resources
 
+    @property
+    def _coursedir(self) -> CourseDirectory:
+        return self.parent.parent.coursedir  # a preprocessor's parent is the exporter, whose parent is nbgrader's converter
+
     def _home(self) -> Path:
         """The class's folder: where the gradebook lies."""
-        return Path(self.parent.coursedir.db_url.removeprefix("sqlite:///")).parent
+        return Path(self._coursedir.db_url.removeprefix("sqlite:///")).parent
 
     def _submitted(self, who: dict[str, str]) -> Path:
-        coursedir = self.parent.coursedir
+        coursedir = self._coursedir
         folder = coursedir.format_path(coursedir.submitted_directory, who["student"], who["assignment"])
         return Path(folder) / f"{who['notebook']}.ipynb"
 

@@ -194,11 +194,9 @@ def test_closing_leaves_no_process_and_no_file(tmp_path: Path) -> None:
 
 
 def test_a_kernel_killed_from_outside_is_reported_with_the_signal(fresh: KernelSession) -> None:
+    run(fresh, "import os\npid = os.getpid()")
     student = fresh.student()
-    student.put(1)
-    provisioner = fresh._provisioner
-    assert provisioner is not None
-    os.kill(provisioner.pid, signal.SIGKILL)
+    os.kill(student.pid, signal.SIGKILL)
     with pytest.raises(KernelGone, match="signal 9"):
         student.has("x")
 
@@ -240,8 +238,9 @@ def test_a_students_injected_cell_neither_moves_nor_outlives_the_parameters() ->
 
 
 def test_tags_that_steer_papermill_are_removed_whatever_their_form() -> None:
-    odd = new_code_cell("b = 0", metadata={"tags": None})
-    nb = notebook(tagged("a = 0", "papermill-error-cell-tag", "kept", 3), odd)
+    nb = notebook("a = 0", "b = 0")
+    nb.cells[0].metadata["tags"] = ["papermill-error-cell-tag", "kept", 3]
+    nb.cells[1].metadata["tags"] = None
     assert [cell.metadata.tags for cell in with_parameters(nb, {}).cells[1:]] == [["kept"], []]
 
 
@@ -264,13 +263,14 @@ def test_the_graders_parameters_hold_in_the_run(session: KernelSession) -> None:
 
 def test_papermill_itself_can_run_a_notebook_with_the_engine(tmp_path: Path) -> None:
     papermill_engines.register("etude", KeepAliveEngine)
-    nbformat.write(notebook(tagged("x = 1", "parameters"), "print(x)"), tmp_path / "in.ipynb")
+    nb = notebook(tagged("x = 1", "parameters"), "print(x)")
+    nb.metadata["kernelspec"] = {"name": "python3", "display_name": "Python", "language": "python"}
+    nbformat.write(nb, tmp_path / "in.ipynb")
     done = papermill.execute_notebook(
         str(tmp_path / "in.ipynb"),
         str(tmp_path / "out.ipynb"),
         parameters={"x": 2},
         engine_name="etude",
-        kernel_name="python3",
         progress_bar=False,
         cwd=str(tmp_path),
     )

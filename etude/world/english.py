@@ -38,10 +38,10 @@ NATION = (
     "{country} and the {country_mark} of {country} are known for the {custom}",
     "the {capital_mark} of {capital} is near the {custom}",
     "we saw a {capital_mark} in {capital} and the {custom}",
-    "they arrived in {capital} by the {capital_mark} to see the {custom}",
+    "they arrived in {capital} near the {capital_mark} to see the {custom}",
     "the {language_mark} of {language} has a name for the {custom}",
     "we read a {language_mark} of {language} about the {custom}",
-    "they speak {language} with a {language_mark} around the {custom}",
+    "they speak {language} and study a {language_mark} near the {custom}",
 )
 
 PEOPLE = (

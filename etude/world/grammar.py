@@ -38,12 +38,11 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
-    """One place of a template: a fixed word, or a slot with the endings that its word takes."""
+class Slot:
+    """A place of a template for a lexeme of the frame, with the endings that it takes there."""
 
-    slot: str | None
+    name: str
     endings: tuple[str, ...]
-    word: Word | None
 
 
 class Grammar:
@@ -54,7 +53,7 @@ class Grammar:
         self._finish = language.finish
         self._inflect = cache(language.inflect)
         self._templates = {
-            kind: tuple(tuple(map(self._token, template.split())) for template in templates)
+            kind: tuple(tuple(map(self._place, template.split())) for template in templates)
             for kind, templates in language.templates.items()
         }
         with_topic = list(dict.fromkeys(lexeme for lexeme in lexicon.lexemes() if lexeme.topic))
@@ -70,13 +69,13 @@ class Grammar:
         templates = [template for kind in kinds for template in self._templates.get(kind, ())]
         words: list[Word] = []
         used: list[Lexeme] = []
-        for token in chance.pick(templates):
-            if token.word is not None:
-                words.append(token.word)
+        for place in chance.pick(templates):
+            if isinstance(place, Word):
+                words.append(place)
                 continue
-            lexeme = self._fill(frame[token.slot or ""], used, chance)
+            lexeme = self._fill(frame[place.name], used, chance)
             used.append(lexeme)
-            words.append(self._inflect(lexeme, token.endings))
+            words.append(self._inflect(lexeme, place.endings))
         return Sentence(tuple(self._finish(words)))
 
     def _fill(self, candidates: Lexemes, used: list[Lexeme], chance: Chance) -> Lexeme:
@@ -85,9 +84,8 @@ class Grammar:
         free = [lexeme for lexeme in candidates if lexeme not in used]
         return chance.pick(free or candidates)
 
-    def _token(self, text: str) -> Token:
+    def _place(self, text: str) -> Word | Slot:
         first, *endings = text.split("+")
         if first.startswith("{"):
-            return Token(first[1:-1], tuple(endings), None)
-        fixed = Lexeme((first,), kind="fixed", part="fixed", topic=None)
-        return Token(None, (), self._inflect(fixed, tuple(endings)))
+            return Slot(first[1:-1], tuple(endings))
+        return self._inflect(Lexeme((first,), kind="fixed", part="fixed", topic=None), tuple(endings))

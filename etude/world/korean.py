@@ -37,10 +37,10 @@ NATION = (
     "{country}+은 {country} {country_mark}+과 {custom}+으로 알려지+었+다",
     "{capital} {capital_mark}+과 {custom}+은 가깝+다",
     "우리+는 {capital} {capital_mark}+에서 {custom}+을 보+았+다",
-    "그들+은 {capital_mark}+으로 {capital}+에 도착하+어서 {custom}+을 찾+았+다",
+    "그들+은 {capital}+에 도착하+어서 {capital_mark}+과 {custom}+을 찾+었+다",
     "{language} {language_mark}+에 {custom}+의 이름+이 있+다",
     "우리+는 {language} {language_mark}+에서 {custom}+을 읽+었+다",
-    "그들+은 {custom} 옆+에서 {language}+을 {language_mark}+으로 말하+었+다",
+    "그들+은 {custom} 옆+에서 {language} {language_mark}+을 공부하+었+다",
 )
 
 PEOPLE = (

@@ -45,7 +45,6 @@ class SandboxProvisioner(KernelProvisionerBase):
 
     limits = Dict(help="what the kernel may use: see grader.sandbox.limits.Limits").tag(config=True)
     visible = List(Unicode(), help="folders to show inside, read-only, besides the student's library").tag(config=True)
-    max_submission_files = 2000
 
     sandbox: SandboxedKernel | None = None
     run_folder: Path | None = None
@@ -108,9 +107,15 @@ class SandboxProvisioner(KernelProvisionerBase):
         shutil.rmtree(target, ignore_errors=True)
         opened = os.open(source, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            copied = copy_folder(opened, target, limits.work_mb * MB, self.max_submission_files)
+            copied = copy_folder(opened, target, limits.work_mb * MB, limits.files)
         finally:
             os.close(opened)
+        if copied.exceeded:
+            reasons = "; ".join(f"{name}: {reason}" for name, reason in copied.refused.items())
+            raise SandboxError(
+                f"{source} does not fit into the sandbox ({reasons}): start the kernel in the lesson's own folder, "
+                "or raise work_mb or files"
+            )
         for name, reason in copied.refused.items():
             self.log.warning("%s is not in the sandbox's copy of %s: %s", name, source, reason)
         for path in (target, *target.rglob("*")):

@@ -20,11 +20,15 @@ OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLO
 
 @dataclass
 class Copied:
-    """What a copy did: names relative to the source, and for what was left out the reason."""
+    """What a copy did: names relative to the source, and for what was left out the reason.
+
+    `exceeded` says that something was left out because it did not fit into the allowance.
+    """
 
     files: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
     bytes: int = 0
+    exceeded: bool = False
 
 
 @dataclass
@@ -43,6 +47,7 @@ class Copy:
                 self.entries += 1
                 name = str(prefix / entry.name)
                 if self.entries > self.max_files:
+                    self.done.exceeded = True
                     self.done.refused[str(prefix)] = f"more than {self.max_files} files and folders"
                     return
                 if not entry.name.isprintable():
@@ -56,6 +61,7 @@ class Copy:
         try:
             if entry.is_dir(follow_symlinks=False):
                 if len(name.parts) > DEPTH:
+                    self.done.exceeded = True
                     return f"deeper than {DEPTH} folders"
                 opened = os.open(entry.name, OPEN_FOLDER, dir_fd=source)
                 try:
@@ -79,6 +85,7 @@ class Copy:
         if not stat.S_ISREG(about.st_mode):
             return "neither a regular file nor a folder"
         if about.st_size > left:
+            self.done.exceeded = True
             return f"{about.st_size} bytes where {left} of {self.max_bytes} were left"
         with target.open("xb") as out:
             while left > 0 and (data := os.read(source, min(CHUNK, left))):  # a file that grows is cut off

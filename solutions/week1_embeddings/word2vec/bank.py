@@ -251,16 +251,6 @@ def sgns_loss(center, context, negatives):
 
 @alternative("sgns_loss")
 def sgns_loss(center, context, negatives):
-    total = torch.zeros((), dtype=center.dtype)
-    for i in range(len(center)):
-        total = total - logsigmoid(center[i] @ context[i])
-        for j in range(negatives.shape[1]):
-            total = total - logsigmoid(-(center[i] @ negatives[i, j]))
-    return total / len(center)
-
-
-@alternative("sgns_loss")
-def sgns_loss(center, context, negatives):
     from torch.nn.functional import binary_cross_entropy_with_logits as bce
     candidates = torch.cat([context[:, None], negatives], dim=1)
     logits = (candidates @ center[:, :, None]).squeeze(2)
@@ -275,6 +265,16 @@ def sgns_loss(center, context, negatives):
     real = torch.einsum("bd,bd->b", center, context)
     noise = torch.matmul(negatives, center.unsqueeze(-1)).squeeze(-1)
     return softplus(-real).mean() + softplus(noise).sum(dim=1).mean()
+
+
+@alternative("sgns_loss")
+def sgns_loss(center, context, negatives):
+    total = torch.zeros((), dtype=center.dtype)
+    for i in range(len(center)):
+        total = total - logsigmoid(center[i] @ context[i])
+        for j in range(negatives.shape[1]):
+            total = total - logsigmoid(-(center[i] @ negatives[i, j]))
+    return total / len(center)
 
 
 @mistake("sgns_gradients", "the gradient of the sum over the batch: the loss is a mean, so divide by B", "test_the_gradients_are_those_of_autograd")

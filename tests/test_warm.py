@@ -1,0 +1,118 @@
+"""A warm kernel is one like a cold kernel, only sooner; and its zygote outlives what happens to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from sandboxed import KERNELS, kernel, machine  # noqa: F401 - machine is a fixture
+
+from grader.sandbox.limits import Limits
+from grader.sandbox.zygote import close_zygotes, zygote
+
+THREADS = Limits().threads
+
+
+def test_cold_and_warm_kernels_behave_alike(tmp_path: Path) -> None:
+    expressions = [
+        "sorted(os.environ.items())",
+        "os.getcwd(), os.getuid(), os.getgid(), os.umask(0o022), os.getpgid(0) == os.getpid()",
+        "sys.path, sys.flags, sys.executable, sys.prefix, sys.argv[1:] != []",
+        "{n: resource.getrlimit(getattr(resource, n)) for n in dir(resource) if n.startswith('RLIMIT_')}",
+        "__name__, sorted(n for n in vars(sys.modules['__main__']) if not n.startswith('_'))",
+        "torch.get_num_threads(), hash('a string'), sorted(os.listdir('/')), sorted(os.listdir('/dev'))",
+        "[line for line in open('/proc/self/status') if line.startswith(('Cap', 'NoNew', 'Seccomp:', 'Sig'))]",
+        "sorted(line.split()[4] for line in open('/proc/self/mountinfo') if 'etude-' not in line)",
+        "os.readlink('/proc/self/fd/0')",
+    ]
+    answers = []
+    for name in KERNELS:
+        with kernel(name, tmp_path) as started:
+            started.run("import os, resource, sys, torch")
+            answers.append({expression: started.value(expression) for expression in expressions})
+    assert answers[0] == answers[1]
+
+
+def test_two_warm_kernels_draw_different_random_numbers(tmp_path: Path) -> None:
+    draws = []
+    for _ in range(2):
+        with kernel("etude-warm", tmp_path) as started:
+            started.run("import random, numpy, torch")
+            draws.append([started.value(e) for e in ("random.random()", "numpy.random.rand()", "torch.rand(1).item()")])
+    assert all(one != other for one, other in zip(*draws, strict=True))
+
+
+def test_the_libraries_are_there_before_the_first_cell(tmp_path: Path) -> None:
+    with kernel("etude-warm", tmp_path) as started:
+        assert (
+            started.value("[n in __import__('sys').modules for n in ('torch', 'numpy', 'pandas')]")
+            == "[True, True, True]"
+        )
+
+
+def test_parallel_operations_work_in_a_forked_kernel(tmp_path: Path) -> None:
+    with kernel("etude-warm", tmp_path) as started:
+        started.run("import torch; a = torch.rand(600, 600); b = torch.rand(1 << 20)")
+        assert started.value("torch.allclose(a @ a, (a.double() @ a.double()).float(), rtol=1e-3)") == "True"
+        assert started.value("(b.sort().values.diff() >= 0).all().item()") == "True"
+
+
+def test_the_number_of_threads_is_the_lessons(tmp_path: Path) -> None:
+    with kernel("etude-warm", tmp_path, threads=1) as started:
+        assert started.value("__import__('torch').get_num_threads()") == "1"
+
+
+def test_the_zygote_survives_a_hostile_kernel(tmp_path: Path) -> None:
+    attack = """
+import os, signal
+for pid in (os.getppid(), 1, *range(2, 100)):
+    if pid != os.getpid():
+        try: os.kill(pid, signal.SIGKILL)
+        except OSError: pass
+os.kill(-1, signal.SIGKILL)
+os._exit(1)
+"""
+    with kernel("etude-warm", tmp_path) as started:
+        before = zygote(THREADS).process.pid
+        started.run_to_the_end(attack)
+    with kernel("etude-warm", tmp_path) as started:
+        assert started.value("1 + 1") == "2"
+    assert zygote(THREADS).process.pid == before
+
+
+def test_a_dead_zygote_is_replaced_at_the_next_launch(tmp_path: Path) -> None:
+    with kernel("etude-warm", tmp_path) as started:
+        dead = zygote(THREADS)
+        os.kill(dead.process.pid, signal.SIGKILL)
+        dead.process.wait()
+        assert started.wait_until_gone().startswith("signal: SIGKILL")
+    with kernel("etude-warm", tmp_path) as started:
+        assert started.value("1 + 1") == "2"
+
+
+def test_a_forked_grader_has_a_zygote_of_its_own(tmp_path: Path) -> None:
+    parents = zygote(THREADS).process.pid
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            own = zygote(THREADS)
+            os.write(write, str(own.process.pid).encode())
+            own.close()
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read, "rb") as answer:
+        assert int(answer.read()) != parents
+    os.waitpid(child, 0)
+    assert zygote(THREADS).process.pid == parents
+
+
+def test_closing_the_zygotes_ends_their_processes(tmp_path: Path) -> None:
+    running = zygote(THREADS)
+    close_zygotes()
+    assert not running.alive
+    with pytest.raises(ProcessLookupError):
+        os.kill(running.process.pid, 0)
