@@ -24,17 +24,21 @@ from etude.values import as_array, describe, first_difference, same
 class Mismatch(AssertionError):
     """What came back is not what was expected. Says what was given, what came back, what was expected, and where they part."""
 
-    def __init__(self, detail: str, *, given: Any = None, actual: Any = None, expected: Any = None) -> None:
+    def __init__(self, detail: str, **values: Any) -> None:
+        """`values` are those to show, by name: given (a sentence), actual, expected."""
         super().__init__(detail)
-        self.detail, self.given, self.actual, self.expected = detail, given, actual, expected
+        self.detail, self.values = detail, values
 
     def __str__(self) -> str:
-        rows = [("given", self.given), ("came back", self.actual), ("expected", self.expected)]
-        lines = [f"{label:<10}{describe(value)}" for label, value in rows if label != "given" or value is not None]
-        return "\n".join([self.detail, *lines])
+        lines = [self.detail]
+        if given := self.values.get("given"):
+            lines.append(f"given     {given}")
+        lines += [f"{label:<10}{describe(self.values[key])}" for key, label in (("actual", "came back"), ("expected", "expected"))
+                  if key in self.values]
+        return "\n".join(lines)
 
 
-def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
+def equal(actual: Any, expected: Any, *, given: str = "") -> None:
     """Exact equality of plain values (numbers, strings, lists, tuples, dictionaries) and of their types.
 
     Raises Mismatch with the first place where the two part.
@@ -44,7 +48,7 @@ def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
         raise Mismatch(place, given=given, actual=actual, expected=expected)
 
 
-def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, atol: float = 1e-6) -> None:
+def close(actual: Any, expected: Any, *, given: str = "", rtol: float = 1e-4, atol: float = 1e-6) -> None:
     """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats or nested lists of floats.
 
     NaN is equal to nothing. Raises Mismatch with the shapes, the first index that differs and the largest difference.
@@ -68,10 +72,13 @@ def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, 
         raise Mismatch(f"{share}{where} (largest difference {largest})", given=given, actual=actual, expected=expected)
 
 
-def true(condition: bool, detail: str, *, given: Any = None, actual: Any = None) -> None:
-    """A property that has no single expected value; `detail` is the sentence shown when it does not hold."""
+def true(condition: bool, detail: str, **values: Any) -> None:
+    """A property that has no single expected value; `detail` is the sentence shown when it does not hold.
+
+    values: `given`, and `actual` where what came back says more than the sentence.
+    """
     if not condition:
-        raise Mismatch(detail, given=given, actual=actual, expected=None)
+        raise Mismatch(detail, **values)
 
 
 def exercise(name: str, points: float = 1) -> Callable[[Callable], Callable]:

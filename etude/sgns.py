@@ -23,7 +23,8 @@ from torch.nn.functional import softplus
 from tqdm import tqdm
 
 TILE = 16  # T: consecutive words whose pairs are scored in one product; more words waste more of the band's corners
-NOISE = 16  # K: noise words drawn for a tile and shared by its T words, each weighted so that the expectation is eq. 4's
+NOISE = 32  # K: noise words drawn for a tile, shared by its T words and weighted so that eq. 4 is the expectation; with
+# K = T the few, heavier draws cost planted similarities two points of rank correlation, more than 2 T bring nothing
 LARGEST_BATCH = 512  # B: words between two updates, where the vocabulary allows it (see batch_size)
 REPEATS = 8  # how often the most frequent word may be expected within one batch
 LOSS_EVERY = 16  # the loss is reported from every 16th batch: the gradients do not need it
@@ -42,7 +43,7 @@ class Vocabulary:
     def build(cls, corpus: list[list[str]], min_count: int = 5) -> Vocabulary:
         """Count the words of tokenised sentences and keep those that occur at least `min_count` times."""
         found = Counter(word for sentence in corpus for word in sentence)
-        kept = [(word, count) for word, count in found.most_common() if count >= min_count]  # stable: ties stay in order
+        kept = [(word, count) for word, count in found.most_common() if count >= min_count]  # a stable sort
         words = [word for word, _ in kept]
         counts = torch.tensor([count for _, count in kept], dtype=torch.int64)
         return cls(words, counts, {word: i for i, word in enumerate(words)})
@@ -58,7 +59,7 @@ class Vocabulary:
     def keep_probability(self, subsample: float) -> Tensor:
         """Probability that an occurrence survives subsampling, (V,): sqrt(t/f) + t/f, as the authors' program has it.
 
-        The paper's section 2.3 prints sqrt(t/f) alone; the program, and gensim with it, keep a little more. 0 keeps all.
+        The paper's section 2.3 prints sqrt(t/f) alone; the program and gensim keep a little more. 0 keeps all.
         """
         if subsample == 0:
             return torch.ones(len(self.words))
@@ -70,8 +71,8 @@ class Vocabulary:
 class Embeddings:
     """What training gives: row i of `vectors` and `contexts`, both (V, dim) float32 on the CPU, belongs to words[i].
 
-    `losses` holds one number for each epoch: eq. 4 with its sign changed, mean over pairs, in nats (nan where subsampling
-    left no pair). `words_per_second` counts corpus words in the vocabulary, before subsampling, while training.
+    `losses` holds one number for each epoch: eq. 4 with its sign changed, mean over pairs, in nats (nan where
+    subsampling left no pair). `words_per_second` counts corpus words in the vocabulary, before subsampling, while training.
     """
 
     words: list[str]
@@ -108,7 +109,9 @@ def bands(window: int) -> Tensor:
     return ((-left <= offset) & (offset <= right) & (offset != 0)).float().flatten(0, 2)
 
 
-def tiles(ids: Tensor, sentences: Tensor, noise: Tensor, *, window: int, negatives: int, random: torch.Generator) -> Tiles:
+def tiles(
+    ids: Tensor, sentences: Tensor, noise: Tensor, *, window: int, negatives: int, random: torch.Generator
+) -> Tiles:
     """Cut one epoch's words, (N,), into tiles. Each word draws its reach from 1..window; no window leaves its sentence.
 
     `noise` is the cumulative noise distribution over the vocabulary, (V,).
@@ -183,7 +186,7 @@ def batch_size(share: Tensor) -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Products of this size finish sooner on one core than two can be woken; the second core prepares the next epoch."""
+    """Products of this size are done before a second core is awake; that core prepares the next epoch instead."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -197,7 +200,7 @@ def checked(corpus: list[list[str]], min_count: int, device: str) -> tuple[Vocab
     if not any(corpus):
         raise ValueError("the corpus holds no words: pass a list of sentences, each a list of words")
     if any(isinstance(sentence, str) for sentence in corpus):
-        raise ValueError("a sentence of the corpus is a string: pass each sentence as a list of words, e.g. text.split()")
+        raise ValueError("a sentence of the corpus is a string: pass it as a list of words, e.g. sentence.split()")
     vocabulary = Vocabulary.build(corpus, min_count)
     if len(vocabulary.words) < 2:
         raise ValueError(
@@ -211,8 +214,9 @@ def checked(corpus: list[list[str]], min_count: int, device: str) -> tuple[Vocab
 
 
 def train(
-    corpus: list[list[str]], *, dim: int = 100, window: int = 5, negatives: int = 5, epochs: int = 5, min_count: int = 5,
-    subsample: float = 1e-3, lr: float = 0.025, seed: int = 0, device: str = "cpu", progress: bool = True,
+    corpus: list[list[str]], *, dim: int = 100, window: int = 5, negatives: int = 5, epochs: int = 5,
+    min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, seed: int = 0, device: str = "cpu",
+    progress: bool = True,
 ) -> Embeddings:  # fmt: skip
     """Train word vectors on tokenised sentences with the paper's settings for skip-gram with negative sampling.
 

@@ -154,7 +154,7 @@ def test_outputs_that_are_replaced_again_and_again_are_not_cut(session: KernelSe
 
 
 def test_a_cell_that_ignores_interrupts_is_killed(fresh: KernelSession, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.engine.BETWEEN_INTERRUPTS", 0.2)
+    monkeypatch.setattr("grader.papermill_engine.BETWEEN_INTERRUPTS", 0.2)
     stubborn = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
     report = run(fresh, stubborn, "y = 5", cell_timeout=0.3)
     assert [cell.status for cell in report.cells] == ["timeout", "not run"]

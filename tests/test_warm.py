@@ -104,7 +104,7 @@ def test_a_forked_grader_has_a_zygote_of_its_own(tmp_path: Path) -> None:
         finally:
             os._exit(0)
     os.close(write)
-    with open(read, "rb") as answer:
+    with open(read, "rb") as answer:  # noqa: PTH123 - a descriptor, not a path
         assert int(answer.read()) != parents
     os.waitpid(child, 0)
     assert zygote(THREADS).process.pid == parents

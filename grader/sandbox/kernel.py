@@ -25,7 +25,7 @@ from grader.sandbox.watchdog import Watchdog
 START_TIMEOUT_S = 60
 HOLD = ["sleep", "infinity"]  # the command of a sandbox that a forked kernel enters
 # Copy the submission to where it may be written, say so on the descriptor 0, run the rest of the command without it.
-PREPARE = ["/bin/sh", "-c", 'cp -R /submission/. . && echo ready >&0 && exec "$@" </dev/null', "sh"]
+PREPARE = ["/bin/sh", "-c", 'cp -R /submission/. . && echo ready >&0 && exec setsid "$@" </dev/null', "sh"]
 
 
 class SandboxError(RuntimeError):

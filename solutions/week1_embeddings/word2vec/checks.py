@@ -121,15 +121,15 @@ def test_words_that_keep_company_get_similar_vectors(student):
     cosine = unit @ unit.T
     within, between = cosine[:4, :4].mean().item(), cosine[:4, 4:].mean().item()
     true(within > between + 0.5, f"words of one cluster have cosine {within:.2f}, words of two clusters {between:.2f}",
-         given="two clusters of four words that never meet", actual=round(within - between, 2))
+         given="two clusters of four words that never meet")
 
 
 @exercise("train_sgns")
 def test_the_same_seed_gives_the_same_vectors_and_another_seed_others(student):
     pairs, counts = _two_clusters()
     first, again, other = (student.train_sgns(pairs, counts, dim=4, epochs=1, batch=64, seed=seed) for seed in (3, 3, 4))
-    close(again, first, given="seed 3, twice")
-    true(not torch.allclose(first, other), "seeds 3 and 4 give the same vectors", given="seed 3, then seed 4", actual=other)
+    true(torch.equal(first, again), "seed 3 gives other vectors the second time", given="seed 3, twice")
+    true(not torch.allclose(first, other), "seeds 3 and 4 give the same vectors", given="seed 3, then seed 4")
 
 
 def _compass() -> tuple[torch.Tensor, list[str]]:

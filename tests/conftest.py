@@ -1,0 +1,45 @@
+"""What several tests need: the course, a copy of it that a test may write to, submissions made from the bank."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from grader.course import Course, Lesson
+from mirror import mirror
+
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+if (found := mirror()) is not None:
+    os.environ.setdefault("ETUDE_MIRROR", str(found))
+
+
+@pytest.fixture(scope="session")
+def course() -> Course:
+    return Course()
+
+
+@pytest.fixture(scope="session")
+def word2vec(course: Course) -> Lesson:
+    return course.lesson("week1_embeddings/word2vec")
+
+
+@pytest.fixture()
+def course_copy(tmp_path: Path, course: Course) -> Course:
+    """A course in a folder of its own, with its sources and its release."""
+    root = tmp_path / "course"
+    root.mkdir()
+    for name in ("course.toml", "nbgrader_config.py"):
+        shutil.copy(course.root / name, root)
+    for name in ("solutions", "weeks"):
+        shutil.copytree(course.root / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return Course(root)
+
+
+@pytest.fixture()
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """An empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path

@@ -1,0 +1,105 @@
+"""The release: current, without solutions, and refused when it would leak."""
+
+import nbformat
+import pytest
+from grader import source
+from grader.build import build, master
+from grader.course import Course, CourseError
+from grader.proofs import Leak, prove_release
+
+
+def edit(path, old, new):
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_the_committed_weeks_are_what_the_sources_give(course, course_copy):
+    build(course_copy, course_copy.lessons(), say=lambda text: None)
+    built = {path.relative_to(course_copy.root): path.read_bytes() for path in (course_copy.root / "weeks").rglob("*") if path.is_file()}
+    kept = {path.relative_to(course.root): path.read_bytes() for path in (course.root / "weeks").rglob("*")
+            if path.is_file() and path.suffix != ".pyc" and ".ipynb_checkpoints" not in path.parts and "results" not in path.parts}
+    assert kept.keys() == {path for path in built if path.suffix != ".pyc"}
+    assert [str(path) for path in kept if kept[path] != built[path]] == []
+
+
+def test_every_lesson_proves_that_nothing_leaks(course):
+    for lesson in course.lessons():
+        prove_release(lesson)
+
+
+def test_a_line_of_a_solution_in_the_release_is_a_leak(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    notebook = nbformat.read(lesson.released, as_version=4)
+    notebook.cells[0].source += "\nHint: weights = counts.double() ** power  # (V,)"
+    nbformat.write(notebook, lesson.released)
+    with pytest.raises(CourseError, match="differs from the source"):
+        prove_release(lesson)
+    edit(lesson.source / "notebook.py", "# # word2vec: words from the company they keep", "# # word2vec\n# weights = counts.double() ** power")
+    edit(lesson.released, "# word2vec: words from the company they keep", "# word2vec\\nweights = counts.double() ** power")
+    notebook = nbformat.read(lesson.released, as_version=4)
+    notebook.cells[0].source = source.read(lesson).cells[0].source
+    nbformat.write(notebook, lesson.released)
+    edit(lesson.released.with_suffix("") / "checks.py", '"""word2vec', '"""drawn = torch.multinomial(noise, len(rows) * negatives word2vec')
+    edit(lesson.source / "notebook.py", "            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)",
+         "            drawn = torch.multinomial(noise, len(rows) * negatives")
+    with pytest.raises(Leak, match=r"checks\.py holds"):
+        prove_release(lesson)
+
+
+def test_the_name_of_a_hidden_check_in_the_release_is_a_leak(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    edit(lesson.released.with_suffix("") / "checks.py", '"""word2vec', '"""test_another_power_is_obeyed')
+    with pytest.raises(Leak, match="test_another_power_is_obeyed"):
+        prove_release(lesson)
+
+
+def test_an_output_in_the_release_is_a_leak(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    notebook = nbformat.read(lesson.released, as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
+    cell.outputs = [nbformat.v4.new_output("stream", text="0.91")]
+    nbformat.write(notebook, lesson.released)
+    with pytest.raises(Leak, match="holds outputs"):
+        prove_release(lesson)
+
+
+def test_another_file_in_the_release_is_a_leak(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    (lesson.released.with_suffix("") / "hidden.py").write_text("")
+    with pytest.raises(Leak, match=r"hidden\.py"):
+        prove_release(lesson)
+
+
+def test_an_exercise_without_a_check_cell_is_refused(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    edit(lesson.source / "notebook.py", 'check("analogy")', "1 + 1")
+    with pytest.raises(CourseError, match="each exercise needs one check"):
+        master(lesson)
+
+
+def test_an_exercise_with_an_open_solution_is_refused(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    edit(lesson.source / "notebook.py", "    ### END SOLUTION\n", "")
+    with pytest.raises(CourseError, match="END SOLUTION"):
+        master(lesson)
+
+
+def test_points_of_check_cells_are_those_of_their_checks(word2vec):
+    points = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in master(word2vec).cells
+              if cell.metadata.get("nbgrader", {}).get("grade")}
+    checks = [check.points for check in source.checks(word2vec) if check.exercise == "sgns_loss"]
+    assert points["check_sgns_loss"] == sum(checks) > 0
+
+
+def test_a_course_file_that_makes_no_sense_is_named(tmp_path):
+    with pytest.raises(CourseError, match=r"course\.toml is missing"):
+        Course(tmp_path).lessons()
+    (tmp_path / "course.toml").write_text('title = "x"\nweeks = 3\n')
+    with pytest.raises(CourseError, match="is not right"):
+        Course(tmp_path).lessons()
+
+
+def test_an_unknown_lesson_is_answered_with_those_that_exist(course):
+    with pytest.raises(CourseError, match="week1_embeddings/word2vec"):
+        course.lessons("week9")
