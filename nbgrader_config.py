@@ -7,12 +7,14 @@ nbgrader formgrader (in JupyterLab's menu)
 nbgrader's source folder is made from solutions/; it is made here when it is not there yet.
 """
 
+from pathlib import Path
+
 from grader.build import write_master
 from grader.course import Course
 from grader.nbconfig import configuration
 
 c = get_config()  # noqa: F821  (given by nbgrader)
-course = Course()
+course = Course(Path(__file__).parent)
 c.merge(configuration(course))
 for lesson in course.lessons():
     if not lesson.master.is_file():

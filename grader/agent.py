@@ -171,10 +171,13 @@ def send(line: socket.socket, parts: list[Any]) -> None:
 
 
 def serve(path: str, names: dict[str, Any]) -> None:
-    """Answers requests from the socket at `path` until the grader hangs up."""
+    """Answers the grader's requests, at a socket that it makes at `path`, until the grader hangs up."""
     agent = Agent(names)
-    with socket.socket(socket.AF_UNIX) as line:
-        line.connect(path)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen(1)
+        line, _ = listener.accept()
+    with line:
         while True:
             try:
                 header, *buffers = receive(line)

@@ -74,10 +74,11 @@ class Lesson:
 
 
 class Course:
-    """The course at `root` (the repository)."""
+    """The course at `root`; without one, the course of the working folder, else the one that this package stands in."""
 
-    def __init__(self, root: Path = ROOT) -> None:
-        self.root = root.resolve()
+    def __init__(self, root: Path | None = None) -> None:
+        here = Path.cwd()
+        self.root = (root or (here if (here / "course.toml").is_file() else ROOT)).resolve()
         self.build = self.root / "build"
 
     @cached_property

@@ -22,36 +22,22 @@ from typing import Any, Self
 import zmq
 from jupyter_client import AsyncKernelManager
 from jupyter_client.asynchronous import AsyncKernelClient
-from jupyter_client.channels import AsyncZMQSocketChannel
-from jupyter_client.provisioning import KernelProvisionerBase
 from jupyter_core.utils import run_sync
-from traitlets import Type
 
 from grader.line import KernelGone, Line
 from grader.proxy import Student
 
 START_SECONDS = 60  # for a kernel to answer the first time, and for its idle main thread to pick the line up
 KILL_SECONDS = 5  # for a killed process to be gone
-MAX_MESSAGE = 32 << 20  # bytes; libzmq drops the connection before it takes more for one message of the kernel's
-MAX_QUEUED = 32  # messages waiting on this side; the rest wait in the kernel's own memory
+MAX_MESSAGE = 128 << 20  # bytes; libzmq drops the connection before it takes more for one message of the kernel's
+MAX_QUEUED = 8  # messages waiting on this side; the rest wait in the kernel's own memory
 MAX_SOCKET_PATH = 103  # characters: 104 with the closing zero, the least of the systems' limits
 
 _HERE = Path(__file__).parent
 
 
-class _FairChannel(AsyncZMQSocketChannel):
-    """Lets timers run between two messages: a flood of messages never waits, and would starve every time limit."""
-
-    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
-        await asyncio.sleep(0)
-        return await super().get_msg(timeout)
-
-
 class _BoundedClient(AsyncKernelClient):
     """A client whose memory a kernel cannot fill."""
-
-    shell_channel_class = Type(_FairChannel)
-    iopub_channel_class = Type(_FairChannel)
 
     def _context_default(self) -> zmq.asyncio.Context:
         context = super()._context_default()
@@ -134,14 +120,14 @@ class KernelSession:
         return self.reason or (log.read_text(errors="replace")[-1000:].strip() if log and log.exists() else "")
 
     @property
-    def _provisioner(self) -> KernelProvisionerBase | None:
-        """What runs the process, while there is one."""
-        return self._manager.provisioner if self._manager is not None and self._manager.has_kernel else None
+    def provisioner(self) -> Any:
+        """What runs the process, also after it has ended; None before the start and after close()."""
+        return self._manager.provisioner if self._manager is not None else None
 
     async def async_alive(self) -> bool:
-        if self._provisioner is None:
+        if self.provisioner is None:
             return False
-        code = await self._provisioner.poll()
+        code = await self.provisioner.poll()
         if code is not None and self._exit is None:
             self._exit = code
         return code is None
@@ -152,10 +138,10 @@ class KernelSession:
 
     async def async_kill(self, why: str) -> None:
         """Ends the process at once; `why` becomes the reason unless it had ended already."""
-        if self._provisioner is None or not await self.async_alive():
+        if not await self.async_alive():
             return
         self._why = why
-        await self._provisioner.kill()
+        await self.provisioner.kill()
         end = time.monotonic() + KILL_SECONDS
         while await self.async_alive() and time.monotonic() < end:
             await asyncio.sleep(0.01)
@@ -163,7 +149,7 @@ class KernelSession:
     async def async_reason(self) -> str | None:
         if await self.async_alive():
             return None
-        why = getattr(self._manager.provisioner if self._manager else None, "why", None)
+        why = getattr(self.provisioner, "why", None)
         seen = self._why or (why() if callable(why) else None)
         if seen or self._exit is None:
             return seen
@@ -204,26 +190,28 @@ class KernelSession:
         self._hang_up()
         assert self._manager is not None
         path = Path(self._manager.ip).parent / f"line-{secrets.token_hex(4)}"
-        with _listener(path) as listener:
-            client = self._manager.blocking_client()
-            client.start_channels(iopub=False, stdin=False, hb=False, control=False)
-            try:
-                client.execute(boot_source(path), silent=True, store_history=False, allow_stdin=False)
-                connection = self._accept(listener)
-            finally:
-                client.stop_channels()
-                path.unlink(missing_ok=True)
+        if len(str(path)) > MAX_SOCKET_PATH:
+            raise ValueError(f"{path} is too long for a socket (over {MAX_SOCKET_PATH}): set TMPDIR to a shorter one")
+        client = self._manager.blocking_client()
+        client.start_channels(iopub=False, stdin=False, hb=False, control=False)
+        try:
+            client.execute(boot_source(path), silent=True, store_history=False, allow_stdin=False)
+            connection = self._connect(path)
+        finally:
+            client.stop_channels()
         self._student = Student(Line(connection, self), timeout)
         return self._student
 
-    def _accept(self, listener: socket.socket) -> socket.socket:
-        listener.settimeout(0.1)
+    def _connect(self, path: Path) -> socket.socket:
+        """Waits until the kernel listens at the path, which for a sandbox lies in memory of its own."""
         end = time.monotonic() + START_SECONDS
         while self.alive() and time.monotonic() < end:
             try:
-                return listener.accept()[0]
-            except TimeoutError:
-                continue
+                return _connected(path)
+            except (FileNotFoundError, ConnectionRefusedError):
+                time.sleep(0.01)
+            except OSError as error:
+                self.kill(f"it made something else than a socket where it should listen ({error})")
         self.kill(f"it did not let the grader call its functions within {START_SECONDS} s")
         raise KernelGone(f"the notebook's process cannot be called: {self.reason}")
 
@@ -233,17 +221,25 @@ class KernelSession:
             self._student = None
 
 
-def _listener(path: Path) -> socket.socket:
-    """A listening socket at the path, which belongs to the folder's owner: a sandbox may run as somebody else."""
-    if len(str(path)) > MAX_SOCKET_PATH:
-        raise ValueError(f"the path {path} is too long for a socket (over {MAX_SOCKET_PATH}): set TMPDIR shorter")
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(str(path))
-    owner = path.parent.stat()
-    # Not chmod, which follows links: the student can write to this folder and could have put one in the socket's place.
-    os.chown(path, owner.st_uid, owner.st_gid, follow_symlinks=False)
-    listener.listen(1)
-    return listener
+def _connected(path: Path) -> socket.socket:
+    """A connection to the socket at the path, and to nothing that a link there may point to.
+
+    The student can write to this folder: connecting by name could lead this process to any socket of the machine.
+    """
+    connection = socket.socket(socket.AF_UNIX)
+    try:
+        if not hasattr(os, "O_PATH"):  # not Linux, so no sandbox either
+            connection.connect(str(path))
+            return connection
+        found = os.open(path, os.O_PATH | os.O_NOFOLLOW)
+        try:
+            connection.connect(f"/proc/self/fd/{found}")
+        finally:
+            os.close(found)
+    except OSError:
+        connection.close()
+        raise
+    return connection
 
 
 def boot_source(path: Path) -> str:

@@ -26,7 +26,7 @@ class SafeExporter(NotebookExporter):
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
         path = Path(filename)
-        lesson = _lesson(resources["nbgrader"])
+        lesson = _lesson(self.parent.coursedir, resources["nbgrader"])
         if lesson is None or not self.parent._sanitizing:  # nbgrader's second pass reads what its first pass wrote
             return super().from_filename(filename, resources, **kwargs)
         released = nbformat.read(lesson.released, as_version=4)
@@ -44,7 +44,7 @@ class Grade(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         who = resources["nbgrader"]
-        lesson = _lesson(who)
+        lesson = _lesson(self._coursedir, who)
         if lesson is None:
             raise CourseError(f"{who['assignment']}/{who['notebook']} is not in course.toml")
         submitted = self._submitted(who)
@@ -71,9 +71,9 @@ class Grade(NbGraderPreprocessor):
         return Path(folder) / f"{who['notebook']}.ipynb"
 
 
-def _lesson(who: dict[str, str]) -> Lesson | None:
+def _lesson(coursedir: CourseDirectory, who: dict[str, str]) -> Lesson | None:
     try:
-        return Course().lesson(f"{who['assignment']}/{who['notebook']}")
+        return Course(Path(coursedir.root)).lesson(f"{who['assignment']}/{who['notebook']}")
     except CourseError:
         return None
 

@@ -17,11 +17,13 @@ must not know about kernels, sockets or grading.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
 MAX_NODES = 500_000  # values in one message, counting those inside containers
@@ -33,14 +35,9 @@ MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
 
 # dtype name -> bytes per item
-NUMPY_DTYPES = {
-    **{"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8},
-    **{"float16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16},
-}
-TORCH_DTYPES = {
-    **{"bool": 1, "uint8": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8},
-    **{"float16": 2, "bfloat16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16},
-}
+_COMMON = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "float16": 2, "float32": 4, "float64": 8}
+NUMPY_DTYPES = {**_COMMON, "uint16": 2, "uint32": 4, "uint64": 8, "complex64": 8, "complex128": 16}
+TORCH_DTYPES = {**_COMMON, "bfloat16": 2, "complex64": 8, "complex128": 16}
 _DEVICE = re.compile(r"(cpu|cuda|mps|meta)(:[0-9]{1,3})?")
 _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
@@ -70,12 +67,8 @@ def encode(value: Any, ref: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
     or raises WireError.
     """
     encoder = _Encoder(ref)
-    try:
+    with _nothing_but_wire_errors(f"a {type(value).__name__} cannot be sent"):
         header = json.dumps(encoder.node(value, 0), allow_nan=False, separators=(",", ":")).encode("ascii")
-    except WireError:
-        raise
-    except Exception as error:
-        raise WireError(f"a {type(value).__name__} cannot be sent: {_brief(error)}") from None
     if len(header) > MAX_HEADER:
         raise WireError(f"the value is too large to send: its header takes {len(header):,} bytes of {MAX_HEADER:,}")
     return header, encoder.buffers
@@ -83,18 +76,22 @@ def encode(value: Any, ref: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
 
 def decode(header: bytes, buffers: Sequence[Any], deref: Callable[[Ref], Any]) -> Any:
     """The value of a message; `deref(label)` gives the object for each `Ref` in it."""
-    try:
+    with _nothing_but_wire_errors("malformed message"):
         if len(header) > MAX_HEADER or sum(memoryview(buffer).nbytes for buffer in buffers) > MAX_BYTES:
-            raise WireError(f"the message is larger than {MAX_HEADER:,} bytes of header or {MAX_BYTES:,} of buffers")
+            _refuse(f"larger than {MAX_HEADER:,} bytes of header or {MAX_BYTES:,} of buffers")
         decoder = _Decoder(buffers, deref)
         value = decoder.value(json.loads(bytes(header).decode("ascii"), parse_constant=_refuse), 0)
+    return value if not decoder.unused else _refuse("a buffer belongs to no value")
+
+
+@contextlib.contextmanager
+def _nothing_but_wire_errors(doing: str) -> Iterator[None]:
+    try:
+        yield
     except WireError:
         raise
     except Exception as error:
-        raise WireError(f"malformed message: {_brief(error)}") from None
-    if decoder.unused:
-        raise WireError("malformed message: a buffer belongs to no value")
-    return value
+        raise WireError(f"{doing}: {type(error).__name__}: {str(error)[:200]}") from None
 
 
 class _Encoder:
@@ -107,8 +104,7 @@ class _Encoder:
 
     def node(self, x: Any, depth: int) -> Any:
         self.nodes += 1
-        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
-            raise WireError(f"the value is too deep (over {MAX_DEPTH}) or has too many parts (over {MAX_NODES:,})")
+        _check_extent(self.nodes, depth)
         kind = type(x)
         if x is None or kind is bool:
             return x
@@ -193,8 +189,7 @@ class _Decoder:
 
     def value(self, node: Any, depth: int) -> Any:
         self.nodes += 1
-        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
-            raise WireError(f"the message is too deep (over {MAX_DEPTH}) or has too many parts (over {MAX_NODES:,})")
+        _check_extent(self.nodes, depth)
         if node is None or type(node) in (bool, float, str):
             return node
         if type(node) is int:
@@ -214,16 +209,18 @@ class _Decoder:
                 return _assembled(kind, [self.value(part, depth + 1) for part in _list(node["v"])])
             case "array" | "scalar" | "tensor" as kind:
                 return self.array(kind, node["d"], _list(node["s"]), node)
-            case "dtype" | "device" as kind:
-                return _torch_constant(kind, node["v"])
+            case "dtype" if node["v"] in TORCH_DTYPES:
+                return getattr(importlib.import_module("torch"), node["v"])
+            case "device" if _DEVICE.fullmatch(node["v"]):
+                return importlib.import_module("torch").device(node["v"])
             case "ref":
                 return self.deref(Ref(_checked_label(node["v"])))
-        raise WireError(f"malformed message: unknown kind {str(node['t'])[:40]!r}")
+        _refuse(f"unknown kind {str(node['t'])[:40]!r}")
 
     def buffer(self, node: Any) -> bytearray:
         """The bytes that belong to a node, writable and shared with nobody."""
         if type(node["b"]) is not int or node["b"] not in self.unused:
-            raise WireError("malformed message: a buffer that does not exist or is used twice")
+            _refuse("a buffer that does not exist or is used twice")
         data = self.unused.pop(node["b"])
         return data if type(data) is bytearray else bytearray(data)
 
@@ -231,17 +228,13 @@ class _Decoder:
         size = _size(shape, (TORCH_DTYPES if kind == "tensor" else NUMPY_DTYPES)[dtype])
         data = self.buffer(node)
         if len(data) != size:
-            raise WireError(f"malformed message: {len(data):,} bytes where the shape needs {size:,}")
+            _refuse(f"{len(data):,} bytes where the shape needs {size:,}")
         if dtype == "bool" and data.translate(None, b"\x00\x01"):
-            # Stored as 2, a bool is neither equal to True nor to False.
-            raise WireError("malformed message: a bool that is neither 0 nor 1")
+            _refuse("a bool that is neither 0 nor 1, and would equal neither True nor False")
         if kind != "tensor":
-            import numpy as np
-
-            array = np.frombuffer(data, dtype=dtype).reshape(shape)
+            array = importlib.import_module("numpy").frombuffer(data, dtype=dtype).reshape(shape)
             return array if kind == "array" else array[()] if shape == [] else _refuse("a scalar with a shape")
-        import torch
-
+        torch = importlib.import_module("torch")
         item = getattr(torch, dtype)
         tensor = torch.frombuffer(data, dtype=item).reshape(shape) if size else torch.empty(shape, dtype=item)
         return tensor.requires_grad_(node["g"] is True)
@@ -249,32 +242,27 @@ class _Decoder:
 
 def _assembled(kind: str, parts: list[Any]) -> Any:
     """The tuple, set, dict, ... of its parts."""
-    match kind:
-        case "tuple":
-            return tuple(parts)
-        case "set" | "frozenset":
-            _check_keys(parts)
-            members = (set if kind == "set" else frozenset)(parts)
-            return members if len(members) == len(parts) else _refuse("a set with a member twice")
-        case "dict":
-            _check_keys(parts[::2])
-            value = dict(zip(parts[::2], parts[1::2], strict=True))
-            return value if 2 * len(value) == len(parts) else _refuse("a dict with a key twice")
-        case "complex":
-            return complex(*parts) if list(map(type, parts)) == [float, float] else _refuse("a complex of other parts")
-        case "slice":
-            return slice(*parts) if len(parts) == 3 else _refuse("a slice of other than three parts")
-        case _:
-            whole = range(*parts)
-            return whole if len(whole) <= MAX_NODES else _refuse("a range that is too long")
+    if kind == "tuple":
+        return tuple(parts)
+    if kind in ("set", "frozenset"):
+        _check_keys(parts)
+        members = set(parts) if kind == "set" else frozenset(parts)
+        return members if len(members) == len(parts) else _refuse("a set with a member twice")
+    if kind == "dict":
+        _check_keys(parts[::2])
+        value = dict(zip(parts[::2], parts[1::2], strict=True))
+        return value if 2 * len(value) == len(parts) else _refuse("a dict with a key twice")
+    if kind == "complex":
+        return complex(*parts) if list(map(type, parts)) == [float, float] else _refuse("a complex of other parts")
+    if kind == "slice":
+        return slice(*parts) if len(parts) == 3 else _refuse("a slice of other than three parts")
+    whole = range(*parts)
+    return whole if len(whole) <= MAX_NODES else _refuse("a range that is too long")
 
 
-def _torch_constant(kind: str, name: str) -> Any:
-    import torch
-
-    if kind == "dtype" and name in TORCH_DTYPES:
-        return getattr(torch, name)
-    return torch.device(name) if kind == "device" and _DEVICE.fullmatch(name) else _refuse(f"an unknown {kind}")
+def _check_extent(nodes: int, depth: int) -> None:
+    if depth > MAX_DEPTH or nodes > MAX_NODES:
+        raise WireError(f"a value is too deep (over {MAX_DEPTH}) or has too many parts (over {MAX_NODES:,})")
 
 
 def _bounded_int(x: int) -> int:
@@ -288,7 +276,7 @@ def _size(shape: list[Any], itemsize: int) -> int:
     if len(shape) > MAX_DIMS or any(type(n) is not int or n < 0 for n in shape):
         raise WireError(f"a shape must be a list of at most {MAX_DIMS} sizes")
     if math.prod(max(n, 1) for n in shape) * itemsize > MAX_BYTES:
-        raise WireError(f"the array is too large: shape {shape} stands for over {MAX_BYTES:,} bytes")
+        raise WireError(f"the array is too large: shape {str(shape)[:80]} stands for over {MAX_BYTES:,} bytes")
     return math.prod(shape) * itemsize
 
 
@@ -322,7 +310,3 @@ def _list(x: Any) -> list[Any]:
 
 def _refuse(what: str) -> NoReturn:
     raise WireError(f"malformed message: {what}")
-
-
-def _brief(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error)[:200]}"

@@ -17,7 +17,8 @@ from grader.sandbox import seccomp
 from grader.sandbox.bwrap import interpreter_paths
 from grader.sandbox.privileges import SANDBOX_UID, as_unprivileged, give_to_sandbox
 
-TOOLS = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setsid": "util-linux", "sh": "dash", "cp": "coreutils", "sleep": "coreutils"}
+TOOLS = {"bwrap": "bubblewrap", "prlimit": "util-linux", "setsid": "util-linux"}
+TOOLS |= {"sh": "dash", "cp": "coreutils", "sleep": "coreutils"}
 SWITCHES = {  # a kernel setting that forbids user namespaces: (the value that forbids, what to do)
     "/proc/sys/kernel/unprivileged_userns_clone": ("0", "sysctl kernel.unprivileged_userns_clone=1"),
     "/proc/sys/user/max_user_namespaces": ("0", "sysctl user.max_user_namespaces=10000"),

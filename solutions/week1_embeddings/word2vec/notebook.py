@@ -220,7 +220,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     contexts = torch.zeros(len(counts), dim, device=place, requires_grad=True)
     optimizer = torch.optim.Adam([centers, contexts], lr=lr)
     noise = noise_distribution(counts)  # (V,)
-    for _ in trange(epochs, desc="epochs", leave=False):
+    for _ in trange(epochs, desc="epochs", leave=False, delay=1):
         order = torch.randperm(len(pairs), generator=generator).to(place)  # (N,)
         for rows in order.split(batch):
             ### BEGIN SOLUTION
