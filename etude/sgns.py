@@ -51,10 +51,9 @@ class Vocabulary:
 
     def encode(self, corpus: list[list[str]]) -> tuple[Tensor, Tensor]:
         """Ids of all known words of the corpus, (N,), and the number of the sentence that each comes from, (N,)."""
-        unknown = -1
-        ids = np.fromiter((self.index.get(word, unknown) for sentence in corpus for word in sentence), np.int64)
+        ids = np.fromiter((self.index.get(word, -1) for sentence in corpus for word in sentence), np.int64)
         sentences = np.repeat(np.arange(len(corpus)), [len(sentence) for sentence in corpus])
-        known = ids != unknown
+        known = ids >= 0
         return torch.from_numpy(ids[known]), torch.from_numpy(sentences[known])
 
     def keep_probability(self, subsample: float) -> Tensor:
@@ -103,9 +102,8 @@ def bands(window: int) -> Tensor:
     at position t + window, is never its own context.
     """
     side = torch.arange(window + 1)
-    word, left, right, position = torch.meshgrid(
-        torch.arange(TILE), side, side, torch.arange(TILE + 2 * window), indexing="ij"
-    )
+    axes = torch.arange(TILE), side, side, torch.arange(TILE + 2 * window)
+    word, left, right, position = torch.meshgrid(*axes, indexing="ij")
     offset = position - window - word  # (T, window + 1, window + 1, H)
     return ((-left <= offset) & (offset <= right) & (offset != 0)).float().flatten(0, 2)
 
@@ -149,7 +147,7 @@ def gradients(
 
     With s = v_in . v'_out the loss is -log sigmoid(s) for each pair in a window and w * -log sigmoid(-s) for each noise
     word, so the error dloss/ds is sigmoid(s) - 1 and w * sigmoid(s).
-    Returns the gradients of the rows named by part.inputs, (S * T, dim), and part.outputs, (S * (H + K), dim), and the
+    Returns the gradients of the rows that part.inputs, (S * T, dim), and part.outputs, (S * (H + K), dim), name, and the
     loss where asked for.
     """
     (s, t), dim, h = part.inputs.shape, vectors.shape[1], band.shape[1]
@@ -178,8 +176,8 @@ def batch_size(share: Tensor) -> int:
     """Words in a batch, a multiple of T. `share`, (V,), is each word's share of the subsampled text.
 
     All gradients of a batch are taken at the same point and summed, so a word's step grows with its occurrences. Up to
-    about a dozen of them this trains as well as single updates do; at twenty-five, frequent words overshoot and diverge.
-    Hence the most frequent word is expected REPEATS times in a batch: no clipping, no other optimiser, gensim's rates.
+    about a dozen of them this trains as well as single updates do; at twenty-five, frequent words overshoot and
+    diverge. Hence the most frequent word is expected REPEATS times in a batch, and the paper's plain SGD stays.
     """
     words = min(LARGEST_BATCH, REPEATS / float(share.max()))
     return max(1, int(words) // TILE) * TILE

@@ -207,7 +207,7 @@ class KernelSession:
         end = time.monotonic() + START_SECONDS
         while self.alive() and time.monotonic() < end:
             try:
-                return _connected(path)
+                return connected(path)
             except (FileNotFoundError, ConnectionRefusedError):
                 time.sleep(0.01)
             except OSError as error:
@@ -221,7 +221,7 @@ class KernelSession:
             self._student = None
 
 
-def _connected(path: Path) -> socket.socket:
+def connected(path: Path) -> socket.socket:
     """A connection to the socket at the path, and to nothing that a link there may point to.
 
     The student can write to this folder: connecting by name could lead this process to any socket of the machine.

@@ -4,11 +4,8 @@ A value goes by copy or not at all. Nothing on the wire can run (no pickle, no c
 bounded before memory is taken, and what comes back has exactly the type that went out. What cannot go by value is given
 to the caller's `ref`, which may put a `Ref` in its place: a small label that only the other end's `deref` understands.
 
-    header, buffers = encode(value, ref)        # bytes, list of byte buffers
-    value = decode(header, buffers, deref)
-
-Both raise `WireError`, and no other exception. By value go None, bool, int (up to 8192 bits), float, complex, str,
-bytes, bytearray, list, tuple, set, frozenset, dict, slice, range, numpy arrays and scalars (in native byte order),
+`encode` and `decode` raise `WireError` and nothing else. By value go None, bool, int (up to 8192 bits), float, complex,
+str, bytes, bytearray, list, tuple, set, frozenset, dict, slice, range, numpy arrays and scalars (in native byte order),
 torch tensors (on the CPU, with their requires_grad), torch dtypes and devices.
 
 This file is also sent, as text, into the student's kernel: it needs only the standard library until an array comes, and
@@ -35,9 +32,10 @@ MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
 
 # dtype name -> bytes per item
-_COMMON = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1, "float16": 2, "float32": 4, "float64": 8}
-NUMPY_DTYPES = {**_COMMON, "uint16": 2, "uint32": 4, "uint64": 8, "complex64": 8, "complex128": 16}
-TORCH_DTYPES = {**_COMMON, "bfloat16": 2, "complex64": 8, "complex128": 16}
+_INTEGERS = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1}
+_FLOATS = {"float16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
+NUMPY_DTYPES = {**_INTEGERS, "uint16": 2, "uint32": 4, "uint64": 8, **_FLOATS}
+TORCH_DTYPES = {**_INTEGERS, "bfloat16": 2, **_FLOATS}
 _DEVICE = re.compile(r"(cpu|cuda|mps|meta)(:[0-9]{1,3})?")
 _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
@@ -103,8 +101,7 @@ class _Encoder:
         self.nodes = self.digits = self.bytes = 0
 
     def node(self, x: Any, depth: int) -> Any:
-        self.nodes += 1
-        _check_extent(self.nodes, depth)
+        self.nodes = _counted(self.nodes, depth)
         kind = type(x)
         if x is None or kind is bool:
             return x
@@ -128,7 +125,10 @@ class _Encoder:
             if kind in (set, frozenset, dict):
                 _check_keys(x)
             return {"t": kind.__name__, "v": nodes}
-        return self.array(x) or self.stand_in(x, depth)
+        if (node := self.array(x)) is not None:
+            return node
+        instead = self.ref(x)
+        return {"t": "ref", "v": _checked_label(instead)} if type(instead) is Ref else self.node(instead, depth + 1)
 
     def inline(self, x: Any, digits: int) -> Any:
         """x itself; one string in a hundred thousand places takes memory for each in the header."""
@@ -153,10 +153,9 @@ class _Encoder:
         np, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if np is not None and (type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.name in NUMPY_DTYPES:
             self.need_room(_size(list(x.shape), x.itemsize))
-            native = np.asarray(x, dtype=x.dtype.name, order="C")
-            kind = "array" if type(x) is np.ndarray else "scalar"
-            data = memoryview(native.reshape(-1).view(np.uint8)) if x.size else b""
-            return self.buffer(kind, data, d=x.dtype.name, s=list(x.shape))
+            native = np.asarray(x, dtype=x.dtype.name, order="C").reshape(-1)
+            data = memoryview(native.view(np.uint8)) if x.size else b""
+            return self.buffer("array" if type(x) is np.ndarray else "scalar", data, d=x.dtype.name, s=list(x.shape))
         if torch is None:
             return None
         if type(x) in (torch.Tensor, torch.nn.Parameter):
@@ -167,15 +166,10 @@ class _Encoder:
             plain = x.detach().to("cpu").resolve_conj().resolve_neg().contiguous()
             data = memoryview(plain.reshape(-1).view(torch.uint8).numpy()) if x.numel() else b""
             return self.buffer("tensor", data, d=dtype, s=list(x.shape), g=bool(x.requires_grad))
-        if type(x) is torch.dtype and str(x).removeprefix("torch.") in TORCH_DTYPES:
-            return {"t": "dtype", "v": str(x).removeprefix("torch.")}
-        if type(x) is torch.device and _DEVICE.fullmatch(str(x)):
-            return {"t": "device", "v": str(x)}
+        name = str(x).removeprefix("torch.") if type(x) in (torch.dtype, torch.device) else ""
+        if name in TORCH_DTYPES or _DEVICE.fullmatch(name):
+            return {"t": type(x).__name__, "v": name}
         return None
-
-    def stand_in(self, x: Any, depth: int) -> Any:
-        instead = self.ref(x)
-        return {"t": "ref", "v": _checked_label(instead)} if type(instead) is Ref else self.node(instead, depth + 1)
 
 
 class _Decoder:
@@ -188,8 +182,7 @@ class _Decoder:
         self.nodes = 0
 
     def value(self, node: Any, depth: int) -> Any:
-        self.nodes += 1
-        _check_extent(self.nodes, depth)
+        self.nodes = _counted(self.nodes, depth)
         if node is None or type(node) in (bool, float, str):
             return node
         if type(node) is int:
@@ -201,14 +194,12 @@ class _Decoder:
                 return _SPECIAL_FLOATS[node["v"]]
             case "str":
                 return self.buffer(node).decode("utf-8", "surrogatepass")
-            case "bytes":
-                return bytes(self.buffer(node))
-            case "bytearray":
-                return self.buffer(node)
+            case "bytes" | "bytearray" as kind:
+                return bytes(self.buffer(node)) if kind == "bytes" else self.buffer(node)
             case "tuple" | "set" | "frozenset" | "dict" | "complex" | "slice" | "range" as kind:
-                return _assembled(kind, [self.value(part, depth + 1) for part in _list(node["v"])])
+                return _assembled(kind, [self.value(part, depth + 1) for part in node["v"]])
             case "array" | "scalar" | "tensor" as kind:
-                return self.array(kind, node["d"], _list(node["s"]), node)
+                return self.array(kind, node["d"], node["s"], node)
             case "dtype" if node["v"] in TORCH_DTYPES:
                 return getattr(importlib.import_module("torch"), node["v"])
             case "device" if _DEVICE.fullmatch(node["v"]):
@@ -260,9 +251,10 @@ def _assembled(kind: str, parts: list[Any]) -> Any:
     return whole if len(whole) <= MAX_NODES else _refuse("a range that is too long")
 
 
-def _check_extent(nodes: int, depth: int) -> None:
-    if depth > MAX_DEPTH or nodes > MAX_NODES:
+def _counted(nodes: int, depth: int) -> int:
+    if depth > MAX_DEPTH or nodes >= MAX_NODES:
         raise WireError(f"a value is too deep (over {MAX_DEPTH}) or has too many parts (over {MAX_NODES:,})")
+    return nodes + 1
 
 
 def _bounded_int(x: int) -> int:
@@ -273,7 +265,7 @@ def _bounded_int(x: int) -> int:
 
 def _size(shape: list[Any], itemsize: int) -> int:
     """Bytes of an array. Empty arrays are bounded too: a later sum over their empty axis would take the memory."""
-    if len(shape) > MAX_DIMS or any(type(n) is not int or n < 0 for n in shape):
+    if type(shape) is not list or len(shape) > MAX_DIMS or any(type(n) is not int or n < 0 for n in shape):
         raise WireError(f"a shape must be a list of at most {MAX_DIMS} sizes")
     if math.prod(max(n, 1) for n in shape) * itemsize > MAX_BYTES:
         raise WireError(f"the array is too large: shape {str(shape)[:80]} stands for over {MAX_BYTES:,} bytes")
@@ -302,10 +294,6 @@ def _checked_label(label: Any) -> dict[str, Any]:
         if type(key) is not str or not short:
             _refuse("a label holds only short strings, ints, bools and None")
     return dict(label)
-
-
-def _list(x: Any) -> list[Any]:
-    return x if type(x) is list else _refuse("something else where a list belongs")
 
 
 def _refuse(what: str) -> NoReturn:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from papermill.engines import papermill_engines
 
 from grader import outputs
 from grader.engine import KeepAliveEngine, RunReport, run_notebook
-from grader.kernel import KernelSession
+from grader.kernel import KernelSession, connected
 from grader.parameters import with_parameters
 from grader.proxy import KernelGone
 
@@ -211,6 +212,25 @@ def test_the_environment_and_the_folder_are_the_kernels(tmp_path: Path) -> None:
 def test_limits_for_a_kernel_that_keeps_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="keeps no limits"), KernelSession(tmp_path, limits={"memory": 1}):
         pass
+
+
+def test_a_link_in_the_place_of_the_line_is_not_followed(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(tmp_path / "other"))
+        other.listen(1)
+        (tmp_path / "line").symlink_to(tmp_path / "other")
+        with pytest.raises(OSError, match="refused"):
+            connected(tmp_path / "line")
+        connected(tmp_path / "other").close()
+
+
+def test_serving_calls_leaves_no_name_in_the_notebook(session: KernelSession) -> None:
+    run(session, "before = set(globals())")
+    session.student().has("x")
+    assert run(session, "after = set(globals())").alive
+    student = session.student()
+    new = {name for name in student.after - student.before if not name.startswith("_")}
+    assert new == {"after"} - student.before
 
 
 # ---- parameters

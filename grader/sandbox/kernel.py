@@ -81,6 +81,9 @@ class SandboxedKernel:
                 stdout=write_output,
                 stderr=write_output,
                 pass_fds=[filter_program, write_info],
+                env={
+                    "PATH": os.environ.get("PATH", os.defpath)
+                },  # bubblewrap's own can be read inside, in /proc/1/environ
                 start_new_session=True,
                 cwd="/",
             )
