@@ -125,12 +125,16 @@ def spread(values: list[float], style: str) -> str:
 
 
 def table(results: dict[str, list[dict]]) -> Table:
-    """Mean ± standard deviation over seeds; the ratio is that of the means, ours to gensim's."""
+    """Mean ± standard deviation over seeds; a ratio is ours to gensim's."""
     shown = Table("task", "measure", *SYSTEMS, "ratio", title="Skip-gram with negative sampling, mean ± sd over seeds")
     for task, rows in results.items():
         speeds = {name: [row["words_per_second"] for row in rows if row["system"] == name] for name in SYSTEMS}
         ratio = statistics.mean(speeds["ours"]) / statistics.mean(speeds["gensim"])
         shown.add_row(task, "words/s", *(spread(values, ",.0f") for values in speeds.values()), f"{ratio:.2f}")
+        ratio = max(speeds["ours"]) / max(speeds["gensim"])  # whatever else runs on a machine only slows a run down
+        shown.add_row(
+            "", "words/s, fastest run", *(f"{max(values):,.0f}" for values in speeds.values()), f"{ratio:.2f}"
+        )
         for name, score in rows[0]["scores"].items():
             found = [
                 spread([row["scores"][name]["value"] for row in rows if row["system"] == system], ".3f")

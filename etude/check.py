@@ -1,4 +1,7 @@
-"""`check("exercise")` in a notebook: runs the exercise's public checks on the live namespace and shows a short result."""
+"""`check("exercise")` in a notebook: runs the exercise's public checks on the live namespace, shows a short result.
+
+Knows nothing of hidden checks, points or grades.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,8 @@ def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -
         names = ", ".join(dict.fromkeys(c.exercise for c in checks))
         raise LessonError(f"there is no exercise {exercise!r} here; there are {names}")
     outcomes = [run_check(c, LiveStudent(namespace)) for c in mine]
-    return Result(exercise, outcomes, mistakes.diagnose(outcomes, mistakes.load(folder / "mistakes.json").get(exercise, [])))
+    known = mistakes.load(folder / "mistakes.json").get(exercise, [])
+    return Result(exercise, outcomes, mistakes.diagnose(outcomes, known))
 
 
 @cache

@@ -1,8 +1,8 @@
 """What a check is: a function `test_…(student)` that asks one question about one exercise.
 
-Check files are written once and run in four places: in the student's notebook, in the grader (where `student` is a proxy
-to another process), on the reference and on the bank of answers. So nothing here knows where the student's code lives:
-a check calls `student.name(...)`, and says with `equal` and `close` what should come back.
+Check files are written once and run in four places: in the student's notebook, in the grader (where `student` is a
+proxy to another process), on the reference and on the bank of answers. So nothing here knows where the student's code
+lives: a check calls `student.name(...)`, and says with `equal` and `close` what should come back.
 """
 
 from __future__ import annotations
@@ -21,55 +21,68 @@ import numpy as np
 from etude.values import as_array, describe, first_difference, same
 
 
-class Mismatch(AssertionError):
-    """What came back is not what was expected. Says what was given, what came back, what was expected, and where they part."""
+_UNSAID: Any = object()  # None is a value like any other
 
-    def __init__(self, detail: str, **values: Any) -> None:
-        """`values` are those to show, by name: given (a sentence), actual, expected."""
+
+class Mismatch(AssertionError):
+    """What came back is not what was expected: what was given, what came back, what was expected, where they part."""
+
+    def __init__(self, detail: str, *, given: Any = None, actual: Any = _UNSAID, expected: Any = _UNSAID) -> None:
         super().__init__(detail)
-        self.detail, self.values = detail, values
+        self.detail, self.given, self.actual, self.expected = detail, given, actual, expected
+
+    @property
+    def saw_a_value(self) -> bool:
+        """Whether the check said what came back."""
+        return self.actual is not _UNSAID
 
     def __str__(self) -> str:
-        lines = [self.detail]
-        if given := self.values.get("given"):
-            lines.append(f"given     {given}")
-        lines += [f"{label:<10}{describe(self.values[key])}" for key, label in (("actual", "came back"), ("expected", "expected"))
-                  if key in self.values]
-        return "\n".join(lines)
+        given = _UNSAID if self.given is None else self.given
+        rows = [("given", given), ("came back", self.actual), ("expected", self.expected)]
+        lines = [f"{label:<10}{describe(value)}" for label, value in rows if value is not _UNSAID]
+        return "\n".join([self.detail, *lines])
 
 
-def equal(actual: Any, expected: Any, *, given: str = "") -> None:
-    """Exact equality of plain values (numbers, strings, lists, tuples, dictionaries) and of their types.
+def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
+    """Exact equality of plain values (numbers, strings, lists, tuples, sets, dictionaries) and of their types.
 
-    Raises Mismatch with the first place where the two part.
+    A numpy number counts as Python's, a Counter as a dict, a namedtuple as a tuple. NaN is equal to nothing.
+    Raises Mismatch with the first place where the two part, and nothing else.
     """
     place = first_difference(actual, expected)
     if place is not None:
         raise Mismatch(place, given=given, actual=actual, expected=expected)
 
 
-def close(actual: Any, expected: Any, *, given: str = "", rtol: float = 1e-4, atol: float = 1e-6) -> None:
-    """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats or nested lists of floats.
+def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, atol: float = 1e-6) -> None:
+    """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats, nested lists of floats.
 
-    NaN is equal to nothing. Raises Mismatch with the shapes, the first index that differs and the largest difference.
+    Infinity is close to itself alone, NaN to nothing; what is not numbers is compared by `equal`. Raises Mismatch with the
+    shapes or with the first index that differs and the largest difference, and nothing else.
     """
-    want = as_array(expected)
+    values = {"given": given, "actual": actual, "expected": expected}
+    try:
+        want = as_array(expected)
+    except TypeError:
+        equal(actual, expected, given=given)
+        return
     try:
         have = as_array(actual)
     except TypeError as error:
-        raise Mismatch(f"numbers were expected: {error}", given=given, actual=actual, expected=expected) from None
+        raise Mismatch(f"numbers were expected: {error}", **values) from None
     if have.shape != want.shape:
-        raise Mismatch(f"the shape is {have.shape}, expected {want.shape}", given=given, actual=actual, expected=expected)
-    with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(have - want) <= atol + rtol * np.abs(want))
+        raise Mismatch(f"the shape is {have.shape}, expected {want.shape}", **values)
+    with np.errstate(all="ignore"):
+        gap = np.abs(have - want)
+        # An infinite bound would let any number pass for infinity, and inf − inf is NaN: infinity must be met exactly.
+        wrong = ~(np.isfinite(want) & (gap <= atol + rtol * np.abs(want)) | (have == want))
     if wrong.any():
         index = tuple(int(i) for i in np.argwhere(wrong)[0])
-        gap = np.abs(have - want)[wrong]
-        largest = "not a number" if np.isnan(gap).any() else f"{gap.max():.4g}"
-        where = f"first at index {list(index)}: {have[index]:.6g}, expected {want[index]:.6g}" if index else \
-            f"{have[()]:.6g}, expected {want[()]:.6g}"
+        largest = "not a number" if np.isnan(gap[wrong]).any() else f"{gap[wrong].max():.4g}"
         share = f"{int(wrong.sum())} of {wrong.size} values differ, " if wrong.size > 1 else ""
-        raise Mismatch(f"{share}{where} (largest difference {largest})", given=given, actual=actual, expected=expected)
+        where = f"first at index {list(index)}: " if index else ""
+        here = f"{have[index]:.6g}, expected {want[index]:.6g}"
+        raise Mismatch(f"{share}{where}{here} (largest difference {largest})", **values)
 
 
 def true(condition: bool, detail: str, **values: Any) -> None:
@@ -109,7 +122,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one check found. `error` is (exception's name, message, traceback in the student's code) if one was raised."""
+    """What one check found. `error`: name, message and traceback (in the student's code) of the exception if one was raised."""
 
     check: Check
     status: str  # passed · failed · error · unwritten
@@ -127,7 +140,7 @@ _loaded = itertools.count()
 
 
 def collect(path: Path, hidden: bool = False) -> list[Check]:
-    """The checks of one file, in the order in which they stand. The file is loaded afresh: no state leaks between runs."""
+    """The checks of one file, in the order in which they stand. The file is loaded afresh: runs share no state."""
     name = f"_etude_checks_{next(_loaded)}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -143,12 +156,13 @@ def collect(path: Path, hidden: bool = False) -> list[Check]:
         if key.startswith("test_") and callable(function):
             if not hasattr(function, "__etude__"):
                 raise ValueError(f"{path.name}: {key} has no @exercise(...), so it belongs to no exercise")
-            checks.append(Check(key, *function.__etude__, function, hidden))
+            owner, points = function.__etude__
+            checks.append(Check(key, owner, points, function, hidden))
     return checks
 
 
 def run_check(check: Check, student: Any) -> Outcome:
-    """Runs one check; whatever the student's code does becomes an outcome. Never raises an Exception of the student's."""
+    """Runs one check; whatever Exception the student's code raises becomes an outcome."""
     started = time.perf_counter()
 
     def outcome(status: str, message: str = "", **more: Any) -> Outcome:
@@ -158,12 +172,20 @@ def run_check(check: Check, student: Any) -> Outcome:
         check.function(student)
     except Mismatch as mismatch:
         return outcome("failed", str(mismatch), mismatch=mismatch)
+    except _failures_of_pytest() as failure:
+        return outcome("failed", str(failure))
     except Exception as error:
         name, text, trace = student.explain(error)
         status = "unwritten" if name == "NotImplementedError" else "error"
         message = "not written yet" if status == "unwritten" else f"{name}: {text}"
         return outcome(status, message, error=(name, text, trace))
     return outcome("passed")
+
+
+def _failures_of_pytest() -> tuple[type[BaseException], ...]:
+    """What `pytest.raises` raises when nothing was raised: no Exception, and importing pytest here would cost a student time."""
+    pytest = sys.modules.get("pytest")
+    return (pytest.fail.Exception,) if pytest else ()
 
 
 __all__ = ["Check", "Mismatch", "Outcome", "close", "collect", "equal", "exercise", "run_check", "same", "true"]

@@ -1,8 +1,8 @@
-"""Which classic mistake is this? Compares the outcomes of an exercise's checks with those that known wrong answers give.
+"""Which classic mistake is this? Compares the outcomes of an exercise's checks with those of known wrong answers.
 
 A lesson ships `mistakes.json`: for each known mistake the sentence that names it and, for each check, what that mistake
-gives: only outcomes, never code. A mistake is named when every check of the exercise came out as it does for that mistake,
-so a right answer, which passes all of them, is never named one.
+gives: only outcomes, never code. A mistake is named when every check of the exercise came out as it does for that
+mistake, so a right answer, which passes all of them, is never named one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from etude.checks import Outcome
-from etude.values import as_array
+from etude.values import as_array, kind, plain, text
 
 MOST_NUMBERS = 200  # numbers of one outcome that are kept; the rest is compared by shape alone
 ROUNDING = 1e-3  # relative: the same mistake written in another way differs by rounding alone
@@ -25,36 +25,65 @@ ROUNDING = 1e-3  # relative: the same mistake written in another way differs by 
 
 def fingerprint(outcome: Outcome) -> dict[str, Any]:
     """What a check saw, small enough to ship: numbers with their shape, a digest of other values, or an exception."""
-    if outcome.mismatch is not None:
-        if "expected" not in outcome.mismatch.values:  # a property: its numbers may differ from machine to machine
-            return {"status": "failed"}
-        actual = outcome.mismatch.values["actual"]
-        try:
-            numbers = as_array(actual)
-        except TypeError:
-            digest = hashlib.sha256(repr(actual).encode("utf-8", "surrogatepass")).hexdigest()[:16]
-            return {"status": "failed", "type": type(actual).__name__, "digest": digest}
-        if np.iscomplexobj(numbers):
-            numbers = np.stack([numbers.real, numbers.imag])
-        values = [None if np.isnan(x) else float(f"{x:.6g}") for x in numbers.ravel()[:MOST_NUMBERS]]
-        return {"status": "failed", "type": type(actual).__name__, "shape": list(numbers.shape), "values": values}
+    if outcome.mismatch is not None and outcome.mismatch.saw_a_value:
+        return {"status": "failed", **_seen(outcome.mismatch.actual)}
     if outcome.status == "error" and outcome.error is not None:
         return {"status": "error", "error": outcome.error[0]}
     return {"status": outcome.status}
 
 
+def _seen(actual: Any) -> dict[str, Any]:
+    try:
+        array = as_array(actual)
+    except TypeError:
+        return _seen_otherwise(actual)
+    if np.iscomplexobj(array):
+        array = np.stack([array.real, array.imag])
+    return {"type": kind(actual), "shape": list(array.shape), "values": _rounded(array)}
+
+
+def _seen_otherwise(actual: Any) -> dict[str, Any]:
+    """A digest of all but the floats, which are kept beside it: those of the same mistake may differ by rounding."""
+    floats: list[float] = []
+    try:
+        outline, name = repr(_outline(actual, floats)), kind(plain(actual))
+    except Exception:  # an object of the student's that cannot be gone through
+        outline, name, floats = text(actual), kind(actual), []
+    digest = hashlib.sha256(outline.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return {"type": name, "digest": digest, **({"values": _rounded(np.array(floats))} if floats else {})}
+
+
+def _outline(value: Any, floats: list[float]) -> Any:
+    """The value as its repr should be digested: floats and arrays taken out, sets in an order that is always the same."""
+    value = plain(value)
+    if isinstance(value, list | tuple):
+        return type(value)(_outline(item, floats) for item in value)
+    if isinstance(value, dict):
+        return {key: _outline(item, floats) for key, item in value.items()}
+    if isinstance(value, set | frozenset):
+        return sorted(text(item) for item in value)
+    if isinstance(value, float) or hasattr(value, "shape"):
+        array = as_array(value)
+        floats += array.ravel().tolist()
+        return array.shape
+    return value
+
+
+def _rounded(array: np.ndarray) -> list[float | None]:
+    """JSON has no NaN: None stands for it."""
+    return [None if np.isnan(x) else float(f"{x:.6g}") for x in array.ravel()[:MOST_NUMBERS]]
+
+
 def alike(seen: dict[str, Any], known: dict[str, Any]) -> bool:
     """Whether two fingerprints are of the same outcome, numbers up to rounding."""
-    if "values" not in seen or "values" not in known:
-        return seen == known
-    if seen["type"] != known["type"] or seen["shape"] != known["shape"]:
+    if {**seen, "values": None} != {**known, "values": None}:
         return False
-    have, want = (np.array([np.nan if x is None else x for x in side["values"]]) for side in (seen, known))
+    have, want = (np.array(side.get("values", []), dtype=float) for side in (seen, known))  # None becomes NaN
     return have.shape == want.shape and bool(np.allclose(have, want, rtol=ROUNDING, atol=1e-6, equal_nan=True))
 
 
 def diagnose(outcomes: Sequence[Outcome], known: Sequence[dict[str, Any]]) -> str | None:
-    """The sentence of the mistake whose outcomes these are, or None. `known`: rows of mistakes.json for this exercise."""
+    """The sentence of the mistake whose outcomes these are, or None. `known`: mistakes.json's rows for this exercise."""
     if all(outcome.passed for outcome in outcomes):
         return None
     seen = {outcome.check.name: fingerprint(outcome) for outcome in outcomes}

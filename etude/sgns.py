@@ -147,8 +147,8 @@ def gradients(
 
     With s = v_in . v'_out the loss is -log sigmoid(s) for each pair in a window and w * -log sigmoid(-s) for each noise
     word, so the error dloss/ds is sigmoid(s) - 1 and w * sigmoid(s).
-    Returns the gradients of the rows that part.inputs, (S * T, dim), and part.outputs, (S * (H + K), dim), name, and the
-    loss where asked for.
+    Returns a gradient for each id of part.inputs, (S * T, dim), and of part.outputs, (S * (H + K), dim), and the loss
+    where asked for.
     """
     (s, t), dim, h = part.inputs.shape, vectors.shape[1], band.shape[1]
     v_in = vectors.index_select(0, part.inputs.reshape(-1)).view(s, t, dim)

@@ -9,9 +9,13 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
+from etude.values import kind
+
+MOST_FRAMES = 8  # a function without a base case leaves a thousand
+
 
 class MissingName(Exception):
-    """The notebook defines no such name. Neither NameError nor AttributeError: it must not satisfy a check that expects one."""
+    """The notebook defines no such name. Neither NameError nor AttributeError: a check that expects one must not accept it."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the notebook defines no name {name!r}: has the cell been run?")
@@ -26,6 +30,10 @@ class LiveStudent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> Any:
+        """A name that is also a method here: `student["value"]`."""
         if name not in self._namespace:
             raise MissingName(name)
         return self._namespace[name]
@@ -42,17 +50,24 @@ class LiveStudent:
         """What has become of a value that was left with `put`."""
         return handle
 
+    def limit(self, seconds: float) -> LiveStudent:
+        """The same student: in a live notebook the student is there to interrupt what takes too long."""
+        return self
+
     def explain(self, error: Exception) -> tuple[str, str, str]:
-        """(name, message, the lines of the notebook where it was raised) of an exception that came out of a call."""
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_notebook(frame.filename)]
-        lines = "".join(f"  line {frame.lineno} in {frame.name}: {frame.line}\n" for frame in frames)
+        """(name, message, the innermost lines of the notebook) of an exception that came out of a call."""
         try:
-            text = str(error)
+            text = str.__str__(str(error))
         except Exception:
             text = "(its message cannot be shown)"
-        return type(error).__name__, text, lines
+        try:
+            frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_notebook(frame.filename)]
+        except Exception:  # a class of the student's may raise even here
+            frames = []
+        lines = "".join(f"  line {frame.lineno} in {frame.name}: {frame.line}\n" for frame in frames[-MOST_FRAMES:])
+        return kind(error), text, lines
 
 
 def _is_notebook(filename: str) -> bool:
-    """IPython compiles cells under names of its own: <ipython-input-…>, or a file ipykernel_…/….py in the temporary folder."""
+    """IPython compiles cells under names of its own: <ipython-input-…>, or a file ipykernel_…/….py in a temporary folder."""
     return filename.startswith("<") or "ipykernel" in filename

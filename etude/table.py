@@ -6,10 +6,11 @@ points fall off outside it by distance. The student's notebook shows the table, 
 
 from __future__ import annotations
 
+import csv
+import math
 from dataclasses import dataclass, fields
 from pathlib import Path
-
-import pandas as pd
+from typing import Any
 
 BETTER = ("higher", "lower", "near")
 
@@ -31,10 +32,15 @@ class Expected:
     source: str
     provenance: str
 
+    @property
+    def measured(self) -> bool:
+        """Whether the row has an interval yet; without one it binds nothing."""
+        return self.seeds > 0
+
     def distance(self, value: float) -> float:
         """How far outside the interval `value` lies, in widths of the interval; 0 inside, inf for NaN."""
-        if value != value:
-            return float("inf")
+        if math.isnan(value):
+            return math.inf
         below = max(0.0, self.low - value) if self.better != "lower" else 0.0
         above = max(0.0, value - self.high) if self.better != "higher" else 0.0
         outside = below + above
@@ -46,24 +52,56 @@ class Expected:
 
 
 COLUMNS = [field.name for field in fields(Expected)]
+NUMBERS = {field.name: field.type for field in fields(Expected) if field.type in ("float", "int")}
 
 
 def read(path: Path) -> list[Expected]:
     """The rows of expected.csv. Raises ValueError, naming the file and what is wrong, for a table that makes no sense."""
-    frame = pd.read_csv(path, dtype={"paper": str, "source": str, "provenance": str}, keep_default_na=False, na_values={
-        "mean": [""], "sd": [""], "low": [""], "high": [""]})
-    if list(frame.columns) != COLUMNS:
-        raise ValueError(f"{path}: the columns are {list(frame.columns)}, expected {COLUMNS}")
-    rows = [Expected(**{str(k): v for k, v in row.items()}) for row in frame.to_dict("records")]
+    with path.open(encoding="utf-8-sig", newline="") as file:  # a spreadsheet puts a byte order mark first
+        lines = csv.DictReader(file)
+        if lines.fieldnames != COLUMNS:
+            raise ValueError(f"{path}: the columns are {lines.fieldnames}, expected {COLUMNS}")
+        rows = [_row(line, f"{path}, line {lines.line_num}") for line in lines]
+    seen: set[tuple[str, str]] = set()
     for row in rows:
-        if row.better not in BETTER:
-            raise ValueError(f"{path}: {row.metric} has better={row.better!r}, expected one of {', '.join(BETTER)}")
+        if (row.metric, row.profile) in seen:
+            raise ValueError(f"{path}: {row.metric} has two rows for the profile {row.profile}, expected one")
+        seen.add((row.metric, row.profile))
     return rows
 
 
+def _row(line: dict[str, Any], where: str) -> Expected:
+    if None in line or None in line.values():  # how csv marks cells without a column and columns without a cell
+        raise ValueError(f"{where}: expected {len(COLUMNS)} cells")
+    row = Expected(**{name: _number(text, f"{where}: {name}", NUMBERS[name]) if name in NUMBERS else text
+                      for name, text in line.items()})
+    if row.better not in BETTER:
+        raise ValueError(f"{where}: {row.metric} has better={row.better!r}, expected one of {', '.join(BETTER)}")
+    if row.points < 0 or row.seeds < 0:
+        raise ValueError(f"{where}: {row.metric} has points {row.points:g} and seeds {row.seeds}, expected none below 0")
+    if row.measured and not row.low <= row.high:
+        raise ValueError(f"{where}: {row.metric} is to lie in [{row.low:g}, {row.high:g}], expected low ≤ high")
+    return row
+
+
+def _number(text: str, where: str, kind: Any) -> float:
+    """An empty cell has not been measured yet: NaN."""
+    try:
+        return int(text) if kind == "int" else float(text or "nan")
+    except ValueError:
+        raise ValueError(f"{where} is {text!r}, expected a {'whole ' if kind == 'int' else ''}number") from None
+
+
 def write(path: Path, rows: list[Expected]) -> None:
-    """Writes the table, floats to four significant digits after the point."""
-    pd.DataFrame([vars(row) for row in rows], columns=COLUMNS).to_csv(path, index=False, float_format="%.6g", lineterminator="\n")
+    """Writes the table, numbers with six significant digits."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(COLUMNS)
+        lines.writerows([_cell(getattr(row, name)) for name in COLUMNS] for row in rows)
+
+
+def _cell(value: str | float) -> str:
+    return value if isinstance(value, str) else "" if math.isnan(value) else f"{value:.6g}"
 
 
 def of_profile(rows: list[Expected], profile: str) -> dict[str, Expected]:

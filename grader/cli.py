@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,13 +18,17 @@ from rich.table import Table
 
 from grader.course import Course, CourseError, Lesson
 
+if TYPE_CHECKING:
+    from grader.settings import Settings
+    from grader.verdict import Verdict
+
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False,
     help="""Build, run and grade the course.
 
 A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it, [bold]run[/bold] executes
-the reference, [bold]calibrate[/bold] measures the expected table, [bold]grade[/bold] turns what students hand in into verdicts and stores them in
-nbgrader's gradebook, [bold]report[/bold] shows it all on one page. [bold]rehearse[/bold] does everything on a sample class.
+the reference, [bold]calibrate[/bold] measures the expected table, [bold]autograde[/bold] turns what a class hands in into verdicts and stores them in
+nbgrader's gradebook ([bold]grade[/bold]: one notebook), [bold]report[/bold] shows it all on one page. [bold]rehearse[/bold] does everything on a sample class.
 
 nbgrader's own commands (generate_assignment, autograde, formgrader, export …) work from the same folder on the same files.
 """,
@@ -31,7 +38,7 @@ nbgrader's own commands (generate_assignment, autograde, formgrader, export …)
 
   grader rehearse                                  everything on the sample class
 
-  grader grade week1_embeddings                    submitted/STUDENT/week1_embeddings/*.ipynb, verdicts, gradebook
+  grader autograde week1_embeddings                submitted/STUDENT/week1_embeddings/*.ipynb, verdicts, gradebook
 
   grader report                                    build/report/index.html
 """,
@@ -43,6 +50,8 @@ One = Annotated[str, typer.Argument(help="A lesson: week1_embeddings/word2vec, o
 Profile = Annotated[str, typer.Option(help="smoke: seconds · cpu: about a minute a lesson · gpu: full size.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The seed of the run.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
+Sandbox = Annotated[bool, typer.Option("--sandbox/--no-sandbox", help="Contain submissions with bubblewrap; --no-sandbox runs them as you, and "
+                                       "every verdict says so.")]
 Home = Annotated[Path | None, typer.Option(help="The folder of the class: submitted, autograded, feedback, gradebook.db. "
                                            "Without it, the course's own folder.", show_default=False)]
 
@@ -107,58 +116,115 @@ def calibrate(which: One, profile: Profile = "smoke", seeds: Annotated[int, type
         console.print(table)
 
 
-@app.command(epilog="Examples: grader grade week1_embeddings · grader grade word2vec --home build/class · grader grade word2vec --file my.ipynb")
-def grade(which: Which = "", home: Home = None, student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
-          file: Annotated[Path | None, typer.Option(help="Grade this one notebook and print its verdict; nothing is stored.")] = None) -> None:
-    """Grade what students handed in (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts, then nbgrader's gradebook."""
+@app.command(epilog="Example: grader grade ada/word2vec.ipynb word2vec")
+def grade(notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.")], lesson: One,
+          student: Annotated[str, typer.Option(help="Store the score under this student's name; without it nothing is stored.")] = "",
+          home: Home = None, sandbox: Sandbox = True) -> None:
+    """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
+    from grader import gradebook
+    from grader.batch import grade_one
+    from grader.grade import grade as grade_notebook
+    from grader.intake import Submission
+
     with explained():
         course = Course()
-        if file is not None:
-            _grade_file(course.lesson(which), file)
+        one, settings = course.lesson(lesson), _settings(sandbox)
+        if student:
+            folder = _home(course, home)
+            path = folder / "submitted" / student / one.week.name / f"{one.name}.ipynb"
+            if notebook.resolve() != path:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(notebook, path)
+            verdict = grade_one(Submission(one, student, path), folder, settings)
+            gradebook.store(course, folder, one.week.name, student, settings)
         else:
-            _grade_class(course, course.lessons(which), (home or course.root).resolve(), student)
-
-
-def _grade_file(lesson: Lesson, path: Path) -> None:
-    from grader.grade import grade as grade_notebook
-
-    with _bar() as bar:
-        task = bar.add_task(path.name, total=1, now="")
-        verdict = grade_notebook(lesson, path, path.stem, progress=lambda text: bar.update(task, now=text)).verdict
-        bar.update(task, advance=1, now="")
+            verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
     typer.echo(verdict.model_dump_json(indent=1))
     if verdict.status != "graded":
         raise typer.Exit(1)
 
 
-def _grade_class(course: Course, lessons: list[Lesson], home: Path, student: str) -> None:
-    from grader import gradebook
-    from grader.batch import grade_batch, submissions
+@app.command(epilog="Examples: grader autograde week1_embeddings --jobs 2 · grader autograde word2vec --take-in moodle.zip · "
+                    "grader autograde week1_embeddings --dry-run")
+def autograde(which: Which = "", home: Home = None, student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
+              take_in: Annotated[Path | None, typer.Option(help="First take in a zip from a learning platform, or one notebook.", exists=True)] = None,
+              jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = os.cpu_count() or 1,
+              resume: Annotated[bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")] = True,
+              dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would change.")] = False, sandbox: Sandbox = True) -> None:
+    """Grade a class (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts as they come, then nbgrader's gradebook.
+
+    It can be stopped at any moment and called again: what is stored and unchanged is not run again.
+    """
+    from grader import intake
+
+    with explained():
+        course = Course()
+        lessons, folder = course.lessons(which), _home(course, home)
+        if take_in is not None:
+            for problem in intake.take_in(take_in, lessons, folder):
+                console.print(f"[yellow]left out: {problem}[/]", highlight=False)
+        failed = _grade_class(course, lessons, folder, student, _settings(sandbox), jobs=jobs, resume=resume, dry_run=dry_run)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _settings(sandbox: bool) -> Settings:
+    """How to grade. Raises CourseError with what is missing if there is no sandbox and none was waived."""
+    from grader.settings import PLAIN, Settings, ready
+
+    settings = Settings() if sandbox else Settings(kernel=PLAIN)
+    if missing := ready(settings):
+        raise CourseError("\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"]))
+    return settings
+
+
+def _home(course: Course, home: Path | None) -> Path:
+    return (home or course.root).resolve()
+
+
+def _grade_class(course: Course, lessons: list[Lesson], home: Path, student: str, settings: Settings, *, jobs: int, resume: bool = True,
+                 dry_run: bool = False) -> list[str]:
+    """Grades, stores and shows a class; returns what the grader itself failed at."""
+    from grader import gradebook, store, verdict
+    from grader.batch import grade_batch
+    from grader.intake import submissions
 
     todo = submissions(lessons, home, student)
     if not todo:
         raise CourseError(f"nothing is handed in: no notebook at {home / 'submitted'}/{student}/WEEK/LESSON.ipynb")
-    with _bar() as bar:
+    paths = {(item.student, item.lesson.id): store.verdict_path(home, item.student, item.lesson) for item in todo}
+    before = {who: old.earned for who, path in paths.items() if (old := verdict.load(path)) is not None}
+    if not resume and not dry_run:
+        for path in paths.values():
+            path.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as scratch, _bar() as bar:
         task = bar.add_task("grading", total=len(todo), now="")
-        verdicts = grade_batch(todo, home, progress=lambda text: bar.update(task, now=text), done=lambda: bar.advance(task))
-        pairs = sorted({(item.lesson.week.name, item.student) for item in todo})
-        storing = bar.add_task("storing in the gradebook", total=len(pairs), now="")
+        batch = grade_batch(todo, Path(scratch) if dry_run else home, settings, jobs=jobs, done=lambda: bar.advance(task),
+                            running=lambda names: bar.update(task, now=", ".join(names)))
+        pairs = [] if dry_run else sorted({(item.lesson.week.name, item.student) for item in todo})
+        storing = bar.add_task("storing in the gradebook", total=len(pairs), now="", visible=not dry_run)
         for week, who in pairs:
             bar.update(storing, now=who)
-            gradebook.store(course, home, week, who)
+            gradebook.store(course, home, week, who, settings)
             bar.advance(storing)
         bar.update(task, now="")
         bar.update(storing, now="")
-    table = Table("student", "lesson", "automatic points", "gradebook", "what happened")
-    stored = {(s.student, s.notebook): s for week in {week for week, _ in pairs} for s in gradebook.scores(course, home, week)}
-    for verdict in verdicts:
-        score = stored.get((verdict.student, verdict.lesson.split("/")[1]))
-        table.add_row(verdict.student, verdict.lesson, f"{verdict.earned:.1f} of {verdict.points:g}",
-                      f"{score.score:.1f} of {score.points:g}" if score else "—", verdict.reason or _summary(verdict))
+    stored = {(s.student, s.notebook): s for week in {item.lesson.week.name for item in todo} for s in gradebook.scores(course, home, week)}
+    table = Table("student", "lesson", "points", "before", "gradebook", "what happened", title="nothing is stored" if dry_run else None)
+    for who, found in sorted(batch.verdicts.items()):
+        score, old = stored.get((found.student, found.lesson.split("/")[1])), before.get(who)
+        changed = "—" if old is None else "[dim]same[/]" if old == found.earned else f"[bold]{old:.1f}[/]"
+        table.add_row(found.student, found.lesson.split("/")[1], f"{found.earned:.1f} of {found.points:g}", changed,
+                      f"{score.score:.1f} of {score.points:g}" if score else "—", found.reason or _summary(found))
     console.print(table)
+    if not dry_run:
+        console.print(f"{len(batch.fresh)} graded now, {len(batch.verdicts) - len(batch.fresh)} unchanged; {settings.sandbox}", highlight=False)
+    for trouble in batch.troubles:
+        console.print(f"[bold red]{trouble}[/]", highlight=False)
+    return batch.troubles
 
 
-def _summary(verdict) -> str:  # type: ignore[no-untyped-def]
+def _summary(verdict: Verdict) -> str:
     missing = [exercise.name for exercise in verdict.exercises if exercise.earned < exercise.points]
     named = [exercise.diagnosis for exercise in verdict.exercises if exercise.diagnosis]
     if not missing:
@@ -196,7 +262,7 @@ def audit(which: Which = "") -> None:
 
 
 @app.command(epilog="Example: grader rehearse")
-def rehearse(which: Which = "", profile: Profile = "smoke") -> None:
+def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = True) -> None:
     """The whole course on the embedded default: build, run every reference, grade a sample class, store, report."""
     from grader import nbconfig
     from grader.build import build as build_lessons
@@ -217,7 +283,7 @@ def rehearse(which: Which = "", profile: Profile = "smoke") -> None:
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
             nbconfig.release(course, week, home)
         hand_in(lessons, home)
-        _grade_class(course, lessons, home, "*")
+        _grade_class(course, lessons, home, "*", _settings(sandbox), jobs=os.cpu_count() or 1)
         console.rule("report")
         console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
 

@@ -22,7 +22,7 @@ class LessonEntry(BaseModel):
     paper: str
     link: str
     minutes: int = Field(gt=0)
-    limits: dict[str, float] = {}
+    limits: dict[str, int] = {}
 
 
 class WeekEntry(BaseModel):
@@ -35,7 +35,7 @@ class WeekEntry(BaseModel):
 class CourseFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
     title: str
-    limits: dict[str, float]
+    limits: dict[str, int]
     weeks: list[WeekEntry]
 
 
@@ -69,8 +69,14 @@ class Lesson:
         return self.course.root / "weeks" / self.week.name / f"{self.name}.ipynb"
 
     @property
-    def limits(self) -> dict[str, float]:
+    def limits(self) -> dict[str, int]:
+        """The course's limits, overruled by the lesson's: seconds for a cell and a notebook, and the sandbox's."""
         return {**self.course.file.limits, **self.entry.limits}
+
+    @property
+    def sandbox_limits(self) -> dict[str, int]:
+        """What grader.sandbox.Limits knows of them."""
+        return {name: value for name, value in self.limits.items() if name not in ("cell_seconds", "notebook_seconds")}
 
 
 class Course:

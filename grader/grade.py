@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -22,24 +22,10 @@ from grader import metrics, source, submission
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
 from grader.kernel import KernelSession
-from grader.proxy import Student
+from grader.settings import PLAIN, Settings
 from grader.verdict import CellResult, CheckResult, ExerciseResult, MetricResult, Verdict, digest, now, versions
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to grade. `kernel`: the kernel spec; plain "python3" contains nothing and is written into the verdict as such."""
-
-    profile: str = "smoke"
-    seed: int = 0
-    device: str = "cpu"
-    kernel: str = "python3"
-
-    @property
-    def sandbox(self) -> str:
-        return "none: a plain kernel" if self.kernel == "python3" else self.kernel
 
 
 @dataclass
@@ -48,7 +34,6 @@ class Graded:
 
     verdict: Verdict
     notebook: NotebookNode | None
-    unrun: NotebookNode = field(repr=False)
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
@@ -59,13 +44,13 @@ def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
                   repr(sorted(versions().items())))
 
 
-def grade(lesson: Lesson, path: Path, student: str, settings: Settings = Settings(), progress: Progress = lambda text: None) -> Graded:
+def grade(lesson: Lesson, path: Path, student: str, settings: Settings, progress: Progress = lambda text: None) -> Graded:
     """Grades one notebook file. Raises CourseError if the lesson itself is not built."""
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     released = nbformat.read(lesson.released, as_version=4)
     started = time.monotonic()
-    content = path.read_bytes() if path.is_file() and path.stat().st_size <= submission.LARGEST else b""
+    content = submission.content(path)
     verdict = Verdict(lesson=lesson.id, student=student, status="graded", submission=digest(content), profile=settings.profile,
                       inputs=fingerprint(lesson, content, settings), seed=settings.seed, sandbox=settings.sandbox, versions=versions())
     try:
@@ -74,42 +59,57 @@ def grade(lesson: Lesson, path: Path, student: str, settings: Settings = Setting
         verdict.status, verdict.reason = "refused", str(problem)
         _score(verdict, lesson, {}, {})
         verdict.graded_at = now()
-        return Graded(verdict, None, released)
+        return Graded(verdict, None)
     verdict.notes = restored.notes
     report = _run_and_check(verdict, lesson, restored.notebook, settings, progress)
     verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
-    return Graded(verdict, report.notebook, restored.notebook)
+    return Graded(verdict, report.notebook)
 
 
-def _run_and_check(verdict: Verdict, lesson: Lesson, notebook: NotebookNode, settings: Settings, progress: Progress) -> RunReport:
+def _run_and_check(
+    verdict: Verdict, lesson: Lesson, notebook: NotebookNode, settings: Settings, progress: Progress
+) -> RunReport:
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
-        work = Path(name) / "work"
+        scratch = Path(name)
+        work, results = scratch / "work", scratch / "results"
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=shutil.ignore_patterns("__pycache__"))
-        results = work / "results"
-        results.mkdir()
-        report, outcomes = _in_a_kernel(lesson, notebook, work, settings, progress)
-        verdict.cells = [CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
-                         for cell in report.cells]
+        report, outcomes = _in_a_kernel(lesson, notebook, work, results, settings, progress)
+        verdict.cells = [
+            CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
+            for cell in report.cells
+        ]
         if not report.alive:
             # An experiment that takes too long or too much must not cost what was written before it.
             verdict.status, verdict.reason = "ended", report.reason or "the notebook's process ended"
             progress("checks, without the experiment")
-            _, outcomes = _in_a_kernel(lesson, _definitions(notebook), work, settings, progress)
+            _, outcomes = _in_a_kernel(lesson, _definitions(notebook), work, scratch / "none", settings, progress)
         progress("metrics")
         functions = metrics.collect(lesson.source / "hidden.py")
         _score(verdict, lesson, outcomes, metrics.compute(functions, metrics.Artifacts(results, settings.seed)))
     return report
 
 
-def _in_a_kernel(lesson: Lesson, notebook: NotebookNode, work: Path, settings: Settings,
-                 progress: Progress) -> tuple[RunReport, dict[str, Outcome]]:
-    """Runs the notebook and, if its kernel has survived, the checks."""
+def _in_a_kernel(
+    lesson: Lesson, notebook: NotebookNode, work: Path, results: Path, settings: Settings, progress: Progress
+) -> tuple[RunReport, dict[str, Outcome]]:
+    """Runs the notebook, brings out what it recorded and, if its kernel has survived, runs the checks."""
     # Nothing that is graded may depend on whether a corpus could be fetched.
-    with KernelSession(work, settings.kernel, env={"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work)}) as session:
+    offline = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work)}
+    limits = None if settings.kernel == PLAIN else lesson.sandbox_limits
+    with KernelSession(work, settings.kernel, limits=limits, env=offline) as session:
         report = run_notebook(
-            notebook, session, cell_timeout=lesson.limits["cell_seconds"], notebook_timeout=lesson.limits["notebook_seconds"],
+            notebook,
+            session,
+            cell_timeout=lesson.limits["cell_seconds"],
+            notebook_timeout=lesson.limits["notebook_seconds"],
             parameters={"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"},
-            on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"))
+            on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"),
+        )
+        if settings.kernel == PLAIN:
+            if (work / "results").is_dir():
+                shutil.copytree(work / "results", results, symlinks=True)
+        else:
+            session.provisioner.collect(results)
         if not report.alive:
             return report, {}
         progress("checks")

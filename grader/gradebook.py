@@ -11,6 +11,7 @@ from sqlalchemy.exc import SAWarning
 
 from grader import nbconfig
 from grader.course import Course, CourseError
+from grader.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,11 @@ class Score:
     needs_manual_grade: bool
 
 
-def store(course: Course, home: Path, week: str, student: str) -> None:
+def store(course: Course, home: Path, week: str, student: str, settings: Settings) -> None:
     """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
-        result = nbconfig.api(course, home).autograde(week, student, force=True, create=True)
+        result = nbconfig.api(course, home, settings).autograde(week, student, force=True, create=True)
     if not result["success"]:
         raise CourseError(f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}")
 

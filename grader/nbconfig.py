@@ -16,10 +16,11 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from grader.course import Course, CourseError
+from grader.settings import Settings
 from grader.source import ANSWER_STUB, STUB
 
 
-def configuration(course: Course, home: Path | None = None) -> Config:
+def configuration(course: Course, home: Path | None = None, settings: Settings = Settings()) -> Config:
     """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
     home = (home or course.root).resolve()
     config = Config()
@@ -33,6 +34,7 @@ def configuration(course: Course, home: Path | None = None) -> Config:
     config.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "results"]
     config.ClearSolutions.code_stub = {"python": STUB}
     config.ClearSolutions.text_stub = ANSWER_STUB
+    config.Grade.kernel = settings.kernel
     config.Autograde.exporter_class = "grader.nbgrader_step.SafeExporter"
     config.Autograde.autograde_preprocessors = [
         "grader.nbgrader_step.Grade",
@@ -46,10 +48,10 @@ def configuration(course: Course, home: Path | None = None) -> Config:
     return config
 
 
-def api(course: Course, home: Path | None = None) -> NbGraderAPI:
+def api(course: Course, home: Path | None = None, settings: Settings = Settings()) -> NbGraderAPI:
     """nbgrader's Python interface, its messages kept for errors instead of printed."""
     _alembic_on_path()
-    config = configuration(course, home)
+    config = configuration(course, home, settings)
     interface = NbGraderAPI(CourseDirectory(config=config), config=config)
     interface.log.setLevel(logging.ERROR)
     return interface

@@ -15,10 +15,12 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Unicode
 
-from grader import feedback, submission, verdict
+from grader import feedback, store, submission
 from grader.course import Course, CourseError, Lesson
-from grader.grade import Settings, fingerprint, grade
+from grader.grade import grade
+from grader.settings import COLD, PLAIN, WARM, Settings, ready
 
 
 class SafeExporter(NotebookExporter):
@@ -42,18 +44,23 @@ class SafeExporter(NotebookExporter):
 class Grade(NbGraderPreprocessor):
     """nbgrader's autograde step: scores from the verdict."""
 
+    kernel = Unicode(WARM, help=f"{WARM}, {COLD}, or {PLAIN} for no sandbox at all, which every verdict says").tag(config=True)
+
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         who = resources["nbgrader"]
         lesson = _lesson(self._coursedir, who)
         if lesson is None:
             raise CourseError(f"{who['assignment']}/{who['notebook']} is not in course.toml")
         submitted = self._submitted(who)
-        stored = verdict_path(self._home(), who["student"], lesson)
-        found, executed = load_verdict(lesson, submitted, stored)
+        stored = store.verdict_path(self._home(), who["student"], lesson)
+        settings = Settings(kernel=self.kernel)
+        found, executed = store.load(lesson, submitted, stored, settings)
         if found is None:
-            graded = grade(lesson, submitted, who["student"])
+            if missing := ready(settings):
+                raise CourseError("there is no sandbox to grade in:\n" + "\n".join(missing))
+            graded = grade(lesson, submitted, who["student"], settings)
             found, executed = graded.verdict, graded.notebook
-            store_verdict(stored, found, executed)
+            store.save(stored, found, executed)
         feedback.write(nb, found, executed)
         return nb, resources
 
@@ -76,34 +83,3 @@ def _lesson(coursedir: CourseDirectory, who: dict[str, str]) -> Lesson | None:
         return Course(Path(coursedir.root)).lesson(f"{who['assignment']}/{who['notebook']}")
     except CourseError:
         return None
-
-
-def verdict_path(home: Path, student: str, lesson: Lesson) -> Path:
-    """home/verdicts/STUDENT/WEEK/LESSON.json; the executed notebook lies beside it."""
-    return home / "verdicts" / student / lesson.week.name / f"{lesson.name}.json"
-
-
-def load_verdict(lesson: Lesson, submitted: Path, stored: Path,
-                 settings: Settings = Settings()) -> tuple[verdict.Verdict | None, NotebookNode | None]:
-    """The stored verdict and executed notebook if they are on these very inputs, else (None, None)."""
-    found = verdict.load(stored)
-    small = submitted.is_file() and submitted.stat().st_size <= submission.LARGEST
-    content = submitted.read_bytes() if small else b""
-    if found is None or found.inputs != fingerprint(lesson, content, settings):
-        return None, None
-    executed = stored.with_suffix(".ipynb")
-    return found, nbformat.read(executed, as_version=4) if executed.is_file() else None
-
-
-def store_verdict(stored: Path, made: verdict.Verdict, executed: NotebookNode | None) -> None:
-    """Writes the executed notebook, then the verdict: a verdict that is there is complete."""
-    stored.parent.mkdir(parents=True, exist_ok=True)
-    notebook = stored.with_suffix(".ipynb")
-    if executed is not None:
-        nbformat.write(executed, notebook)
-    else:
-        notebook.unlink(missing_ok=True)
-    made.save(stored)
-
-
-__all__ = ["Grade", "SafeExporter", "load_verdict", "store_verdict", "verdict_path"]

@@ -31,6 +31,11 @@ class Restored:
     notes: list[str] = field(default_factory=list)
 
 
+def content(path: Path) -> bytes:
+    """The file's bytes, none if it is missing or too large to be read: what a verdict's hash is made of."""
+    return path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else b""
+
+
 def read(path: Path) -> tuple[bytes, NotebookNode]:
     """(the file's bytes, the notebook). Raises BadSubmission."""
     if not path.is_file():
@@ -38,27 +43,27 @@ def read(path: Path) -> tuple[bytes, NotebookNode]:
     size = path.stat().st_size
     if size > LARGEST:
         raise BadSubmission(f"the file has {size / 2**20:.0f} MiB, at most {LARGEST >> 20} are read: clear the outputs and hand in again")
-    content = path.read_bytes()
-    return content, parse(content)
+    data = path.read_bytes()
+    return data, parse(data)
 
 
-def parse(content: bytes) -> NotebookNode:
+def parse(data: bytes) -> NotebookNode:
     """A notebook from bytes. Raises BadSubmission."""
-    if not content.strip():
+    if not data.strip():
         raise BadSubmission("the file is empty: save the notebook and hand in again")
     try:
-        data = json.loads(content.decode("utf-8"))
+        found = json.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
         raise BadSubmission("the file is not UTF-8 text: hand in the .ipynb file itself") from None
     except (ValueError, RecursionError) as error:
         raise BadSubmission(f"the file is not a notebook (not JSON: {error}): hand in the .ipynb file itself") from None
-    if not isinstance(data, dict) or "cells" not in data:
-        older = isinstance(data, dict) and "worksheets" in data
+    if not isinstance(found, dict) or "cells" not in found:
+        older = isinstance(found, dict) and "worksheets" in found
         raise BadSubmission("the notebook has the format of 2014 (nbformat 3): open it in JupyterLab and save it" if older
                             else "the file is JSON but holds no cells: hand in the .ipynb file itself")
-    if data.get("nbformat") != 4:
-        raise BadSubmission(f"the notebook says nbformat {data.get('nbformat')!r}, expected 4: open it in JupyterLab and save it")
-    cells = data["cells"]
+    if found.get("nbformat") != 4:
+        raise BadSubmission(f"the notebook says nbformat {found.get('nbformat')!r}, expected 4: open it in JupyterLab and save it")
+    cells = found["cells"]
     if not isinstance(cells, list) or len(cells) > MOST_CELLS:
         raise BadSubmission(f"the notebook's cells make no sense (a list of at most {MOST_CELLS} was expected)")
     notebook = nbformat.v4.new_notebook()

@@ -6,8 +6,6 @@ import builtins
 import copy
 import math
 import operator
-import socket
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +16,6 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from grader.engine import run_notebook
 from grader.kernel import KernelSession
-from grader.line import Line
 from grader.proxy import (
     KernelGone,
     MissingName,
@@ -100,9 +97,7 @@ def die(): os._exit(7)
 def prepared(folder: Path) -> KernelSession:
     session = KernelSession(folder).__enter__()
     cell = new_code_cell(NOTEBOOK)
-    report = run_notebook(
-        new_notebook(cells=[cell]), session, parameters={}, cell_timeout=60, notebook_timeout=60
-    )
+    report = run_notebook(new_notebook(cells=[cell]), session, parameters={}, cell_timeout=60, notebook_timeout=60)
     assert report.cells[-1].error == ""
     return session
 
@@ -348,81 +343,3 @@ def test_a_call_that_ends_its_process_says_so(doomed: KernelSession) -> None:
         student.die()
     with pytest.raises(KernelGone, match="exit status 7"):
         student.echo(1)
-
-
-# ---- replies that no honest agent sends
-
-
-def frame(*parts: bytes) -> bytes:
-    return struct.pack(f"<I{len(parts)}Q", len(parts), *map(len, parts)) + b"".join(parts)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        frame(b"not json"),
-        frame(b"1"),
-        frame(b'{"t":"dict","v":["error",{"t":"dict","v":["classes",3]}]}'),
-        frame(b'{"t":"ref","v":{"id":"x"}}'),
-        frame(b"{}", b"left over"),
-        struct.pack("<I", 2**31),
-        struct.pack("<I", 0),
-        struct.pack("<IQQ", 2, 2, 2**60),
-        struct.pack("<IQ", 1, 2**40),
-    ],
-)
-def test_a_malformed_reply_is_a_wire_error(reply: bytes) -> None:
-    student, _ = answered_with(reply)
-    with pytest.raises(WireError):
-        student.has("f")
-
-
-def test_a_reply_out_of_frame_ends_the_kernel() -> None:
-    student, kernel = answered_with(struct.pack("<IQ", 1, 2**40))
-    with pytest.raises(WireError):
-        student.has("f")
-    assert kernel.reason == "it sent the grader something that is not a reply"
-    with pytest.raises(KernelGone):
-        student.has("f")
-
-
-def test_a_reply_that_trickles_does_not_stretch_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grader.line.GRACE", 0.1)
-    student, kernel = answered_with(struct.pack("<IQ", 1, 100) + b"half")
-    with pytest.raises(StudentTimeout):
-        student.limit(0.1).has("f")
-    assert kernel.reason is not None
-
-
-def test_elements_and_lengths_that_are_none_are_malformed() -> None:
-    for question in (len, iter):
-        student, _ = answered_with(frame(b'{"t":"dict","v":["value","text"]}'))
-        with pytest.raises(WireError):
-            question(Remote(student, 1, "f"))
-
-
-class FakeKernel:
-    """A process that is there until it is killed."""
-
-    reason: str | None = None
-
-    def alive(self) -> bool:
-        return self.reason is None
-
-    def interrupt(self) -> None:
-        pass
-
-    def kill(self, why: str) -> None:
-        self.reason = why
-
-
-def answered_with(reply: bytes) -> tuple[Student, FakeKernel]:
-    """A student at whose other end somebody has already sent the reply."""
-    ours, theirs = socket.socketpair()
-    theirs.sendall(reply)
-    kernel = FakeKernel()
-    _open.append(theirs)
-    return Student(Line(ours, kernel), seconds=5), kernel
-
-
-_open: list[socket.socket] = []

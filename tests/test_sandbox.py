@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import shutil
 import stat
 import struct
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,6 +110,11 @@ def test_the_grader_and_its_solutions_are_not_there(running: Running) -> None:
     assert running.value("attempt(lambda: __import__('grader'))").startswith("ModuleNotFoundError")
     for name in ("solutions", "grader", "tests", ".git"):
         assert running.value(f"os.path.exists({str(REPOSITORY / name)!r})") == "False"
+
+
+def test_a_grader_installed_beside_the_students_library_is_covered(work: Path) -> None:
+    with kernel("etude-warm", work, visible=[str(REPOSITORY)]) as started:
+        assert started.value(f"__import__('os').listdir({str(REPOSITORY / 'grader')!r})") == "[]"
 
 
 def test_homes_and_other_peoples_files_are_not_there(running: Running) -> None:
@@ -261,13 +268,13 @@ def test_a_socket_made_inside_is_reached_from_outside_under_the_same_path(runnin
 # How it ends.
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_a_loop_that_ignores_interrupts_ends_with_the_wall_time(name: str, work: Path) -> None:
-    with kernel(name, work, wall_s=6) as started:
+@pytest.mark.parametrize(("name", "wall_s"), [("etude-sandbox", 6), ("etude-warm", 3)])
+def test_a_loop_that_ignores_interrupts_ends_with_the_wall_time(name: str, wall_s: int, work: Path) -> None:
+    with kernel(name, work, wall_s=wall_s) as started:
         started.run("import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)")
         started.client.execute("while True: pass")
         started.manager.interrupt_kernel()
-        assert started.wait_until_gone() == "wall time: it ran longer than 6 s"
+        assert started.wait_until_gone() == f"wall time: it ran longer than {wall_s} s"
 
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -362,6 +369,29 @@ def count_processes(namespace: int) -> int:
         except OSError:
             continue
     return count
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_everything_ends_with_the_grader(name: str, work: Path, tmp_path: Path) -> None:
+    grade = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from pathlib import Path
+from sandboxed import kernel
+with kernel({name!r}, Path({str(work)!r})) as started:
+    print(started.provisioner.sandbox.first_pid, flush=True)
+    sys.stdin.read()
+"""
+    command, environment = [sys.executable, "-c", grade], {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as grader_process:
+        assert grader_process.stdout is not None
+        inside = os.pidfd_open(int(grader_process.stdout.readline()))
+        grader_process.kill()
+    ended, _, _ = select.select([inside], [], [], 30)
+    os.close(inside)
+    assert ended
 
 
 def test_two_kernels_do_not_see_each_other(work: Path) -> None:
