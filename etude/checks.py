@@ -20,7 +20,6 @@ import numpy as np
 
 from etude.values import as_array, describe, first_difference, same
 
-
 _UNSAID: Any = object()  # None is a value like any other
 
 
@@ -57,8 +56,8 @@ def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
 def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, atol: float = 1e-6) -> None:
     """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats, nested lists of floats.
 
-    Infinity is close to itself alone, NaN to nothing; what is not numbers is compared by `equal`. Raises Mismatch with the
-    shapes or with the first index that differs and the largest difference, and nothing else.
+    Infinity is close to itself alone, NaN to nothing; what is not numbers is compared by `equal`. Raises Mismatch with
+    the shapes or with the first index that differs and the largest difference, and nothing else.
     """
     values = {"given": given, "actual": actual, "expected": expected}
     try:
@@ -122,7 +121,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one check found. `error`: name, message and traceback (in the student's code) of the exception if one was raised."""
+    """What one check found. `error`: (name, message, lines of the student's code) of an exception that was raised."""
 
     check: Check
     status: str  # passed · failed · error · unwritten
@@ -183,7 +182,7 @@ def run_check(check: Check, student: Any) -> Outcome:
 
 
 def _failures_of_pytest() -> tuple[type[BaseException], ...]:
-    """What `pytest.raises` raises when nothing was raised: no Exception, and importing pytest here would cost a student time."""
+    """What `pytest.raises` raises when nothing else was: no Exception. Who has not imported pytest cannot raise it."""
     pytest = sys.modules.get("pytest")
     return (pytest.fail.Exception,) if pytest else ()
 

@@ -1,6 +1,6 @@
-"""How good are word vectors? Analogies by 3CosAdd and word similarity by Spearman's ρ, all questions at once.
+"""How good are word vectors? Analogies by 3CosAdd and word similarity by Spearman's ρ, many questions at once.
 
-Both say how many questions they could answer: a score without its coverage says little.
+Both say how many questions they could answer: a score without its coverage says little. Knows nothing of lessons.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import torch
 from torch import Tensor
 
 Question = tuple[str, str, str, str]
+BLOCK = 2**24  # cosines held at once
 
 
 @dataclass(frozen=True)
 class Score:
-    """`value` over the `covered` of `total` questions whose words all have a vector; NaN if none has."""
+    """`value` over the `covered` of `total` questions whose words all have a vector; NaN if these are too few."""
 
     value: float
     covered: int
@@ -26,33 +27,38 @@ class Score:
         return f"{self.value:.3f} ({self.covered} of {self.total} covered)"
 
 
+@torch.no_grad()
 def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Question]) -> Score:
-    """Share of questions a : b = c : d answered by 3CosAdd, the nearest word to b − a + c of unit vectors, a, b, c excluded.
+    """Share of questions a : b = c : d answered by 3CosAdd: the word nearest to b − a + c (unit vectors), not a, b, c.
 
     vectors (V, d), words V. Levy and Goldberg 2014, eq. 3 (Mikolov et al. 2013 rank by the same sum).
+    Raises ValueError if there is not one word for each vector.
     """
-    index = {word: i for i, word in enumerate(words)}
+    index = _index(vectors, words)
     asked = list(questions)
     known = [[index[word] for word in question] for question in asked if all(word in index for word in question)]
     if not known:
         return Score(float("nan"), 0, len(asked))
     unit = torch.nn.functional.normalize(vectors.float(), dim=1)
-    a, b, c, d = torch.tensor(known, device=vectors.device).T  # each (Q,)
-    similarity = (unit[b] - unit[a] + unit[c]) @ unit.T  # (Q, V)
-    rows = torch.arange(len(known), device=vectors.device)
-    for given in (a, b, c):
-        similarity[rows, given] = -torch.inf
-    return Score((similarity.argmax(dim=1) == d).float().mean().item(), len(known), len(asked))
+    right = 0
+    for block in torch.tensor(known, device=vectors.device).split(max(1, BLOCK // len(unit))):
+        a, b, c, d = block.T  # each (Q,)
+        cosine = (unit[b] - unit[a] + unit[c]) @ unit.T  # (Q, V), up to a factor for each question
+        cosine.scatter_(1, block[:, :3], -torch.inf)
+        right += int((cosine.argmax(dim=1) == d).sum())
+    return Score(right / len(known), len(known), len(asked))
 
 
+@torch.no_grad()
 def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str, str, float]]) -> Score:
     """Spearman's ρ between cosine and human (or planted) similarity over the pairs whose two words have a vector.
 
-    vectors (V, d), words V. Finkelstein et al. 2002 (WordSim-353).
+    vectors (V, d), words V. NaN for fewer than three pairs. Finkelstein et al. 2002 (WordSim-353).
+    Raises ValueError if there is not one word for each vector.
     """
     from scipy.stats import spearmanr
 
-    index = {word: i for i, word in enumerate(words)}
+    index = _index(vectors, words)
     asked = list(pairs)
     known = [(index[a], index[b], score) for a, b, score in asked if a in index and b in index]
     if len(known) < 3:
@@ -61,3 +67,9 @@ def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str,
     left, right = (torch.tensor([pair[side] for pair in known]) for side in (0, 1))
     cosine = (unit[left] * unit[right]).sum(dim=1)  # (P,)
     return Score(float(spearmanr(cosine.cpu().numpy(), [pair[2] for pair in known]).statistic), len(known), len(asked))
+
+
+def _index(vectors: Tensor, words: Sequence[str]) -> dict[str, int]:
+    if len(words) != len(vectors):
+        raise ValueError(f"{len(words)} words for {len(vectors)} vectors: give one word for each row, in their order")
+    return {word: i for i, word in enumerate(words)}

@@ -19,7 +19,7 @@ import numpy as np
 from etude.checks import Outcome
 from etude.values import as_array, kind, plain, text
 
-MOST_NUMBERS = 200  # numbers of one outcome that are kept; the rest is compared by shape alone
+MOST_NUMBERS = 200  # of one outcome that are kept; the rest is compared by shape alone
 ROUNDING = 1e-3  # relative: the same mistake written in another way differs by rounding alone
 
 
@@ -54,7 +54,7 @@ def _seen_otherwise(actual: Any) -> dict[str, Any]:
 
 
 def _outline(value: Any, floats: list[float]) -> Any:
-    """The value as its repr should be digested: floats and arrays taken out, sets in an order that is always the same."""
+    """The value as its repr should be digested: floats and arrays taken out, sets in an order that never changes."""
     value = plain(value)
     if isinstance(value, list | tuple):
         return type(value)(_outline(item, floats) for item in value)
@@ -83,7 +83,7 @@ def alike(seen: dict[str, Any], known: dict[str, Any]) -> bool:
 
 
 def diagnose(outcomes: Sequence[Outcome], known: Sequence[dict[str, Any]]) -> str | None:
-    """The sentence of the mistake whose outcomes these are, or None. `known`: mistakes.json's rows for this exercise."""
+    """The sentence of the mistake whose outcomes these are, or None. `known`: the exercise's rows of mistakes.json."""
     if all(outcome.passed for outcome in outcomes):
         return None
     seen = {outcome.check.name: fingerprint(outcome) for outcome in outcomes}

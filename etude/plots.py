@@ -1,4 +1,7 @@
-"""Plots in the course's style: colours that survive colour-blindness (Okabe and Ito 2008), Korean glyphs, a finding as title."""
+"""Plots in the style of the course: colours safe for the colour-blind (Okabe and Ito 2008), Korean glyphs.
+
+Draws on axes that it is given; knows nothing of lessons.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 def style() -> None:
     """Sets matplotlib's defaults for a lesson."""
     use_korean()
-    plt.rcParams.update({"axes.prop_cycle": plt.cycler(color=COLOURS), "axes.spines.top": False, "axes.spines.right": False,
-                         "figure.dpi": 110, "axes.titlelocation": "left", "axes.titlesize": 11, "legend.frameon": False})
+    plt.rcParams.update({
+        "axes.prop_cycle": plt.cycler(color=COLOURS), "axes.titlelocation": "left", "axes.titlesize": 11,
+        "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "figure.dpi": 110})
 
 
 def plane(vectors: Tensor) -> Tensor:
@@ -29,12 +33,18 @@ def plane(vectors: Tensor) -> Tensor:
     return left[:, :2] * scale[:2]  # (N, 2)
 
 
-def pairs_in_the_plane(ax: Any, vectors: Tensor, words: Sequence[str], pairs: Sequence[tuple[str, str]], title: str) -> None:
-    """Draws each pair (from, to) of words as an arrow in the plane of the pairs' unit vectors."""
+def pairs_in_the_plane(
+    ax: Any, vectors: Tensor, words: Sequence[str], pairs: Sequence[tuple[str, str]], title: str
+) -> None:
+    """Draws each pair (from, to) of words with vectors (V, d) as an arrow in the plane of the pairs' unit vectors."""
     index = {word: i for i, word in enumerate(words)}
     known = [pair for pair in pairs if pair[0] in index and pair[1] in index]
+    ax.set(xlabel="first principal direction", ylabel="second principal direction", title=title)
+    if not known:
+        ax.text(0.5, 0.5, "none of the pairs has vectors", transform=ax.transAxes, ha="center", va="center")
+        return
     rows = torch.tensor([[index[a], index[b]] for a, b in known])  # (P, 2)
-    unit = torch.nn.functional.normalize(vectors.float(), dim=1)
+    unit = torch.nn.functional.normalize(vectors.detach().cpu().float(), dim=1)
     points = plane(unit[rows.flatten()]).reshape(-1, 2, 2).numpy()  # (P, from/to, xy)
     for (start, end), (a, b) in zip(points, known, strict=True):
         ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "#999999", "lw": 1})
@@ -42,15 +52,16 @@ def pairs_in_the_plane(ax: Any, vectors: Tensor, words: Sequence[str], pairs: Se
         ax.text(*end, b, color=COLOURS[1], fontsize=8, ha="center", va="center")
     ax.plot(*points.reshape(-1, 2).T, ".", alpha=0)  # so that the axes fit
     ax.margins(0.1)
-    ax.set(xlabel="first principal direction", ylabel="second principal direction", title=title)
 
 
 def bars(ax: Any, values: Mapping[str, float], *, label: str, title: str, chance: float | None = None) -> None:
-    """Horizontal bars with their values, and chance as a dashed line."""
+    """Horizontal bars with their values, and chance as a dashed line. NaN has a name, but no bar."""
     names, numbers = list(values), np.array(list(values.values()), dtype=float)
-    ax.barh(names, numbers, color=COLOURS[0])
-    for i, number in enumerate(numbers):
-        ax.text(number, i, f" {number:.2f}", va="center", fontsize=9)
+    lengths = np.nan_to_num(numbers)  # matplotlib would drop the whole row
+    ax.barh(names, lengths, color=COLOURS[0])
+    for i, (length, number) in enumerate(zip(lengths, numbers, strict=True)):
+        ax.text(length, i, " none" if np.isnan(number) else f" {number:.2f}", va="center", fontsize=9)
+    ax.margins(x=0.12)  # room for the values
     if chance is not None:
         ax.axvline(chance, color=COLOURS[1], ls="--", lw=1, label=f"chance {chance:.3f}")
         ax.legend(loc="lower right")

@@ -98,7 +98,7 @@ def _results(out: str | Path) -> Path:
         path = Path(out).resolve()
         path.mkdir(parents=True, exist_ok=True)
     except (OSError, TypeError, ValueError) as error:
-        raise LessonError(f"no folder for results at {describe(out)} ({error}): name another one with out=...") from None
+        raise LessonError(f"no folder for results at {describe(out)} ({error}): name another with out=...") from None
     return path
 
 

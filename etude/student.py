@@ -15,7 +15,7 @@ MOST_FRAMES = 8  # a function without a base case leaves a thousand
 
 
 class MissingName(Exception):
-    """The notebook defines no such name. Neither NameError nor AttributeError: a check that expects one must not accept it."""
+    """The notebook defines no such name. Neither NameError nor AttributeError: a check may expect those."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"the notebook defines no name {name!r}: has the cell been run?")
@@ -69,5 +69,5 @@ class LiveStudent:
 
 
 def _is_notebook(filename: str) -> bool:
-    """IPython compiles cells under names of its own: <ipython-input-…>, or a file ipykernel_…/….py in a temporary folder."""
+    """IPython compiles cells under names of its own: <ipython-input-…>, or a temporary file ipykernel_…/….py."""
     return filename.startswith("<") or "ipykernel" in filename

@@ -34,13 +34,15 @@ class Expected:
 
     @property
     def measured(self) -> bool:
-        """Whether the row has an interval yet; without one it binds nothing."""
-        return self.seeds > 0
+        """Whether the row has an interval yet."""
+        return not (math.isnan(self.low) or math.isnan(self.high))
 
     def distance(self, value: float) -> float:
-        """How far outside the interval `value` lies, in widths of the interval; 0 inside, inf for NaN."""
+        """How far outside the interval `value` lies, in widths of it; 0 inside or without an interval, inf for NaN."""
         if math.isnan(value):
             return math.inf
+        if not self.measured:
+            return 0.0
         below = max(0.0, self.low - value) if self.better != "lower" else 0.0
         above = max(0.0, value - self.high) if self.better != "higher" else 0.0
         outside = below + above
@@ -56,7 +58,7 @@ NUMBERS = {field.name: field.type for field in fields(Expected) if field.type in
 
 
 def read(path: Path) -> list[Expected]:
-    """The rows of expected.csv. Raises ValueError, naming the file and what is wrong, for a table that makes no sense."""
+    """The rows of expected.csv. Raises ValueError, naming file, line and what is wrong, if the table makes no sense."""
     with path.open(encoding="utf-8-sig", newline="") as file:  # a spreadsheet puts a byte order mark first
         lines = csv.DictReader(file)
         if lines.fieldnames != COLUMNS:
@@ -72,15 +74,15 @@ def read(path: Path) -> list[Expected]:
 
 def _row(line: dict[str, Any], where: str) -> Expected:
     if None in line or None in line.values():  # how csv marks cells without a column and columns without a cell
-        raise ValueError(f"{where}: expected {len(COLUMNS)} cells")
-    row = Expected(**{name: _number(text, f"{where}: {name}", NUMBERS[name]) if name in NUMBERS else text
-                      for name, text in line.items()})
+        raise ValueError(f"{where}: there are too few or too many cells, expected {len(COLUMNS)}")
+    numbers: dict[str, Any] = {name: _number(line[name], f"{where}: {name}", kind) for name, kind in NUMBERS.items()}
+    row = Expected(**{**line, **numbers})
     if row.better not in BETTER:
         raise ValueError(f"{where}: {row.metric} has better={row.better!r}, expected one of {', '.join(BETTER)}")
     if row.points < 0 or row.seeds < 0:
-        raise ValueError(f"{where}: {row.metric} has points {row.points:g} and seeds {row.seeds}, expected none below 0")
-    if row.measured and not row.low <= row.high:
-        raise ValueError(f"{where}: {row.metric} is to lie in [{row.low:g}, {row.high:g}], expected low ≤ high")
+        raise ValueError(f"{where}: {row.metric} has {row.points:g} points, {row.seeds} seeds, expected none below 0")
+    if math.isnan(row.low) != math.isnan(row.high) or row.low > row.high:
+        raise ValueError(f"{where}: {row.metric} has low {row.low:g} and high {row.high:g}, expected low ≤ high")
     return row
 
 

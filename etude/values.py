@@ -1,6 +1,7 @@
 """Plain values as checks see them: numbers out of tensors, a short description for a person, where two values part.
 
-Values come from a student's code, so any of them may raise when it is read, compared or shown: nothing here lets that out.
+Values come from a student's code, so any of them may raise when it is read, compared or shown: `as_array`, `describe`,
+`first_difference` and `same` let none of that out.
 Knows numpy and torch, and nothing of checks, notebooks or grading.
 """
 
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 LONGEST = 240  # characters of a value shown to a person
-BASES = (int, float, complex, bytes, tuple, list, dict, set, frozenset)
+BASES: tuple[Any, ...] = (int, float, complex, bytes, tuple, list, dict, set, frozenset)
 
 
 def _is_tensor(value: Any) -> bool:
@@ -58,7 +59,7 @@ def _without_tensors(value: Any) -> Any:
 
 
 def _to_numpy(tensor: Any) -> np.ndarray:
-    """A tensor of any layout, device and dtype, with its values as they are; numpy has no bfloat16, so floats are widened."""
+    """A tensor of any layout, device and dtype; floats are widened, since numpy has no bfloat16."""
     import torch
 
     tensor = tensor.detach().cpu()
@@ -93,7 +94,10 @@ def text(value: Any) -> str:
 def describe(value: Any) -> str:
     """A short text: type, shape and dtype for arrays, then as much of the value as fits."""
     try:
-        long = _array_text(value) if is_array(value) else f"{float(value):.6g}" if isinstance(value, float) else text(value)
+        if is_array(value):
+            long = _array_text(value)
+        else:
+            long = f"{float(value):.6g}" if isinstance(value, float) else text(value)
     except Exception:
         long = text(value)
     return long if len(long) <= LONGEST else long[: LONGEST - 1] + "…"

@@ -94,9 +94,9 @@ def _in_a_kernel(
 ) -> tuple[RunReport, dict[str, Outcome]]:
     """Runs the notebook, brings out what it recorded and, if its kernel has survived, runs the checks."""
     # Nothing that is graded may depend on whether a corpus could be fetched.
-    offline = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work)}
+    plain = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work), "OMP_NUM_THREADS": "1"}  # as a sandbox sets it
     limits = None if settings.kernel == PLAIN else lesson.sandbox_limits
-    with KernelSession(work, settings.kernel, limits=limits, env=offline) as session:
+    with KernelSession(work, settings.kernel, limits=limits, env=plain) as session:
         report = run_notebook(
             notebook,
             session,

@@ -61,6 +61,7 @@ def environment(limits: Limits) -> dict[str, str]:
         "OMP_NUM_THREADS": threads,
         "OPENBLAS_NUM_THREADS": threads,
         "MKL_NUM_THREADS": threads,
+        "OMP_WAIT_POLICY": "passive",  # a waiting thread that spins takes the core of another kernel
         "ETUDE_OFFLINE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",

@@ -29,7 +29,8 @@ class Limits:
     /dev/shm. `files` counts what lies in them. `processes` counts processes and threads. `cpu_s` holds for each
     process, `wall_s` for the kernel's whole life.
     `output_mb` bounds the text that processes write past jupyter (descriptors 1 and 2). `threads` is a default
-    for OpenMP and BLAS, no bound. `gpu` lets the kernel reach NVIDIA's devices.
+    for OpenMP and BLAS, no bound: with one, sums come out the same on every machine, and kernels that run side by side do
+    not fight for cores. `gpu` lets the kernel reach NVIDIA's devices.
     """
 
     memory_mb: int = 4096
@@ -42,7 +43,7 @@ class Limits:
     tmp_mb: int = 256
     work_mb: int = 256
     output_mb: int = 16
-    threads: int = 2
+    threads: int = 1
     gpu: bool = False
 
     def __post_init__(self) -> None:
