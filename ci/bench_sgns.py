@@ -160,7 +160,7 @@ def main(
 
     Examples:
 
-    python ci/bench_sgns.py                        (five seeds, about three minutes on two cores)
+    python ci/bench_sgns.py                        (five seeds, about five minutes on two cores)
 
     python ci/bench_sgns.py --seeds 7 --epochs 1   (a quick look)
 

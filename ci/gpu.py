@@ -25,7 +25,11 @@ CELL = re.compile(r"^# %%(.*)$", re.MULTILINE)
 def code_cells(source: str) -> list[str]:
     """The code cells of a notebook in the percent format, in order, without check(...) cells and papermill's parameters."""
     pieces = CELL.split(source)[1:]
-    cells = [body for header, body in zip(pieces[::2], pieces[1::2], strict=True) if "[markdown]" not in header and '"parameters"' not in header]
+    cells = [
+        body
+        for header, body in zip(pieces[::2], pieces[1::2], strict=True)
+        if "[markdown]" not in header and '"parameters"' not in header
+    ]
     return [cell for cell in cells if not cell.strip().startswith("check(")]
 
 
@@ -34,7 +38,14 @@ def measure(lesson: str, profile: str, seed: int, device: str, folder: Path) -> 
     import json
 
     source = (Path("solutions") / lesson / "notebook.py").read_text(encoding="utf-8")
-    space = {"__name__": "__main__", "profile": profile, "seed": seed, "device": device, "out": str(folder), "display": print}
+    space = {
+        "__name__": "__main__",
+        "profile": profile,
+        "seed": seed,
+        "device": device,
+        "out": str(folder),
+        "display": print,
+    }
     started = time.perf_counter()
     for cell in code_cells(source):
         exec(compile(cell, lesson, "exec"), space)
@@ -51,8 +62,12 @@ def main() -> None:
     parser.add_argument("--profile", default="gpu")
     parser.add_argument("--device", default="cuda", choices=["cuda", "mps", "cpu"])
     parser.add_argument("--seeds", type=int, default=5, help="how many seeds, from 1000 on")
-    parser.add_argument("--out", type=Path, default=Path(os.environ.get("OUT", "build/gpu")), help="default: $OUT, else build/gpu")
-    parser.add_argument("--seconds", type=float, default=540, help="start no seed that would probably end later than this")
+    parser.add_argument(
+        "--out", type=Path, default=Path(os.environ.get("OUT", "build/gpu")), help="default: $OUT, else build/gpu"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=540, help="start no seed that would probably end later than this"
+    )
     options = parser.parse_args()
     name = torch.cuda.get_device_name() if options.device == "cuda" else platform.machine()
     started, longest = time.perf_counter(), 0.0
@@ -68,12 +83,23 @@ def main() -> None:
             folder = options.out / "runs" / f"{lesson.replace('/', '_')}-{seed}"
             found = measure(lesson, options.profile, seed, options.device, folder)
             longest = max(longest, found["seconds"])
-            rows.append({"lesson": lesson, "profile": options.profile, "seed": seed, **found, "hardware": name, "torch": torch.__version__,
-                         "python": platform.python_version()})
+            rows.append(
+                {
+                    "lesson": lesson,
+                    "profile": options.profile,
+                    "seed": seed,
+                    **found,
+                    "hardware": name,
+                    "torch": torch.__version__,
+                    "python": platform.python_version(),
+                }
+            )
             part = table.with_suffix(".part")
             pd.DataFrame(rows).to_csv(part, index=False)
             part.replace(table)
-            print(f"{lesson} seed {seed}: " + ", ".join(f"{key} {value:.4g}" for key, value in found.items()), flush=True)
+            print(
+                f"{lesson} seed {seed}: " + ", ".join(f"{key} {value:.4g}" for key, value in found.items()), flush=True
+            )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -36,10 +36,13 @@ class Mismatch(AssertionError):
         return self.actual is not _UNSAID
 
     def __str__(self) -> str:
-        given = _UNSAID if self.given is None else self.given
-        rows = [("given", given), ("came back", self.actual), ("expected", self.expected)]
-        lines = [f"{label:<10}{describe(value)}" for label, value in rows if value is not _UNSAID]
-        return "\n".join([self.detail, *lines])
+        lines = [self.detail]
+        if self.given is not None:  # most often a sentence, which needs no quotes
+            lines.append(f"given     {self.given if type(self.given) is str else describe(self.given)}")
+        for label, value in (("came back", self.actual), ("expected ", self.expected)):
+            if value is not _UNSAID:
+                lines.append(f"{label} {describe(value)}")
+        return "\n".join(lines)
 
 
 def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
@@ -103,6 +106,9 @@ def exercise(name: str, points: float = 1) -> Callable[[Callable], Callable]:
     return mark
 
 
+Status = Literal["passed", "failed", "error", "unwritten"]
+
+
 @dataclass(frozen=True)
 class Check:
     """One check function with the exercise it belongs to."""
@@ -124,7 +130,7 @@ class Outcome:
     """What one check found. `error`: (name, message, lines of the student's code) of an exception that was raised."""
 
     check: Check
-    status: str  # passed · failed · error · unwritten
+    status: Status
     message: str = ""
     mismatch: Mismatch | None = None
     error: tuple[str, str, str] | None = None
@@ -164,7 +170,7 @@ def run_check(check: Check, student: Any) -> Outcome:
     """Runs one check; whatever Exception the student's code raises becomes an outcome."""
     started = time.perf_counter()
 
-    def outcome(status: str, message: str = "", **more: Any) -> Outcome:
+    def outcome(status: Status, message: str = "", **more: Any) -> Outcome:
         return Outcome(check, status, message, seconds=time.perf_counter() - started, **more)
 
     try:
@@ -175,7 +181,7 @@ def run_check(check: Check, student: Any) -> Outcome:
         return outcome("failed", str(failure))
     except Exception as error:
         name, text, trace = student.explain(error)
-        status = "unwritten" if name == "NotImplementedError" else "error"
+        status: Status = "unwritten" if name == "NotImplementedError" else "error"
         message = "not written yet" if status == "unwritten" else f"{name}: {text}"
         return outcome(status, message, error=(name, text, trace))
     return outcome("passed")

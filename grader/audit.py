@@ -40,7 +40,9 @@ def audit(lesson: Lesson) -> Audit:
     for check in checks:
         outcome = run_check(check, stubs)
         if outcome.status != "unwritten":
-            report.faults.append(f"the skeleton does not end in NotImplementedError in {check.name}: {outcome.status} {outcome.message}")
+            report.faults.append(
+                f"the skeleton does not end in NotImplementedError in {check.name}: {outcome.status} {outcome.message}"
+            )
     for answer in bank.load(lesson):
         _audit_answer(lesson, answer, report)
     return report
@@ -48,11 +50,14 @@ def audit(lesson: Lesson) -> Audit:
 
 def _audit_answer(lesson: Lesson, answer: bank.Answer, report: Audit) -> None:
     failed = {outcome.check.name: outcome for outcome in bank.outcomes(lesson, answer) if not outcome.passed}
-    named = check_namespace(lesson.released.with_suffix(""), answer.exercise,
-                            source.namespace(lesson, {answer.exercise: answer.code})).diagnosis
+    named = check_namespace(
+        lesson.released.with_suffix(""), answer.exercise, source.namespace(lesson, {answer.exercise: answer.code})
+    ).diagnosis
     if answer.sentence is None:
         report.right += 1
-        report.faults += [f"{answer.label}, a right answer, fails {name}: {outcome.message}" for name, outcome in failed.items()]
+        report.faults += [
+            f"{answer.label}, a right answer, fails {name}: {outcome.message}" for name, outcome in failed.items()
+        ]
         if named:
             report.faults.append(f"{answer.label}, a right answer, is named a mistake: {named}")
         return
@@ -61,4 +66,6 @@ def _audit_answer(lesson: Lesson, answer: bank.Answer, report: Audit) -> None:
     if not failed:
         report.faults.append(f"{answer.label} passes every check ({answer.sentence})")
     elif answer.caught_by and answer.caught_by not in failed:
-        report.faults.append(f"{answer.label} fails {', '.join(failed)}, but not {answer.caught_by}, which is meant for it")
+        report.faults.append(
+            f"{answer.label} fails {', '.join(failed)}, but not {answer.caught_by}, which is meant for it"
+        )

@@ -103,5 +103,3 @@ def known_mistakes(lesson: Lesson) -> dict[str, list[dict[str, Any]]]:
         elif answer.sentence not in twin["sentence"]:
             twin["sentence"] += f"; or {answer.sentence}"
     return known
-
-

@@ -22,8 +22,14 @@ from grader.course import Course, CourseError, Lesson
 from grader.proofs import prove_release
 
 GRADING_PROFILE = "smoke"
-LANGUAGE = {"codemirror_mode": {"name": "ipython", "version": 3}, "file_extension": ".py", "mimetype": "text/x-python",
-            "name": "python", "nbconvert_exporter": "python", "pygments_lexer": "ipython3"}
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
 
 
 def check_points(lesson: Lesson) -> dict[str, float]:
@@ -69,12 +75,21 @@ def master(lesson: Lesson) -> NotebookNode:
         cell.metadata.clear()
         if tags:
             cell.metadata["tags"] = tags
-        cell.metadata["nbgrader"] = {"grade": grade, "solution": solution, "locked": not solution, "grade_id": name,
-                                     "schema_version": 3, "task": False, "cell_type": cell.cell_type}
+        cell.metadata["nbgrader"] = {
+            "grade": grade,
+            "solution": solution,
+            "locked": not solution,
+            "grade_id": name,
+            "schema_version": 3,
+            "task": False,
+            "cell_type": cell.cell_type,
+        }
         if grade:
             cell.metadata["nbgrader"]["points"] = worth
     if sorted(checked) != sorted(points):
-        raise CourseError(f"{lesson.id}: each exercise needs one check(...) cell; exercises {sorted(points)}, checks {sorted(checked)}")
+        raise CourseError(
+            f"{lesson.id}: each exercise needs one check(...) cell; exercises {sorted(points)}, checks {sorted(checked)}"
+        )
     notebook.metadata.clear()
     notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     notebook.metadata["language_info"] = LANGUAGE

@@ -29,7 +29,9 @@ FEWEST_SEEDS = 5
 FIRST_SEED = 1000  # the seeds on which a lesson's settings were chosen are small numbers: none of them is reported
 
 
-def calibrate(lesson: Lesson, profile: str, seeds: int, device: str, say: Callable[[str], None]) -> list[table.Expected]:
+def calibrate(
+    lesson: Lesson, profile: str, seeds: int, device: str, say: Callable[[str], None]
+) -> list[table.Expected]:
     """Measures one profile of one lesson and writes its rows of expected.csv. Raises CourseError."""
     if seeds < FEWEST_SEEDS:
         raise CourseError(f"{seeds} seeds say too little about the spread: give at least {FEWEST_SEEDS}")
@@ -42,8 +44,10 @@ def calibrate(lesson: Lesson, profile: str, seeds: int, device: str, say: Callab
         say(f"seed {seed}: " + ", ".join(f"{name} {value:.4g}" for name, value in found.items()))
     path = lesson.source / "expected.csv"
     origin = provenance(f"grader calibrate {lesson.id} --profile {profile} --seeds {seeds}", device)
-    rows = [_measured(row, values[row.metric], origin) if row.profile == profile and row.metric in values else row
-            for row in table.read(path)]
+    rows = [
+        _measured(row, values[row.metric], origin) if row.profile == profile and row.metric in values else row
+        for row in table.read(path)
+    ]
     table.write(path, rows)
     return [row for row in rows if row.profile == profile]
 
@@ -60,7 +64,15 @@ def _graded(lesson: Lesson, results: Path, seed: int) -> dict[str, float]:
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:
     sample = np.array(list(values), dtype=float)
     low, high = interval(sample, row.better)
-    return replace(row, mean=float(sample.mean()), sd=float(sample.std(ddof=1)), seeds=len(sample), low=low, high=high, provenance=origin)
+    return replace(
+        row,
+        mean=float(sample.mean()),
+        sd=float(sample.std(ddof=1)),
+        seeds=len(sample),
+        low=low,
+        high=high,
+        provenance=origin,
+    )
 
 
 def interval(sample: np.ndarray, better: str) -> tuple[float, float]:
@@ -92,7 +104,10 @@ def hardware(device: str) -> str:
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.is_file():
-        model = next((line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")), model)
+        model = next(
+            (line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")),
+            model,
+        )
     return f"{os.cpu_count()} cores {model}"
 
 
@@ -100,8 +115,12 @@ def commit() -> str:
     """The commit of the course, with + if files differ from it."""
     root = Path(__file__).parent
     try:
-        name = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
-        changed = subprocess.run(["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True).stdout.strip()
+        name = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True, check=True
+        ).stdout.strip()
+        changed = subprocess.run(
+            ["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True
+        ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"{name}{'+' if changed else ''}"

@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from grader.verdict import Verdict
 
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="rich", pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
     help="""Build, run and grade the course.
 
-A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it, [bold]run[/bold] executes
-the reference, [bold]calibrate[/bold] measures the expected table, [bold]autograde[/bold] turns what a class hands in into verdicts and stores them in
-nbgrader's gradebook ([bold]grade[/bold]: one notebook), [bold]report[/bold] shows it all on one page. [bold]rehearse[/bold] does everything on a sample class.
+A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it,
+[bold]run[/bold] executes the reference, [bold]calibrate[/bold] measures the expected table, [bold]autograde[/bold] turns what a class
+hands in into verdicts and stores them in nbgrader's gradebook ([bold]grade[/bold]: one notebook), [bold]report[/bold] shows it all on
+one page. [bold]rehearse[/bold] does everything on a sample class.
 
 nbgrader's own commands (generate_assignment, autograde, formgrader, export …) work from the same folder on the same files.
 """,
@@ -45,15 +48,33 @@ nbgrader's own commands (generate_assignment, autograde, formgrader, export …)
 )
 console = Console()
 
-Which = Annotated[str, typer.Argument(help="A week (week1_embeddings), a lesson (week1_embeddings/word2vec), or nothing for all.", show_default=False)]
-One = Annotated[str, typer.Argument(help="A lesson: week1_embeddings/word2vec, or its name if it is the only one of that name.")]
+Which = Annotated[
+    str,
+    typer.Argument(
+        help="A week (week1_embeddings), a lesson (week1_embeddings/word2vec), or nothing for all.", show_default=False
+    ),
+]
+One = Annotated[
+    str, typer.Argument(help="A lesson: week1_embeddings/word2vec, or its name if it is the only one of that name.")
+]
 Profile = Annotated[str, typer.Option(help="smoke: seconds · cpu: about a minute a lesson · gpu: full size.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The seed of the run.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
-Sandbox = Annotated[bool, typer.Option("--sandbox/--no-sandbox", help="Contain submissions with bubblewrap; --no-sandbox runs them as you, and "
-                                       "every verdict says so.")]
-Home = Annotated[Path | None, typer.Option(help="The folder of the class: submitted, autograded, feedback, gradebook.db. "
-                                           "Without it, the course's own folder.", show_default=False)]
+Sandbox = Annotated[
+    bool,
+    typer.Option(
+        "--sandbox/--no-sandbox",
+        help="Contain submissions with bubblewrap; --no-sandbox runs them as you, and every verdict says so.",
+    ),
+]
+Home = Annotated[
+    Path | None,
+    typer.Option(
+        help="The folder of the class: submitted, autograded, feedback, gradebook.db. "
+        "Without it, the course's own folder.",
+        show_default=False,
+    ),
+]
 
 
 @contextmanager
@@ -75,8 +96,15 @@ def _profile(name: str) -> str:
 
 
 def _bar() -> Progress:
-    return Progress(SpinnerColumn(), TextColumn("{task.description:<28}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-                    TextColumn("[dim]{task.fields[now]}"), console=console)
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description:<28}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[now]}"),
+        console=console,
+    )
 
 
 @app.command(epilog="Example: grader build week1_embeddings")
@@ -97,29 +125,56 @@ def run(which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: D
     with explained():
         for lesson in Course().lessons(which):
             done = run_reference(lesson, _profile(profile), seed, device)
-            console.print(f"{lesson.id}: " + ", ".join(f"{name} {value:.4g}" for name, value in done.metrics.items()), highlight=False)
+            console.print(
+                f"{lesson.id}: " + ", ".join(f"{name} {value:.4g}" for name, value in done.metrics.items()),
+                highlight=False,
+            )
             console.print(f"  {done.notebook}", highlight=False, soft_wrap=True)
 
 
 @app.command(epilog="Example: grader calibrate word2vec --profile smoke --seeds 12")
-def calibrate(which: One, profile: Profile = "smoke", seeds: Annotated[int, typer.Option(help="How many seeds, from 1000 on.")] = 12,
-              device: Device = "auto") -> None:
+def calibrate(
+    which: One,
+    profile: Profile = "smoke",
+    seeds: Annotated[int, typer.Option(help="How many seeds, from 1000 on.")] = 12,
+    device: Device = "auto",
+) -> None:
     """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv."""
     from grader import calibrate as measuring
 
     with explained():
-        rows = measuring.calibrate(Course().lesson(which), _profile(profile), seeds, device, say=lambda text: console.print(text, highlight=False))
-        table = Table("metric", "mean", "sd", "seeds", "low", "high", title=f"{which}, {profile}: {measuring.COVERAGE:.0%} of right "
-                      f"answers fall inside, with {measuring.CONFIDENCE:.0%} confidence")
+        rows = measuring.calibrate(
+            Course().lesson(which),
+            _profile(profile),
+            seeds,
+            device,
+            say=lambda text: console.print(text, highlight=False),
+        )
+        table = Table(
+            "metric",
+            "mean",
+            "sd",
+            "seeds",
+            "low",
+            "high",
+            title=f"{which}, {profile}: {measuring.COVERAGE:.0%} of right "
+            f"answers fall inside, with {measuring.CONFIDENCE:.0%} confidence",
+        )
         for row in rows:
             table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
         console.print(table)
 
 
 @app.command(epilog="Example: grader grade ada/word2vec.ipynb word2vec")
-def grade(notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.")], lesson: One,
-          student: Annotated[str, typer.Option(help="Store the score under this student's name; without it nothing is stored.")] = "",
-          home: Home = None, sandbox: Sandbox = True) -> None:
+def grade(
+    notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.")],
+    lesson: One,
+    student: Annotated[
+        str, typer.Option(help="Store the score under this student's name; without it nothing is stored.")
+    ] = "",
+    home: Home = None,
+    sandbox: Sandbox = True,
+) -> None:
     """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
     from grader import gradebook
     from grader.batch import grade_one
@@ -144,13 +199,24 @@ def grade(notebook: Annotated[Path, typer.Argument(help="The notebook that was h
         raise typer.Exit(1)
 
 
-@app.command(epilog="Examples: grader autograde week1_embeddings --jobs 2 · grader autograde word2vec --take-in moodle.zip · "
-                    "grader autograde week1_embeddings --dry-run")
-def autograde(which: Which = "", home: Home = None, student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
-              take_in: Annotated[Path | None, typer.Option(help="First take in a zip from a learning platform, or one notebook.", exists=True)] = None,
-              jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = os.cpu_count() or 1,
-              resume: Annotated[bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")] = True,
-              dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would change.")] = False, sandbox: Sandbox = True) -> None:
+@app.command(
+    epilog="Examples: grader autograde week1_embeddings --jobs 2 · grader autograde word2vec --take-in moodle.zip · "
+    "grader autograde week1_embeddings --dry-run"
+)
+def autograde(
+    which: Which = "",
+    home: Home = None,
+    student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
+    take_in: Annotated[
+        Path | None, typer.Option(help="First take in a zip from a learning platform, or one notebook.", exists=True)
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = os.cpu_count() or 1,
+    resume: Annotated[
+        bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")
+    ] = True,
+    dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would change.")] = False,
+    sandbox: Sandbox = True,
+) -> None:
     """Grade a class (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts as they come, then nbgrader's gradebook.
 
     It can be stopped at any moment and called again: what is stored and unchanged is not run again.
@@ -163,7 +229,9 @@ def autograde(which: Which = "", home: Home = None, student: Annotated[str, type
         if take_in is not None:
             for problem in intake.take_in(take_in, lessons, folder):
                 console.print(f"[yellow]left out: {problem}[/]", highlight=False)
-        failed = _grade_class(course, lessons, folder, student, _settings(sandbox), jobs=jobs, resume=resume, dry_run=dry_run)
+        failed = _grade_class(
+            course, lessons, folder, student, _settings(sandbox), jobs=jobs, resume=resume, dry_run=dry_run
+        )
     if failed:
         raise typer.Exit(1)
 
@@ -174,7 +242,9 @@ def _settings(sandbox: bool) -> Settings:
 
     settings = Settings() if sandbox else Settings(kernel=PLAIN)
     if missing := ready(settings):
-        raise CourseError("\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"]))
+        raise CourseError(
+            "\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"])
+        )
     return settings
 
 
@@ -182,8 +252,17 @@ def _home(course: Course, home: Path | None) -> Path:
     return (home or course.root).resolve()
 
 
-def _grade_class(course: Course, lessons: list[Lesson], home: Path, student: str, settings: Settings, *, jobs: int, resume: bool = True,
-                 dry_run: bool = False) -> list[str]:
+def _grade_class(
+    course: Course,
+    lessons: list[Lesson],
+    home: Path,
+    student: str,
+    settings: Settings,
+    *,
+    jobs: int,
+    resume: bool = True,
+    dry_run: bool = False,
+) -> list[str]:
     """Grades, stores and shows a class; returns what the grader itself failed at."""
     from grader import gradebook, store, verdict
     from grader.batch import grade_batch
@@ -199,8 +278,14 @@ def _grade_class(course: Course, lessons: list[Lesson], home: Path, student: str
             path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as scratch, _bar() as bar:
         task = bar.add_task("grading", total=len(todo), now="")
-        batch = grade_batch(todo, Path(scratch) if dry_run else home, settings, jobs=jobs, done=lambda: bar.advance(task),
-                            running=lambda names: bar.update(task, now=", ".join(names)))
+        batch = grade_batch(
+            todo,
+            Path(scratch) if dry_run else home,
+            settings,
+            jobs=jobs,
+            done=lambda: bar.advance(task),
+            running=lambda names: bar.update(task, now=", ".join(names)),
+        )
         pairs = [] if dry_run else sorted({(item.lesson.week.name, item.student) for item in todo})
         storing = bar.add_task("storing in the gradebook", total=len(pairs), now="", visible=not dry_run)
         for week, who in pairs:
@@ -209,16 +294,37 @@ def _grade_class(course: Course, lessons: list[Lesson], home: Path, student: str
             bar.advance(storing)
         bar.update(task, now="")
         bar.update(storing, now="")
-    stored = {(s.student, s.notebook): s for week in {item.lesson.week.name for item in todo} for s in gradebook.scores(course, home, week)}
-    table = Table("student", "lesson", "points", "before", "gradebook", "what happened", title="nothing is stored" if dry_run else None)
-    for who, found in sorted(batch.verdicts.items()):
-        score, old = stored.get((found.student, found.lesson.split("/")[1])), before.get(who)
+    stored = {
+        (s.student, s.notebook): s
+        for week in {item.lesson.week.name for item in todo}
+        for s in gradebook.scores(course, home, week)
+    }
+    table = Table(
+        "student",
+        "lesson",
+        "points",
+        "before",
+        "gradebook",
+        "what happened",
+        title="nothing is stored" if dry_run else None,
+    )
+    for one, found in sorted(batch.verdicts.items()):
+        score, old = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
         changed = "—" if old is None else "[dim]same[/]" if old == found.earned else f"[bold]{old:.1f}[/]"
-        table.add_row(found.student, found.lesson.split("/")[1], f"{found.earned:.1f} of {found.points:g}", changed,
-                      f"{score.score:.1f} of {score.points:g}" if score else "—", found.reason or _summary(found))
+        table.add_row(
+            found.student,
+            found.lesson.split("/")[1],
+            f"{found.earned:.1f} of {found.points:g}",
+            changed,
+            f"{score.score:.1f} of {score.points:g}" if score else "—",
+            found.reason or _summary(found),
+        )
     console.print(table)
     if not dry_run:
-        console.print(f"{len(batch.fresh)} graded now, {len(batch.verdicts) - len(batch.fresh)} unchanged; {settings.sandbox}", highlight=False)
+        console.print(
+            f"{len(batch.fresh)} graded now, {len(batch.verdicts) - len(batch.fresh)} unchanged; {settings.sandbox}",
+            highlight=False,
+        )
     for trouble in batch.troubles:
         console.print(f"[bold red]{trouble}[/]", highlight=False)
     return batch.troubles
@@ -239,7 +345,11 @@ def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> Non
 
     with explained():
         course = Course()
-        console.print(f"[bold]{render(course, (home or course.root).resolve(), _profile(profile), seed)}[/]", highlight=False, soft_wrap=True)
+        console.print(
+            f"[bold]{render(course, (home or course.root).resolve(), _profile(profile), seed)}[/]",
+            highlight=False,
+            soft_wrap=True,
+        )
 
 
 @app.command(epilog="Example: grader audit word2vec")
@@ -255,7 +365,10 @@ def audit(which: Which = "") -> None:
             faults += len(found.faults)
             for fault in found.faults:
                 console.print(f"[red]{lesson.id}: {fault}[/]", highlight=False)
-            table.add_row(lesson.id, *map(str, (found.exercises, found.checks, found.wrong, found.named, found.right, len(found.faults))))
+            table.add_row(
+                lesson.id,
+                *map(str, (found.exercises, found.checks, found.wrong, found.named, found.right, len(found.faults))),
+            )
         console.print(table)
     if faults:
         raise typer.Exit(1)

@@ -112,5 +112,7 @@ class Course:
         """The one lesson of this name. Raises CourseError if there is none, or more than one."""
         chosen = self.lessons(which)
         if len(chosen) != 1:
-            raise CourseError(f"{which!r} names {len(chosen)} lessons; give one as WEEK/LESSON, for example {chosen[0].id}")
+            raise CourseError(
+                f"{which!r} names {len(chosen)} lessons; give one as WEEK/LESSON, for example {chosen[0].id}"
+            )
         return chosen[0]

@@ -37,7 +37,10 @@ def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | Non
         if (exercise := exercises.get(rules["grade_id"])) is not None:
             cell.outputs = [_text(exercise_text(exercise)), _score(exercise.earned)]
         elif rules["grade_id"] == "metrics":
-            cell.outputs = [_text(metrics_text(verdict.metrics)), _score(sum(metric.earned for metric in verdict.metrics))]
+            cell.outputs = [
+                _text(metrics_text(verdict.metrics)),
+                _score(sum(metric.earned for metric in verdict.metrics)),
+            ]
         else:
             cell.outputs = [_text("This cell is not known to the grader.\n"), _score(0.0)]
         if verdict.reason:
@@ -49,7 +52,11 @@ def harmless(output: NotebookNode) -> NotebookNode | None:
     if output.output_type == "stream":
         return new_output("stream", name="stdout", text=_plain(output.text))
     if output.output_type == "error":
-        return new_output("stream", name="stdout", text=_plain("\n".join(output.get("traceback", [])) or f"{output.ename}: {output.evalue}"))
+        return new_output(
+            "stream",
+            name="stdout",
+            text=_plain("\n".join(output.get("traceback", [])) or f"{output.ename}: {output.evalue}"),
+        )
     data: dict[str, Any] = {}
     if isinstance(png := output.data.get("image/png"), str) and _is_png(png):
         data["image/png"] = png
@@ -73,7 +80,11 @@ def exercise_text(exercise: ExerciseResult) -> str:
 def metrics_text(metrics: list[MetricResult]) -> str:
     lines = []
     for metric in metrics:
-        bounds = {"higher": f"at least {metric.low}", "lower": f"at most {metric.high}", "near": f"{metric.low} to {metric.high}"}[metric.better]
+        bounds = {
+            "higher": f"at least {metric.low}",
+            "lower": f"at most {metric.high}",
+            "near": f"{metric.low} to {metric.high}",
+        }[metric.better]
         value = metric.reason if metric.value is None else f"{metric.value:.4g}, expected {bounds}"
         lines.append(f"{metric.name}: {value} ({metric.earned:.2g} of {metric.points:g} points)")
     return "\n".join(lines) + "\n"

@@ -17,7 +17,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from etude import mistakes, table
-from etude.checks import Outcome, run_check
+from etude.checks import Check, Outcome, run_check
 from grader import metrics, source, submission
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
@@ -40,19 +40,35 @@ def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
     """The hash of everything that decides a score: the submission, the lesson's files, the settings, the versions."""
     files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv")]
     files += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
-    return digest(content, *(path.read_bytes() for path in files), repr(settings), repr(sorted(lesson.limits.items())),
-                  repr(sorted(versions().items())))
+    return digest(
+        content,
+        *(path.read_bytes() for path in files),
+        repr(settings),
+        repr(sorted(lesson.limits.items())),
+        repr(sorted(versions().items())),
+    )
 
 
-def grade(lesson: Lesson, path: Path, student: str, settings: Settings, progress: Progress = lambda text: None) -> Graded:
+def grade(
+    lesson: Lesson, path: Path, student: str, settings: Settings, progress: Progress = lambda text: None
+) -> Graded:
     """Grades one notebook file. Raises CourseError if the lesson itself is not built."""
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     released = nbformat.read(lesson.released, as_version=4)
     started = time.monotonic()
     content = submission.content(path)
-    verdict = Verdict(lesson=lesson.id, student=student, status="graded", submission=digest(content), profile=settings.profile,
-                      inputs=fingerprint(lesson, content, settings), seed=settings.seed, sandbox=settings.sandbox, versions=versions())
+    verdict = Verdict(
+        lesson=lesson.id,
+        student=student,
+        status="graded",
+        submission=digest(content),
+        profile=settings.profile,
+        inputs=fingerprint(lesson, content, settings),
+        seed=settings.seed,
+        sandbox=settings.sandbox,
+        versions=versions(),
+    )
     try:
         restored = submission.restore(submission.read(path)[1], released)
     except submission.BadSubmission as problem:
@@ -72,7 +88,9 @@ def _run_and_check(
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
         scratch = Path(name)
         work, results = scratch / "work", scratch / "results"
-        shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            lesson.released.with_suffix(""), work / lesson.name, ignore=shutil.ignore_patterns("__pycache__")
+        )
         report, outcomes = _in_a_kernel(lesson, notebook, work, results, settings, progress)
         verdict.cells = [
             CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
@@ -102,7 +120,12 @@ def _in_a_kernel(
             session,
             cell_timeout=lesson.limits["cell_seconds"],
             notebook_timeout=lesson.limits["notebook_seconds"],
-            parameters={"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"},
+            parameters={
+                "profile": settings.profile,
+                "seed": settings.seed,
+                "device": settings.device,
+                "out": "results",
+            },
             on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"),
         )
         if settings.kernel == PLAIN:
@@ -120,12 +143,17 @@ def _in_a_kernel(
 def _definitions(notebook: NotebookNode) -> NotebookNode:
     """The notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
     short = nbformat.v4.new_notebook(metadata=notebook.metadata)
-    short.cells = [cell for cell in notebook.cells if "nbgrader" in cell.metadata and cell.cell_type == "code"
-                   and not cell.metadata.nbgrader.grade]
+    short.cells = [
+        cell
+        for cell in notebook.cells
+        if "nbgrader" in cell.metadata and cell.cell_type == "code" and not cell.metadata.nbgrader.grade
+    ]
     return short
 
 
-def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]) -> None:
+def _score(
+    verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]
+) -> None:
     """Fills in exercises and metrics; a check that was not run has failed, a metric that was not found earns nothing."""
     known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
     by_exercise: dict[str, list] = {name: [] for name in source.exercises(source.read(lesson))}
@@ -134,24 +162,37 @@ def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found
     for name, checks in by_exercise.items():
         results = [_result(check, outcomes.get(check.name), verdict.reason) for check in checks]
         public = [outcomes[check.name] for check in checks if not check.hidden and check.name in outcomes]
-        verdict.exercises.append(ExerciseResult(name=name, checks=results, diagnosis=mistakes.diagnose(public, known.get(name, []))))
+        verdict.exercises.append(
+            ExerciseResult(name=name, checks=results, diagnosis=mistakes.diagnose(public, known.get(name, [])))
+        )
     for row in table.of_profile(table.read(lesson.source / "expected.csv"), verdict.profile).values():
         value, reason = found.get(row.metric, (None, verdict.reason or "the grader does not compute it"))
         if row.metric not in found and not row.points:
             continue  # shown to students, never graded
-        verdict.metrics.append(MetricResult(
-            name=row.metric, value=value, reason=reason, low=_bound(row.low), high=_bound(row.high), better=row.better,  # type: ignore[arg-type]
-            points=row.points, share=0.0 if value is None else row.share(value)))
+        verdict.metrics.append(
+            MetricResult(
+                name=row.metric,
+                value=value,
+                reason=reason,
+                low=_bound(row.low),
+                high=_bound(row.high),
+                better=row.better,  # type: ignore[arg-type]
+                points=row.points,
+                share=0.0 if value is None else row.share(value),
+            )
+        )
 
 
 def _bound(value: float) -> float | None:
     return None if value != value else value
 
 
-def _result(check: source.Check, outcome: Outcome | None, reason: str) -> CheckResult:
+def _result(check: Check, outcome: Outcome | None, reason: str) -> CheckResult:
+    result = CheckResult(name=check.name, title=check.title, hidden=check.hidden, points=check.points, status="error")
     if outcome is None:
-        return CheckResult(name=check.name, title=check.title, hidden=check.hidden, points=check.points, status="error",
-                           message=reason or "it was not run")
+        result.message = reason or "it was not run"
+        return result
     trace = f"\n{outcome.error[2]}".rstrip() if outcome.error and outcome.status == "error" else ""
-    return CheckResult(name=check.name, title=check.title, hidden=check.hidden, points=check.points, seconds=round(outcome.seconds, 4),
-                       status=outcome.status, message=f"{outcome.message}{trace}"[:4000])  # type: ignore[arg-type]
+    result.status, result.seconds = outcome.status, round(outcome.seconds, 4)
+    result.message = f"{outcome.message}{trace}"[:4000]
+    return result

@@ -99,13 +99,16 @@ class Artifacts:
 def collect(path: Path) -> dict[str, Callable[[Artifacts], float]]:
     """Metric → its function, from a lesson's hidden.py."""
     spec = importlib.util.spec_from_file_location("_etude_metrics", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return {f.__etude_metric__: f for f in vars(module).values() if hasattr(f, "__etude_metric__")}
 
 
-def compute(functions: dict[str, Callable[[Artifacts], float]], artifacts: Artifacts) -> dict[str, tuple[float | None, str]]:
+def compute(
+    functions: dict[str, Callable[[Artifacts], float]], artifacts: Artifacts
+) -> dict[str, tuple[float | None, str]]:
     """Metric → (value, "") or (None, why there is none)."""
     found: dict[str, tuple[float | None, str]] = {}
     for name, function in functions.items():

@@ -27,7 +27,9 @@ def prove_release(lesson: Lesson) -> None:
     released = nbformat.read(lesson.released, as_version=4)
     original = source.read(lesson)
     if len(released.cells) != len(original.cells):
-        raise CourseError(f"{lesson.id}: {len(released.cells)} cells were released, the source has {len(original.cells)}")
+        raise CourseError(
+            f"{lesson.id}: {len(released.cells)} cells were released, the source has {len(original.cells)}"
+        )
     for (part, cell), given in zip(source.parts(original), released.cells, strict=True):
         _prove_cell(lesson, part, cell.source, given)
     support = lesson.released.with_suffix("")
@@ -45,7 +47,9 @@ def _prove_cell(lesson: Lesson, part: source.Part, original: str, given: nbforma
         raise Leak(f"{where} holds a marker of the solution")
     if part.kind == "exercise":
         if given.source != source.skeleton(original):
-            raise CourseError(f"{where}: the skeleton of {part.name} is not the source with the stub in the solution's place")
+            raise CourseError(
+                f"{where}: the skeleton of {part.name} is not the source with the stub in the solution's place"
+            )
         compile(given.source, where, "exec")
     elif part.kind != "answer" and given.source != original:
         raise CourseError(f"{where} differs from the source")

@@ -40,9 +40,16 @@ def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto",
     # Two kernels on two cores: torch's own threads would only spin against each other.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     try:
-        papermill.execute_notebook(lesson.master, run.notebook, parameters=parameters, cwd=lesson.master.parent,
-                                   progress_bar={"desc": f"{lesson.id} {profile} seed {seed}"} if progress else False)
+        papermill.execute_notebook(
+            lesson.master,
+            run.notebook,
+            parameters=parameters,
+            cwd=lesson.master.parent,
+            progress_bar={"desc": f"{lesson.id} {profile} seed {seed}"} if progress else False,
+        )
     except PapermillExecutionError as error:
-        raise CourseError(f"the reference of {lesson.id} failed in profile {profile}, seed {seed}: {error.ename}: {error.evalue}\n"
-                          f"the executed notebook is {run.notebook}") from None
+        raise CourseError(
+            f"the reference of {lesson.id} failed in profile {profile}, seed {seed}: {error.ename}: {error.evalue}\n"
+            f"the executed notebook is {run.notebook}"
+        ) from None
     return run

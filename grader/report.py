@@ -52,19 +52,35 @@ def collect(course: Course, home: Path, profile: str = "smoke", seed: int = 0) -
     for lesson in course.lessons():
         folder = course.build / "runs" / lesson.id / f"{profile}-seed{seed}"
         pictures, seconds = _executed(folder / f"{lesson.name}.ipynb")
-        scores = {score.student: score for score in gradebook.scores(course, home, lesson.week.name) if score.notebook == lesson.name}
+        scores = {
+            score.student: score
+            for score in gradebook.scores(course, home, lesson.week.name)
+            if score.notebook == lesson.name
+        }
         paths = sorted((home / "verdicts").glob(f"*/{lesson.week.name}/{lesson.name}.json"))
         verdicts = [found for path in paths if (found := verdict.load(path)) is not None]
-        reports.append(LessonReport(lesson, profile, _metrics(lesson, folder / "results", profile), pictures, seconds, verdicts, scores))
+        reports.append(
+            LessonReport(
+                lesson, profile, _metrics(lesson, folder / "results", profile), pictures, seconds, verdicts, scores
+            )
+        )
     return reports
 
 
 def render(course: Course, home: Path, profile: str = "smoke", seed: int = 0) -> Path:
     """Writes the page and returns its path."""
-    environment = Environment(loader=PackageLoader("grader"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=PackageLoader("grader"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     page = environment.get_template("report.html").render(
-        course=course, reports=collect(course, home, profile, seed), about=STUDENTS, made=verdict.now(), versions=verdict.versions(),
-        hardware=hardware("auto"), commit=commit())
+        course=course,
+        reports=collect(course, home, profile, seed),
+        about=STUDENTS,
+        made=verdict.now(),
+        versions=verdict.versions(),
+        hardware=hardware("auto"),
+        commit=commit(),
+    )
     path = course.build / "report" / "index.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
@@ -85,6 +101,8 @@ def _executed(path: Path) -> tuple[list[str], float | None]:
     if not path.is_file():
         return [], None
     notebook = nbformat.read(path, as_version=4)
-    kept = [safe for cell in notebook.cells for output in cell.get("outputs", []) if (safe := harmless(output)) is not None]
+    kept = [
+        safe for cell in notebook.cells for output in cell.get("outputs", []) if (safe := harmless(output)) is not None
+    ]
     pictures = [output.data["image/png"].replace("\n", "") for output in kept if "image/png" in output.get("data", {})]
     return pictures, notebook.metadata.get("papermill", {}).get("duration")

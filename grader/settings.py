@@ -21,7 +21,11 @@ class Settings:
     @property
     def sandbox(self) -> str:
         """What a verdict says of its containment."""
-        return "none: it ran as a plain process of the grader's user" if self.kernel == PLAIN else f"bubblewrap ({self.kernel})"
+        return (
+            "none: it ran as a plain process of the grader's user"
+            if self.kernel == PLAIN
+            else f"bubblewrap ({self.kernel})"
+        )
 
 
 def ready(settings: Settings) -> list[str]:

@@ -42,7 +42,9 @@ def read(path: Path) -> tuple[bytes, NotebookNode]:
         raise BadSubmission(f"{path.name} was not handed in")
     size = path.stat().st_size
     if size > LARGEST:
-        raise BadSubmission(f"the file has {size / 2**20:.0f} MiB, at most {LARGEST >> 20} are read: clear the outputs and hand in again")
+        raise BadSubmission(
+            f"the file has {size / 2**20:.0f} MiB, at most {LARGEST >> 20} are read: clear the outputs and hand in again"
+        )
     data = path.read_bytes()
     return data, parse(data)
 
@@ -59,10 +61,15 @@ def parse(data: bytes) -> NotebookNode:
         raise BadSubmission(f"the file is not a notebook (not JSON: {error}): hand in the .ipynb file itself") from None
     if not isinstance(found, dict) or "cells" not in found:
         older = isinstance(found, dict) and "worksheets" in found
-        raise BadSubmission("the notebook has the format of 2014 (nbformat 3): open it in JupyterLab and save it" if older
-                            else "the file is JSON but holds no cells: hand in the .ipynb file itself")
+        raise BadSubmission(
+            "the notebook has the format of 2014 (nbformat 3): open it in JupyterLab and save it"
+            if older
+            else "the file is JSON but holds no cells: hand in the .ipynb file itself"
+        )
     if found.get("nbformat") != 4:
-        raise BadSubmission(f"the notebook says nbformat {found.get('nbformat')!r}, expected 4: open it in JupyterLab and save it")
+        raise BadSubmission(
+            f"the notebook says nbformat {found.get('nbformat')!r}, expected 4: open it in JupyterLab and save it"
+        )
     cells = found["cells"]
     if not isinstance(cells, list) or len(cells) > MOST_CELLS:
         raise BadSubmission(f"the notebook's cells make no sense (a list of at most {MOST_CELLS} was expected)")
@@ -83,8 +90,11 @@ def _cell(data: object) -> NotebookNode:
     text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored or sent to a kernel
     cell = new_code_cell(text) if data["cell_type"] == "code" else new_markdown_cell(text)
     metadata = data.get("metadata")
-    grade_id = metadata.get("nbgrader", {}).get("grade_id") if isinstance(metadata, dict) and isinstance(
-        metadata.get("nbgrader", {}), dict) else None
+    grade_id = (
+        metadata.get("nbgrader", {}).get("grade_id")
+        if isinstance(metadata, dict) and isinstance(metadata.get("nbgrader", {}), dict)
+        else None
+    )
     if isinstance(grade_id, str):
         cell.metadata["nbgrader"] = {"grade_id": grade_id}
     return cell
@@ -106,7 +116,9 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
         cells.append(cell)
     for place, original in enumerate(released.cells):
         if "nbgrader" in original.metadata and original.metadata.nbgrader.grade_id not in seen:
-            result.notes.append(f"the cell {original.metadata.nbgrader.grade_id} was missing: it was put back as released")
+            result.notes.append(
+                f"the cell {original.metadata.nbgrader.grade_id} was missing: it was put back as released"
+            )
             cells.insert(_place(cells, released.cells[:place]), copy.deepcopy(original))
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number:04d}"

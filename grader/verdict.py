@@ -17,6 +17,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from etude.checks import Status
+
 SCHEMA = 1
 
 
@@ -31,7 +33,7 @@ class CheckResult(Model):
     title: str
     hidden: bool
     points: float = Field(ge=0)
-    status: Literal["passed", "failed", "error", "unwritten"]
+    status: Status
     message: str = ""
     seconds: float = 0.0
 
@@ -105,11 +107,11 @@ class Verdict(Model):
 
     @property
     def earned(self) -> float:
-        return sum(part.earned for part in (*self.exercises, *self.metrics))
+        return sum(exercise.earned for exercise in self.exercises) + sum(metric.earned for metric in self.metrics)
 
     @property
     def points(self) -> float:
-        return sum(part.points for part in (*self.exercises, *self.metrics))
+        return sum(exercise.points for exercise in self.exercises) + sum(metric.points for metric in self.metrics)
 
     def save(self, path: Path) -> None:
         """Writes the verdict; the file is whole or absent, also after a power cut."""

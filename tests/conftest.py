@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from grader.course import Course, Lesson
 from mirror import mirror
+
+from grader.course import Course, Lesson
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if (found := mirror()) is not None:
@@ -26,7 +26,7 @@ def word2vec(course: Course) -> Lesson:
     return course.lesson("week1_embeddings/word2vec")
 
 
-@pytest.fixture()
+@pytest.fixture
 def course_copy(tmp_path: Path, course: Course) -> Course:
     """A course in a folder of its own, with its sources and its release."""
     root = tmp_path / "course"
@@ -38,8 +38,8 @@ def course_copy(tmp_path: Path, course: Course) -> Course:
     return Course(root)
 
 
-@pytest.fixture()
-def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """An empty working folder."""
     monkeypatch.chdir(tmp_path)
-    yield tmp_path
+    return tmp_path

@@ -2,6 +2,7 @@
 
 import nbformat
 import pytest
+
 from grader import source
 from grader.build import build, master
 from grader.course import Course, CourseError
@@ -16,9 +17,19 @@ def edit(path, old, new):
 
 def test_the_committed_weeks_are_what_the_sources_give(course, course_copy):
     build(course_copy, course_copy.lessons(), say=lambda text: None)
-    built = {path.relative_to(course_copy.root): path.read_bytes() for path in (course_copy.root / "weeks").rglob("*") if path.is_file()}
-    kept = {path.relative_to(course.root): path.read_bytes() for path in (course.root / "weeks").rglob("*")
-            if path.is_file() and path.suffix != ".pyc" and ".ipynb_checkpoints" not in path.parts and "results" not in path.parts}
+    built = {
+        path.relative_to(course_copy.root): path.read_bytes()
+        for path in (course_copy.root / "weeks").rglob("*")
+        if path.is_file()
+    }
+    kept = {
+        path.relative_to(course.root): path.read_bytes()
+        for path in (course.root / "weeks").rglob("*")
+        if path.is_file()
+        and path.suffix != ".pyc"
+        and ".ipynb_checkpoints" not in path.parts
+        and "results" not in path.parts
+    }
     assert kept.keys() == {path for path in built if path.suffix != ".pyc"}
     assert [str(path) for path in kept if kept[path] != built[path]] == []
 
@@ -35,14 +46,29 @@ def test_a_line_of_a_solution_in_the_release_is_a_leak(course_copy):
     nbformat.write(notebook, lesson.released)
     with pytest.raises(CourseError, match="differs from the source"):
         prove_release(lesson)
-    edit(lesson.source / "notebook.py", "# # word2vec: words from the company they keep", "# # word2vec\n# weights = counts.double() ** power")
-    edit(lesson.released, "# word2vec: words from the company they keep", "# word2vec\\nweights = counts.double() ** power")
+    edit(
+        lesson.source / "notebook.py",
+        "# # word2vec: words from the company they keep",
+        "# # word2vec\n# weights = counts.double() ** power",
+    )
+    edit(
+        lesson.released,
+        "# word2vec: words from the company they keep",
+        "# word2vec\\nweights = counts.double() ** power",
+    )
     notebook = nbformat.read(lesson.released, as_version=4)
     notebook.cells[0].source = source.read(lesson).cells[0].source
     nbformat.write(notebook, lesson.released)
-    edit(lesson.released.with_suffix("") / "checks.py", '"""word2vec', '"""drawn = torch.multinomial(noise, len(rows) * negatives word2vec')
-    edit(lesson.source / "notebook.py", "            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)",
-         "            drawn = torch.multinomial(noise, len(rows) * negatives")
+    edit(
+        lesson.released.with_suffix("") / "checks.py",
+        '"""word2vec',
+        '"""drawn = torch.multinomial(noise, len(rows) * negatives word2vec',
+    )
+    edit(
+        lesson.source / "notebook.py",
+        "            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)",
+        "            drawn = torch.multinomial(noise, len(rows) * negatives",
+    )
     with pytest.raises(Leak, match=r"checks\.py holds"):
         prove_release(lesson)
 
@@ -86,8 +112,11 @@ def test_an_exercise_with_an_open_solution_is_refused(course_copy):
 
 
 def test_points_of_check_cells_are_those_of_their_checks(word2vec):
-    points = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points for cell in master(word2vec).cells
-              if cell.metadata.get("nbgrader", {}).get("grade")}
+    points = {
+        cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points
+        for cell in master(word2vec).cells
+        if cell.metadata.get("nbgrader", {}).get("grade")
+    }
     checks = [check.points for check in source.checks(word2vec) if check.exercise == "sgns_loss"]
     assert points["check_sgns_loss"] == sum(checks) > 0
 

@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
 from grader import gradebook, sample_class, verdict
 from grader.cli import app
 from grader.course import Course
-from typer.testing import CliRunner
 
 BIN = Path(sys.executable).parent
 WEEK = "week1_embeddings"
@@ -21,7 +22,9 @@ RIGHT, WRONG = 47 - 4, 0  # all automatic points; the answers in words (4 points
 
 def command(course: Course, *words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
-    return subprocess.run([str(BIN / words[0]), *words[1:]], cwd=course.root, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        [str(BIN / words[0]), *words[1:]], cwd=course.root, env=environment, capture_output=True, text=True, timeout=300
+    )
 
 
 @pytest.fixture(scope="module")
@@ -102,12 +105,15 @@ def test_nothing_handed_in_is_said_in_words(here: Path) -> None:
     assert "nothing is handed in" in result.output
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["run", "word2vec", "--profile", "huge"], "profile 'huge' is not known"),
-    (["run", "word2vec", "--seed", "-1"], "greater than or equal to 0"),
-    (["run", "week9"], "there is no week or lesson 'week9'"),
-    (["calibrate", "word2vec", "--seeds", "2"], "2 seeds say too little"),
-])
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "word2vec", "--profile", "huge"], "profile 'huge' is not known"),
+        (["run", "word2vec", "--seed", "-1"], "greater than or equal to 0"),
+        (["run", "week9"], "there is no week or lesson 'week9'"),
+        (["calibrate", "word2vec", "--seeds", "2"], "2 seeds say too little"),
+    ],
+)
 def test_options_that_make_no_sense_end_in_one_line(words: list[str], said: str) -> None:
     result = CliRunner().invoke(app, words)
     assert result.exit_code != 0

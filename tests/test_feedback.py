@@ -3,21 +3,36 @@
 import base64
 
 import nbformat
+from nbformat.v4 import new_output
+from nbgrader.utils import determine_grade
+
 from grader import feedback
 from grader.feedback import harmless
 from grader.verdict import CheckResult, ExerciseResult, MetricResult, Verdict
-from nbformat.v4 import new_output
-from nbgrader.utils import determine_grade
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 80).decode()
 
 
 def verdict(**changes):
-    checks = [CheckResult(name="test_a", title="a", hidden=False, points=2, status="passed"),
-              CheckResult(name="test_b", title="b", hidden=True, points=3, status="failed", message="secret 42\nexpected 43")]
-    return Verdict(**{"lesson": "w/l", "student": "ada", "status": "graded", "submission": "", "inputs": "", "profile": "smoke", "seed": 0,
-                      "sandbox": "none", "exercises": [ExerciseResult(name="nearest", checks=checks, diagnosis="the query comes first")],
-                      "metrics": [MetricResult(name="m", value=0.5, low=0.4, high=0.6, better="near", points=4, share=0.25)], **changes})
+    checks = [
+        CheckResult(name="test_a", title="a", hidden=False, points=2, status="passed"),
+        CheckResult(name="test_b", title="b", hidden=True, points=3, status="failed", message="secret 42\nexpected 43"),
+    ]
+    return Verdict(
+        **{
+            "lesson": "w/l",
+            "student": "ada",
+            "status": "graded",
+            "submission": "",
+            "inputs": "",
+            "profile": "smoke",
+            "seed": 0,
+            "sandbox": "none",
+            "exercises": [ExerciseResult(name="nearest", checks=checks, diagnosis="the query comes first")],
+            "metrics": [MetricResult(name="m", value=0.5, low=0.4, high=0.6, better="near", points=4, share=0.25)],
+            **changes,
+        }
+    )
 
 
 def written(word2vec, found):
@@ -49,15 +64,22 @@ def test_the_reason_of_a_refused_file_is_in_every_graded_cell(word2vec):
 
 
 def test_what_could_run_in_a_browser_is_left_out():
-    bad = {"text/html": "<script>alert(1)</script>", "image/svg+xml": "<svg onload=alert(1)>", "application/javascript": "alert(1)",
-           "application/vnd.jupyter.widget-view+json": {"model_id": "1"}}
+    bad = {
+        "text/html": "<script>alert(1)</script>",
+        "image/svg+xml": "<svg onload=alert(1)>",
+        "application/javascript": "alert(1)",
+        "application/vnd.jupyter.widget-view+json": {"model_id": "1"},
+    }
     assert harmless(new_output("display_data", data=bad)) is None
     kept = harmless(new_output("display_data", data={**bad, "text/plain": "5", "image/png": PNG}))
     assert set(kept.data) == {"text/plain", "image/png"}
 
 
 def test_a_picture_that_is_no_png_is_left_out():
-    assert harmless(new_output("display_data", data={"image/png": base64.b64encode(b"<svg onload=alert(1)>").decode()})) is None
+    assert (
+        harmless(new_output("display_data", data={"image/png": base64.b64encode(b"<svg onload=alert(1)>").decode()}))
+        is None
+    )
 
 
 def test_warnings_on_stderr_cost_no_points(word2vec):
@@ -78,7 +100,11 @@ def test_a_number_that_the_student_displays_is_no_score(word2vec):
             cell.outputs = [new_output("execute_result", data={"text/plain": "5.0"}, execution_count=1)]
     notebook = nbformat.read(word2vec.released, as_version=4)
     feedback.write(notebook, verdict(), executed)
-    shown = [output for cell in notebook.cells if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("grade")
-             for output in cell.outputs]
+    shown = [
+        output
+        for cell in notebook.cells
+        if cell.cell_type == "code" and not cell.metadata.get("nbgrader", {}).get("grade")
+        for output in cell.outputs
+    ]
     assert shown
     assert all(output.output_type != "execute_result" for output in shown)

@@ -4,16 +4,31 @@ import json
 
 import nbformat
 import pytest
-from grader import submission
-from grader.submission import BadSubmission, parse, read, restore
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grader import submission
+from grader.submission import BadSubmission, parse, read, restore
+
 SOURCES = st.one_of(st.text(), st.lists(st.text(), max_size=3), st.integers(), st.none())
-METADATA = st.one_of(st.none(), st.dictionaries(st.sampled_from(["nbgrader", "tags", "x"]), st.one_of(
-    st.integers(), st.dictionaries(st.sampled_from(["grade_id", "points", "locked"]), st.one_of(st.text(max_size=5), st.integers(), st.just("check_nearest")))), max_size=2))
-CELLS = st.dictionaries(st.sampled_from(["cell_type", "source", "metadata", "outputs", "id"]), st.one_of(
-    st.sampled_from(["code", "markdown", "raw", "odd"]), SOURCES, METADATA))
+METADATA = st.one_of(
+    st.none(),
+    st.dictionaries(
+        st.sampled_from(["nbgrader", "tags", "x"]),
+        st.one_of(
+            st.integers(),
+            st.dictionaries(
+                st.sampled_from(["grade_id", "points", "locked"]),
+                st.one_of(st.text(max_size=5), st.integers(), st.just("check_nearest")),
+            ),
+        ),
+        max_size=2,
+    ),
+)
+CELLS = st.dictionaries(
+    st.sampled_from(["cell_type", "source", "metadata", "outputs", "id"]),
+    st.one_of(st.sampled_from(["code", "markdown", "raw", "odd"]), SOURCES, METADATA),
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +42,22 @@ def test_the_release_comes_back_as_it_is(word2vec, released):
     assert [cell.source for cell in restored.notebook.cells] == [cell.source for cell in released.cells]
 
 
-@pytest.mark.parametrize(("content", "word"), [
-    (b"", "empty"), (b"  \n", "empty"), (b"PK\x03\x04\xff", "not UTF-8"), (b'{"cells": [', "not JSON"), (b"[1, 2]", "no cells"),
-    (b'{"worksheets": []}', "nbformat 3"), (b'{"cells": [], "nbformat": 5}', "nbformat 5"), (b'{"cells": 3, "nbformat": 4}', "make no sense"),
-    (b'{"cells": [{"cell_type": "heading"}], "nbformat": 4}', "neither code nor text"),
-    (b'{"cells": [{"cell_type": "code", "source": 4}], "nbformat": 4}', "not text"), (b"[" * 100_000, "not JSON"),
-])
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"", "empty"),
+        (b"  \n", "empty"),
+        (b"PK\x03\x04\xff", "not UTF-8"),
+        (b'{"cells": [', "not JSON"),
+        (b"[1, 2]", "no cells"),
+        (b'{"worksheets": []}', "nbformat 3"),
+        (b'{"cells": [], "nbformat": 5}', "nbformat 5"),
+        (b'{"cells": 3, "nbformat": 4}', "make no sense"),
+        (b'{"cells": [{"cell_type": "heading"}], "nbformat": 4}', "neither code nor text"),
+        (b'{"cells": [{"cell_type": "code", "source": 4}], "nbformat": 4}', "not text"),
+        (b"[" * 100_000, "not JSON"),
+    ],
+)
 def test_what_is_no_notebook_is_refused_with_what_to_do(content, word):
     with pytest.raises(BadSubmission, match=word):
         parse(content)
@@ -57,7 +82,9 @@ def ids(notebook):
 
 def test_a_missing_graded_cell_is_put_back_in_its_place(word2vec, released):
     notebook = nbformat.read(word2vec.released, as_version=4)
-    notebook.cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") != "check_sgns_loss"]
+    notebook.cells = [
+        cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") != "check_sgns_loss"
+    ]
     restored = restore(parse(nbformat.writes(notebook).encode()), released)
     assert ids(restored.notebook) == ids(released)
     assert restored.notes == ["the cell check_sgns_loss was missing: it was put back as released"]
@@ -65,7 +92,9 @@ def test_a_missing_graded_cell_is_put_back_in_its_place(word2vec, released):
 
 def test_of_a_doubled_graded_cell_the_first_counts(word2vec, released):
     notebook = nbformat.read(word2vec.released, as_version=4)
-    place = next(i for i, cell in enumerate(notebook.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == "nearest")
+    place = next(
+        i for i, cell in enumerate(notebook.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == "nearest"
+    )
     notebook.cells[place].source = "first = 1"
     notebook.cells.insert(place + 1, nbformat.v4.new_code_cell("second = 2", metadata=notebook.cells[place].metadata))
     restored = restore(parse(nbformat.writes(notebook).encode()), released)
@@ -86,7 +115,12 @@ def test_a_changed_locked_cell_is_put_back(word2vec, released):
 
 
 def test_tags_and_metadata_of_the_students_own_stay_behind(released):
-    cell = {"cell_type": "code", "source": "x = 1", "metadata": {"tags": ["injected-parameters"], "papermill": {}}, "outputs": [{"bad": 1}]}
+    cell = {
+        "cell_type": "code",
+        "source": "x = 1",
+        "metadata": {"tags": ["injected-parameters"], "papermill": {}},
+        "outputs": [{"bad": 1}],
+    }
     restored = restore(parse(json.dumps({"cells": [cell], "nbformat": 4}).encode()), released)
     assert [cell.metadata for cell in restored.notebook.cells if cell.source == "x = 1"] == [{}]
 

@@ -1,4 +1,4 @@
-"""Plain values: whatever a student's code hands back can be read, described and compared, and right values are equal."""
+"""Plain values: whatever a student's code hands back can be read, described and compared; right values are equal."""
 
 from collections import Counter, namedtuple
 from copy import deepcopy
@@ -7,15 +7,16 @@ from enum import IntEnum
 import numpy as np
 import pytest
 import torch
-from etude.values import LONGEST, as_array, describe, first_difference, same
 from hypothesis import given
 from hypothesis import strategies as st
+
+from etude.values import LONGEST, as_array, describe, first_difference, same
 
 keys = st.none() | st.integers() | st.text(max_size=5) | st.tuples(st.integers(), st.text(max_size=2))
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(max_size=9)
 values = st.recursive(
     scalars | st.complex_numbers(allow_nan=False) | st.sets(keys, max_size=4) | st.frozensets(keys, max_size=4),
-    lambda inner: st.lists(inner, max_size=4) | st.lists(inner, max_size=3).map(tuple) | st.dictionaries(keys, inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(keys, inner, max_size=4),
     max_leaves=12)
 
 

@@ -1,11 +1,11 @@
-# ruff: noqa: F811, RUF005
 """word2vec: classic mistakes and other right ways, for each exercise. Never released."""
 
 import math
 
 import torch
-from grader.bank import alternative, mistake
 from torch.nn.functional import logsigmoid, normalize
+
+from grader.bank import alternative, mistake
 
 # Answers run in the notebook's namespace, which has these too.
 noise_distribution = sgns_loss = trange = None
@@ -13,44 +13,91 @@ noise_distribution = sgns_loss = trange = None
 
 @mistake("skipgram_pairs", "the centre word is paired with itself", "test_the_window_is_cut_off_at_the_edges")
 def skipgram_pairs(tokens, window):
-    return [(tokens[i], tokens[j]) for i in range(len(tokens))
-            for j in range(max(0, i - window), min(len(tokens), i + window + 1))]
+    return [
+        (tokens[i], tokens[j])
+        for i in range(len(tokens))
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
+    ]
 
 
-@mistake("skipgram_pairs", "the right edge of the window is left out: range stops before its end",
-         "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+@mistake(
+    "skipgram_pairs",
+    "the right edge of the window is left out: range stops before its end",
+    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
+)
 def skipgram_pairs(tokens, window):
-    return [(tokens[i], tokens[j]) for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window)) if j != i]
+    return [
+        (tokens[i], tokens[j])
+        for i in range(len(tokens))
+        for j in range(max(0, i - window), min(len(tokens), i + window))
+        if j != i
+    ]
 
 
-@mistake("skipgram_pairs", "the window is taken as the whole span: half of it on each side, where it means the words on one side",
-         "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+@mistake(
+    "skipgram_pairs",
+    "the window is taken as the whole span: half of it on each side, where it means the words on one side",
+    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
+)
 def skipgram_pairs(tokens, window):
     half = window // 2
-    return [(tokens[i], tokens[j]) for i in range(len(tokens)) for j in range(max(0, i - half), min(len(tokens), i + half + 1)) if j != i]
+    return [
+        (tokens[i], tokens[j])
+        for i in range(len(tokens))
+        for j in range(max(0, i - half), min(len(tokens), i + half + 1))
+        if j != i
+    ]
 
 
-@mistake("skipgram_pairs", "negative indices wrap around to the sentence's end: the window must be cut off at the edges",
-         "test_the_window_is_cut_off_at_the_edges")
+@mistake(
+    "skipgram_pairs",
+    "negative indices wrap around to the sentence's end: the window must be cut off at the edges",
+    "test_the_window_is_cut_off_at_the_edges",
+)
 def skipgram_pairs(tokens, window):
-    return [(tokens[i], tokens[j]) for i in range(len(tokens)) for j in range(i - window, i + window + 1) if j != i and j < len(tokens)]
+    return [
+        (tokens[i], tokens[j])
+        for i in range(len(tokens))
+        for j in range(i - window, i + window + 1)
+        if j != i and j < len(tokens)
+    ]
 
 
-@mistake("skipgram_pairs", "words whose window reaches over an edge are skipped: they have fewer pairs, not none",
-         "test_the_window_is_cut_off_at_the_edges")
+@mistake(
+    "skipgram_pairs",
+    "words whose window reaches over an edge are skipped: they have fewer pairs, not none",
+    "test_the_window_is_cut_off_at_the_edges",
+)
 def skipgram_pairs(tokens, window):
-    return [(tokens[i], tokens[j]) for i in range(window, len(tokens) - window) for j in range(i - window, i + window + 1) if j != i]
+    return [
+        (tokens[i], tokens[j])
+        for i in range(window, len(tokens) - window)
+        for j in range(i - window, i + window + 1)
+        if j != i
+    ]
 
 
-@mistake("skipgram_pairs", "positions are told apart by the word that stands there, so a repeated word loses pairs",
-         "test_a_word_that_stands_twice_is_paired_at_both_places")
+@mistake(
+    "skipgram_pairs",
+    "positions are told apart by the word that stands there, so a repeated word loses pairs",
+    "test_a_word_that_stands_twice_is_paired_at_both_places",
+)
 def skipgram_pairs(tokens, window):
     return [(c, o) for i, c in enumerate(tokens) for o in tokens[max(0, i - window) : i + window + 1] if o != c]
 
 
-@mistake("skipgram_pairs", "each pair is turned round: the centre comes first, then its context", "test_the_window_is_cut_off_at_the_edges")
+@mistake(
+    "skipgram_pairs",
+    "each pair is turned round: the centre comes first, then its context",
+    "test_the_window_is_cut_off_at_the_edges",
+)
 def skipgram_pairs(tokens, window):
-    return [(tokens[j], tokens[i]) for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window + 1)) if j != i]
+    return [
+        (tokens[j], tokens[i])
+        for i in range(len(tokens))
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
+        if j != i
+    ]
 
 
 @alternative("skipgram_pairs")
@@ -68,38 +115,65 @@ def skipgram_pairs(tokens, window):
     return pairs
 
 
-@mistake("cbow_examples", "one example for each (context, centre) pair: CBOW averages all contexts of a word into one example",
-         "test_all_contexts_of_a_word_make_one_example")
+@mistake(
+    "cbow_examples",
+    "one example for each (context, centre) pair: CBOW averages all contexts of a word into one example",
+    "test_all_contexts_of_a_word_make_one_example",
+)
 def cbow_examples(tokens, window):
-    return [([tokens[j]], tokens[i]) for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window + 1)) if j != i]
+    return [
+        ([tokens[j]], tokens[i])
+        for i in range(len(tokens))
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
+        if j != i
+    ]
 
 
-@mistake("cbow_examples", "the centre word is among its own contexts, so the answer is in the question", "test_all_contexts_of_a_word_make_one_example")
+@mistake(
+    "cbow_examples",
+    "the centre word is among its own contexts, so the answer is in the question",
+    "test_all_contexts_of_a_word_make_one_example",
+)
 def cbow_examples(tokens, window):
     return [(tokens[max(0, i - window) : i + window + 1], tokens[i]) for i in range(len(tokens)) if len(tokens) > 1]
 
 
-@mistake("cbow_examples", "a negative start of a slice wraps around, and the first words lose their left context",
-         "test_the_examples_agree_with_brute_force")
+@mistake(
+    "cbow_examples",
+    "a negative start of a slice wraps around, and the first words lose their left context",
+    "test_the_examples_agree_with_brute_force",
+)
 def cbow_examples(tokens, window):
     examples = [(tokens[i - window : i] + tokens[i + 1 : i + window + 1], tokens[i]) for i in range(len(tokens))]
     return [example for example in examples if example[0]]
 
 
-@mistake("cbow_examples", "each example is turned round: contexts come first, then the centre", "test_all_contexts_of_a_word_make_one_example")
+@mistake(
+    "cbow_examples",
+    "each example is turned round: contexts come first, then the centre",
+    "test_all_contexts_of_a_word_make_one_example",
+)
 def cbow_examples(tokens, window):
-    examples = [(tokens[i], tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]) for i in range(len(tokens))]
+    examples = [
+        (tokens[i], tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]) for i in range(len(tokens))
+    ]
     return [example for example in examples if example[1]]
 
 
-@mistake("cbow_examples", "a word without any context still makes an example, and the mean of no vectors is not a number",
-         "test_a_sentence_of_one_word_has_no_example")
+@mistake(
+    "cbow_examples",
+    "a word without any context still makes an example, and the mean of no vectors is not a number",
+    "test_a_sentence_of_one_word_has_no_example",
+)
 def cbow_examples(tokens, window):
     return [(tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1], tokens[i]) for i in range(len(tokens))]
 
 
-@mistake("cbow_examples", "only the words before the centre are its context: the window reaches to both sides",
-         "test_all_contexts_of_a_word_make_one_example")
+@mistake(
+    "cbow_examples",
+    "only the words before the centre are its context: the window reaches to both sides",
+    "test_all_contexts_of_a_word_make_one_example",
+)
 def cbow_examples(tokens, window):
     return [(tokens[max(0, i - window) : i], tokens[i]) for i in range(1, len(tokens))]
 
@@ -123,30 +197,45 @@ def cbow_examples(tokens, window):
     return result
 
 
-@mistake("keep_probability", "this is the probability of dropping a word, 1 − sqrt(t/f): the paper states it so, the exercise asks for keeping",
-         "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+@mistake(
+    "keep_probability",
+    "this is the probability of dropping a word, 1 − sqrt(t/f): the paper states it so, the exercise asks for keeping",
+    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
+)
 def keep_probability(counts, t):
     return 1 - (t / (counts / counts.sum())).sqrt().clamp(max=1.0)
 
 
-@mistake("keep_probability", "the threshold is compared with the count, where f is the share of all tokens",
-         "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+@mistake(
+    "keep_probability",
+    "the threshold is compared with the count, where f is the share of all tokens",
+    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
+)
 def keep_probability(counts, t):
     return (t / counts).sqrt().clamp(max=1.0)
 
 
-@mistake("keep_probability", "probabilities above 1: a word rarer than t is always kept, with probability 1", "test_a_rare_word_is_always_kept")
+@mistake(
+    "keep_probability",
+    "probabilities above 1: a word rarer than t is always kept, with probability 1",
+    "test_a_rare_word_is_always_kept",
+)
 def keep_probability(counts, t):
     return (t / (counts / counts.sum())).sqrt()
 
 
-@mistake("keep_probability", "the square root is missing", "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+@mistake(
+    "keep_probability", "the square root is missing", "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f"
+)
 def keep_probability(counts, t):
     return (t / (counts / counts.sum())).clamp(max=1.0)
 
 
-@mistake("keep_probability", "frequent words are removed altogether: they are thinned out at random",
-         "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+@mistake(
+    "keep_probability",
+    "frequent words are removed altogether: they are thinned out at random",
+    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
+)
 def keep_probability(counts, t):
     return (counts / counts.sum() <= t).float()
 
@@ -160,27 +249,43 @@ def keep_probability(counts, t):
 @alternative("keep_probability")
 def keep_probability(counts, t):
     import numpy as np
+
     frequency = np.asarray(counts) / np.asarray(counts).sum()
     return torch.from_numpy(np.minimum(1.0, np.sqrt(t / frequency)))
 
 
-@mistake("noise_distribution", "the power is taken of the normalised result, which no longer sums to 1", "test_it_sums_to_one")
+@mistake(
+    "noise_distribution",
+    "the power is taken of the normalised result, which no longer sums to 1",
+    "test_it_sums_to_one",
+)
 def noise_distribution(counts, power=0.75):
     return (counts / counts.sum()) ** power
 
 
-@mistake("noise_distribution", "plain frequencies: the power ¾ is missing", "test_the_weights_are_counts_to_the_power_three_quarters")
+@mistake(
+    "noise_distribution",
+    "plain frequencies: the power ¾ is missing",
+    "test_the_weights_are_counts_to_the_power_three_quarters",
+)
 def noise_distribution(counts, power=0.75):
     return counts / counts.sum()
 
 
-@mistake("noise_distribution", "a uniform draw: the counts are not used", "test_the_weights_are_counts_to_the_power_three_quarters")
+@mistake(
+    "noise_distribution",
+    "a uniform draw: the counts are not used",
+    "test_the_weights_are_counts_to_the_power_three_quarters",
+)
 def noise_distribution(counts, power=0.75):
     return torch.full((len(counts),), 1 / len(counts))
 
 
-@mistake("noise_distribution", "a softmax of the counts, which gives all weight to the most frequent word",
-         "test_the_weights_are_counts_to_the_power_three_quarters")
+@mistake(
+    "noise_distribution",
+    "a softmax of the counts, which gives all weight to the most frequent word",
+    "test_the_weights_are_counts_to_the_power_three_quarters",
+)
 def noise_distribution(counts, power=0.75):
     return (counts.float() * power).softmax(dim=0)
 
@@ -207,38 +312,59 @@ def noise_distribution(counts, power=0.75):
     return (power * counts.double().log()).softmax(dim=0)
 
 
-@mistake("sgns_loss", "the sum over the batch was taken in place of the mean", "test_the_loss_is_the_mean_over_the_batch")
+@mistake(
+    "sgns_loss", "the sum over the batch was taken in place of the mean", "test_the_loss_is_the_mean_over_the_batch"
+)
 def sgns_loss(center, context, negatives):
     real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
     return -(logsigmoid(real).sum() + logsigmoid(-noise).sum())
 
 
-@mistake("sgns_loss", "the negatives are averaged: eq. 4 sums over them", "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+@mistake(
+    "sgns_loss",
+    "the negatives are averaged: eq. 4 sums over them",
+    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
+)
 def sgns_loss(center, context, negatives):
     real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
     return -(logsigmoid(real) + logsigmoid(-noise).mean(1)).mean()
 
 
-@mistake("sgns_loss", "the noise is rewarded like real pairs: its score needs a minus sign inside the sigmoid", "test_real_pairs_attract_and_noise_repels")
+@mistake(
+    "sgns_loss",
+    "the noise is rewarded like real pairs: its score needs a minus sign inside the sigmoid",
+    "test_real_pairs_attract_and_noise_repels",
+)
 def sgns_loss(center, context, negatives):
     real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
     return -(logsigmoid(real) + logsigmoid(noise).sum(1)).mean()
 
 
-@mistake("sgns_loss", "the sign is that of the paper's objective, which is maximised; a loss is minimised",
-         "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+@mistake(
+    "sgns_loss",
+    "the sign is that of the paper's objective, which is maximised; a loss is minimised",
+    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
+)
 def sgns_loss(center, context, negatives):
     real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
     return (logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
 
 
-@mistake("sgns_loss", "log(sigmoid(x)) is minus infinity for large negative scores; logsigmoid is exact", "test_large_scores_stay_finite")
+@mistake(
+    "sgns_loss",
+    "log(sigmoid(x)) is minus infinity for large negative scores; logsigmoid is exact",
+    "test_large_scores_stay_finite",
+)
 def sgns_loss(center, context, negatives):
     real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
     return -(real.sigmoid().log() + (-noise).sigmoid().log().sum(1)).mean()
 
 
-@mistake("sgns_loss", "the negatives are compared with the context: they are noise for the centre word", "test_random_batches_agree_with_the_definition")
+@mistake(
+    "sgns_loss",
+    "the negatives are compared with the context: they are noise for the centre word",
+    "test_random_batches_agree_with_the_definition",
+)
 def sgns_loss(center, context, negatives):
     real, noise = (center * context).sum(1), (context[:, None] * negatives).sum(2)
     return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
@@ -252,6 +378,7 @@ def sgns_loss(center, context, negatives):
 @alternative("sgns_loss")
 def sgns_loss(center, context, negatives):
     from torch.nn.functional import binary_cross_entropy_with_logits as bce
+
     candidates = torch.cat([context[:, None], negatives], dim=1)
     logits = (candidates @ center[:, :, None]).squeeze(2)
     labels = torch.zeros_like(logits)
@@ -262,6 +389,7 @@ def sgns_loss(center, context, negatives):
 @alternative("sgns_loss")
 def sgns_loss(center, context, negatives):
     from torch.nn.functional import softplus
+
     real = torch.einsum("bd,bd->b", center, context)
     noise = torch.matmul(negatives, center.unsqueeze(-1)).squeeze(-1)
     return softplus(-real).mean() + softplus(noise).sum(dim=1).mean()
@@ -277,23 +405,40 @@ def sgns_loss(center, context, negatives):
     return total / len(center)
 
 
-@mistake("sgns_gradients", "the gradient of the sum over the batch: the loss is a mean, so divide by B", "test_the_gradients_are_those_of_autograd")
+@mistake(
+    "sgns_gradients",
+    "the gradient of the sum over the batch: the loss is a mean, so divide by B",
+    "test_the_gradients_are_those_of_autograd",
+)
 def sgns_gradients(center, context, negatives):
     real = (center * context).sum(1).sigmoid() - 1
     noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return real[:, None] * context + (noise[:, :, None] * negatives).sum(1), real[:, None] * center, noise[:, :, None] * center[:, None]
+    return (
+        real[:, None] * context + (noise[:, :, None] * negatives).sum(1),
+        real[:, None] * center,
+        noise[:, :, None] * center[:, None],
+    )
 
 
-@mistake("sgns_gradients", "the error of the real pair is σ(x) − 1, not σ(x)", "test_the_gradients_are_those_of_autograd")
+@mistake(
+    "sgns_gradients", "the error of the real pair is σ(x) − 1, not σ(x)", "test_the_gradients_are_those_of_autograd"
+)
 def sgns_gradients(center, context, negatives):
     b = len(center)
     real = (center * context).sum(1).sigmoid()
     noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return ((real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b, real[:, None] * center / b,
-            noise[:, :, None] * center[:, None] / b)
+    return (
+        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
+        real[:, None] * center / b,
+        noise[:, :, None] * center[:, None] / b,
+    )
 
 
-@mistake("sgns_gradients", "the centre also feels its negatives: their share of its gradient is missing", "test_the_gradients_are_those_of_autograd")
+@mistake(
+    "sgns_gradients",
+    "the centre also feels its negatives: their share of its gradient is missing",
+    "test_the_gradients_are_those_of_autograd",
+)
 def sgns_gradients(center, context, negatives):
     b = len(center)
     real = (center * context).sum(1).sigmoid() - 1
@@ -301,22 +446,32 @@ def sgns_gradients(center, context, negatives):
     return real[:, None] * context / b, real[:, None] * center / b, noise[:, :, None] * center[:, None] / b
 
 
-@mistake("sgns_gradients", "the sign is that of an update (minus the gradient)", "test_the_gradients_are_those_of_autograd")
+@mistake(
+    "sgns_gradients", "the sign is that of an update (minus the gradient)", "test_the_gradients_are_those_of_autograd"
+)
 def sgns_gradients(center, context, negatives):
     b = len(center)
     real = 1 - (center * context).sum(1).sigmoid()
     noise = -(center[:, None] * negatives).sum(2).sigmoid()
-    return ((real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b, real[:, None] * center / b,
-            noise[:, :, None] * center[:, None] / b)
+    return (
+        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
+        real[:, None] * center / b,
+        noise[:, :, None] * center[:, None] / b,
+    )
 
 
-@mistake("sgns_gradients", "the gradients of centre and context are exchanged", "test_the_gradients_are_those_of_autograd")
+@mistake(
+    "sgns_gradients", "the gradients of centre and context are exchanged", "test_the_gradients_are_those_of_autograd"
+)
 def sgns_gradients(center, context, negatives):
     b = len(center)
     real = (center * context).sum(1).sigmoid() - 1
     noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return (real[:, None] * center / b, (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
-            noise[:, :, None] * center[:, None] / b)
+    return (
+        real[:, None] * center / b,
+        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
+        noise[:, :, None] * center[:, None] / b,
+    )
 
 
 @alternative("sgns_gradients")
@@ -341,13 +496,21 @@ def sgns_gradients(center, context, negatives):
     return d_center / len(center), d_context / len(center), d_negatives / len(center)
 
 
-@mistake("train_sgns", "the optimizer never steps, so the vectors stay at their random start", "test_words_that_keep_company_get_similar_vectors")
+@mistake(
+    "train_sgns",
+    "the optimizer never steps, so the vectors stay at their random start",
+    "test_words_that_keep_company_get_similar_vectors",
+)
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     return (torch.rand(len(counts), dim, generator=generator) - 0.5) / dim
 
 
-@mistake("train_sgns", "the loss is maximised: words that keep company are pushed apart", "test_words_that_keep_company_get_similar_vectors")
+@mistake(
+    "train_sgns",
+    "the loss is maximised: words that keep company are pushed apart",
+    "test_words_that_keep_company_get_similar_vectors",
+)
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
@@ -355,15 +518,20 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
     for _ in range(epochs):
         for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(-1, negatives)
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
             optimizer.zero_grad()
             (-sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn])).backward()
             optimizer.step()
     return centers.detach()
 
 
-@mistake("train_sgns", "draws come from torch's global generator, so the seed is ignored",
-         "test_the_same_seed_gives_the_same_vectors_and_another_seed_others")
+@mistake(
+    "train_sgns",
+    "draws come from torch's global generator, so the seed is ignored",
+    "test_the_same_seed_gives_the_same_vectors_and_another_seed_others",
+)
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     centers = ((torch.rand(len(counts), dim) - 0.5) / dim).requires_grad_()
     contexts = torch.zeros(len(counts), dim, requires_grad=True)
@@ -377,7 +545,11 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     return centers.detach()
 
 
-@mistake("train_sgns", "the context vectors are returned; the centre vectors are kept", "test_the_vectors_are_those_of_the_centre_words")
+@mistake(
+    "train_sgns",
+    "the context vectors are returned; the centre vectors are kept",
+    "test_the_vectors_are_those_of_the_centre_words",
+)
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
@@ -385,14 +557,20 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
     for _ in range(epochs):
         for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(-1, negatives)
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
             optimizer.zero_grad()
             sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
             optimizer.step()
     return contexts.detach()
 
 
-@mistake("train_sgns", "the negatives are left out, so everything is pulled together", "test_the_vectors_are_those_of_the_centre_words")
+@mistake(
+    "train_sgns",
+    "the negatives are left out, so everything is pulled together",
+    "test_the_vectors_are_those_of_the_centre_words",
+)
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
@@ -419,7 +597,9 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
         shuffle = pairs[torch.randperm(len(pairs), generator=generator)]
         for i in range(0, len(pairs), batch):
             center, context = shuffle[i : i + batch].unbind(1)
-            drawn = torch.multinomial(noise, len(center) * negatives, True, generator=generator).reshape(len(center), negatives)
+            drawn = torch.multinomial(noise, len(center) * negatives, True, generator=generator).reshape(
+                len(center), negatives
+            )
             loss = sgns_loss(centers(center), contexts(context), contexts(drawn))
             optimizer.zero_grad()
             loss.backward()
@@ -450,7 +630,11 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
 
 
-@mistake("nearest", "the dot product was taken in place of the cosine: long vectors win", "test_neighbours_are_ordered_by_cosine_not_by_length")
+@mistake(
+    "nearest",
+    "the dot product was taken in place of the cosine: long vectors win",
+    "test_neighbours_are_ordered_by_cosine_not_by_length",
+)
 def nearest(vectors, words, query, k=5):
     score = vectors @ vectors[words.index(query)]
     score[words.index(query)] = -math.inf
@@ -466,7 +650,11 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
 
 
-@mistake("nearest", "each column was normalised in place of each row (dim=0 for dim=1)", "test_neighbours_are_ordered_by_cosine_not_by_length")
+@mistake(
+    "nearest",
+    "each column was normalised in place of each row (dim=0 for dim=1)",
+    "test_neighbours_are_ordered_by_cosine_not_by_length",
+)
 def nearest(vectors, words, query, k=5):
     unit = normalize(vectors, dim=0)
     cosine = unit @ unit[words.index(query)]
@@ -475,8 +663,11 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
 
 
-@mistake("nearest", "the vectors are changed in place while they are normalised",
-         "test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines")
+@mistake(
+    "nearest",
+    "the vectors are changed in place while they are normalised",
+    "test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines",
+)
 def nearest(vectors, words, query, k=5):
     vectors /= vectors.norm(dim=1, keepdim=True)
     cosine = vectors @ vectors[words.index(query)]
@@ -488,6 +679,7 @@ def nearest(vectors, words, query, k=5):
 @alternative("nearest")
 def nearest(vectors, words, query, k=5):
     from torch.nn.functional import cosine_similarity
+
     target = vectors[words.index(query)]
     found = [(w, float(cosine_similarity(v, target, dim=0))) for w, v in zip(words, vectors) if w != query]
     return sorted(found, key=lambda pair: -pair[1])[:k]
@@ -496,6 +688,7 @@ def nearest(vectors, words, query, k=5):
 @alternative("nearest")
 def nearest(vectors, words, query, k=5):
     import numpy as np
+
     table = np.array(vectors.tolist())
     table = table / np.linalg.norm(table, axis=1, keepdims=True)
     row = words.index(query)
@@ -504,15 +697,22 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], float(cosine[i])) for i in order]
 
 
-@mistake("analogy", "the three words of the question are not excluded, and one of them nearly always wins",
-         "test_the_three_words_of_the_question_are_no_answers")
+@mistake(
+    "analogy",
+    "the three words of the question are not excluded, and one of them nearly always wins",
+    "test_the_three_words_of_the_question_are_no_answers",
+)
 def analogy(vectors, words, a, b, c):
     unit = normalize(vectors, dim=1)
     target = unit[words.index(b)] - unit[words.index(a)] + unit[words.index(c)]
     return words[int((unit @ target).argmax())]
 
 
-@mistake("analogy", "the signs are exchanged: a − b + c in place of b − a + c", "test_the_offset_of_one_pair_answers_for_another")
+@mistake(
+    "analogy",
+    "the signs are exchanged: a − b + c in place of b − a + c",
+    "test_the_offset_of_one_pair_answers_for_another",
+)
 def analogy(vectors, words, a, b, c):
     unit = normalize(vectors, dim=1)
     i, j, k = (words.index(w) for w in (a, b, c))
@@ -521,7 +721,11 @@ def analogy(vectors, words, a, b, c):
     return words[int(cosine.argmax())]
 
 
-@mistake("analogy", "the vectors are not brought to unit length, so long ones decide", "test_long_vectors_weigh_no_more_than_short_ones")
+@mistake(
+    "analogy",
+    "the vectors are not brought to unit length, so long ones decide",
+    "test_long_vectors_weigh_no_more_than_short_ones",
+)
 def analogy(vectors, words, a, b, c):
     i, j, k = (words.index(w) for w in (a, b, c))
     score = vectors @ (vectors[j] - vectors[i] + vectors[k])
@@ -529,7 +733,11 @@ def analogy(vectors, words, a, b, c):
     return words[int(score.argmax())]
 
 
-@mistake("analogy", "only c is excluded: a and b are no answers either", "test_the_three_words_of_the_question_are_no_answers")
+@mistake(
+    "analogy",
+    "only c is excluded: a and b are no answers either",
+    "test_the_three_words_of_the_question_are_no_answers",
+)
 def analogy(vectors, words, a, b, c):
     unit = normalize(vectors, dim=1)
     i, j, k = (words.index(w) for w in (a, b, c))
@@ -557,6 +765,7 @@ def analogy(vectors, words, a, b, c):
 @alternative("analogy")
 def analogy(vectors, words, a, b, c):
     import numpy as np
+
     table = vectors.numpy() / np.linalg.norm(vectors.numpy(), axis=1, keepdims=True)
     i, j, k = words.index(a), words.index(b), words.index(c)
     for row in np.argsort(-(table @ (table[j] - table[i] + table[k]))):

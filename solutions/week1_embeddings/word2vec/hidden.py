@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import torch
+
 from etude import evaluate
 from etude.checks import close, equal, exercise, true
 from etude.world import World
@@ -15,7 +16,11 @@ def test_every_window_agrees_with_brute_force(student):
     for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10)]:
         tokens = list(range(100, 100 + length))
         expected = [(a, b) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if 0 < abs(i - j) <= window]
-        equal([tuple(pair) for pair in student.skipgram_pairs(tokens, window)], expected, given=f"{length} tokens, window {window}")
+        equal(
+            [tuple(pair) for pair in student.skipgram_pairs(tokens, window)],
+            expected,
+            given=f"{length} tokens, window {window}",
+        )
 
 
 @exercise("skipgram_pairs")
@@ -27,7 +32,11 @@ def test_a_word_that_stands_twice_is_paired_at_both_places(student):
 def test_the_examples_agree_with_brute_force(student):
     tokens = list("abcdefg")
     expected = [([t for j, t in enumerate(tokens) if 0 < abs(i - j) <= 3], center) for i, center in enumerate(tokens)]
-    equal([(list(contexts), center) for contexts, center in student.cbow_examples(tokens, 3)], expected, given="a … g, window 3")
+    equal(
+        [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, 3)],
+        expected,
+        given="a … g, window 3",
+    )
 
 
 @exercise("cbow_examples")
@@ -44,7 +53,11 @@ def test_probabilities_follow_the_formula_at_every_frequency(student):
 
 @exercise("noise_distribution")
 def test_another_power_is_obeyed(student):
-    close(student.noise_distribution(torch.tensor([1, 4, 9]), power=0.5), [1 / 6, 2 / 6, 3 / 6], given="counts 1, 4, 9; power ½")
+    close(
+        student.noise_distribution(torch.tensor([1, 4, 9]), power=0.5),
+        [1 / 6, 2 / 6, 3 / 6],
+        given="counts 1, 4, 9; power ½",
+    )
 
 
 @exercise("sgns_loss", points=2)
@@ -56,7 +69,9 @@ def test_random_batches_agree_with_the_definition(student):
         for i in range(b):
             total += math.log1p(math.exp(-float(center[i] @ context[i])))
             total += sum(math.log1p(math.exp(float(center[i] @ negatives[i, j]))) for j in range(k))
-        close(student.sgns_loss(center, context, negatives), total / b, given=f"random vectors, B = {b}, k = {k}, d = {d}")
+        close(
+            student.sgns_loss(center, context, negatives), total / b, given=f"random vectors, B = {b}, k = {k}, d = {d}"
+        )
 
 
 @exercise("sgns_gradients", points=2)
@@ -81,11 +96,15 @@ def test_the_gradients_agree_with_finite_differences(student):
 
 @exercise("train_sgns", points=2)
 def test_more_epochs_learn_more(student):
-    pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat(20, 1)  # word 2i and word 2i+1 are each other's only context
+    pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat(
+        20, 1
+    )  # word 2i and word 2i+1 are each other's only context
     counts = torch.full((20,), 20)
 
     def gap(epochs: int) -> float:
-        vectors = torch.nn.functional.normalize(student.train_sgns(pairs, counts, dim=16, epochs=epochs, batch=100, seed=5), dim=1)
+        vectors = torch.nn.functional.normalize(
+            student.train_sgns(pairs, counts, dim=16, epochs=epochs, batch=100, seed=5), dim=1
+        )
         return float((vectors - vectors.mean(0)).norm())
 
     before, after = gap(1), gap(40)
@@ -95,10 +114,15 @@ def test_more_epochs_learn_more(student):
 @exercise("train_sgns")
 def test_the_vectors_are_those_of_the_centre_words(student):
     pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3), (4, 5), (6, 5), (4, 7), (6, 7)]).repeat(30, 1)
-    unit = torch.nn.functional.normalize(student.train_sgns(pairs, torch.full((8,), 60), dim=8, epochs=40, batch=60, seed=2), dim=1)
+    unit = torch.nn.functional.normalize(
+        student.train_sgns(pairs, torch.full((8,), 60), dim=8, epochs=40, batch=60, seed=2), dim=1
+    )
     alike, apart = float(unit[0] @ unit[1]), float(unit[0] @ unit[4])
-    true(alike > apart + 0.5, f"two centres with the same contexts have cosine {alike:.2f}, two with other contexts {apart:.2f}",
-         given="words 0, 1, 4 and 6 are only ever centres")
+    true(
+        alike > apart + 0.5,
+        f"two centres with the same contexts have cosine {alike:.2f}, two with other contexts {apart:.2f}",
+        given="words 0, 1, 4 and 6 are only ever centres",
+    )
 
 
 @exercise("train_sgns")
@@ -116,7 +140,11 @@ def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student
     handle = student.put(vectors.clone())
     cosine = (vectors @ vectors[4]) / (vectors.norm(dim=1) * vectors[4].norm())
     expected = [f"w{i}" for i in cosine.argsort(descending=True).tolist() if i != 4][:7]
-    equal([word for word, _ in student.nearest(handle, words, "w4", 7)], expected, given="30 random words; 7 neighbours of w4")
+    equal(
+        [word for word, _ in student.nearest(handle, words, "w4", 7)],
+        expected,
+        given="30 random words; 7 neighbours of w4",
+    )
     close(student.value(handle), vectors, given="the vectors, after asking for neighbours")
 
 
@@ -124,7 +152,11 @@ def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student
 def test_long_vectors_weigh_no_more_than_short_ones(student):
     words = ["a", "b", "c", "d", "e"]
     vectors = torch.tensor([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.1, 0.0, 0.1], [0.0, 0.1, 0.1], [-9.0, 9.0, 0.5]])
-    equal(student.analogy(vectors, words, "a", "b", "c"), "d", given="a : b = c : …, with vectors of very different lengths")
+    equal(
+        student.analogy(vectors, words, "a", "b", "c"),
+        "d",
+        given="a : b = c : …, with vectors of very different lengths",
+    )
 
 
 @exercise("analogy")
@@ -135,7 +167,11 @@ def test_random_questions_agree_with_brute_force(student):
     for a, b, c in [(0, 1, 2), (5, 9, 14), (19, 3, 7), (8, 8, 2)]:
         rest = [i for i in range(20) if i not in (a, b, c)]
         expected = max(rest, key=lambda i: float(unit[i] @ (unit[b] - unit[a] + unit[c])))
-        equal(student.analogy(vectors, words, words[a], words[b], words[c]), words[expected], given=f"w{a} : w{b} = w{c} : …")
+        equal(
+            student.analogy(vectors, words, words[a], words[b], words[c]),
+            words[expected],
+            given=f"w{a} : w{b} = w{c} : …",
+        )
 
 
 @metric("analogies_en")
