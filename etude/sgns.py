@@ -262,6 +262,8 @@ def train(
                     pairs += part.weight.sum() * (NOISE / negatives)
                     bar.update(int(len(ids) * (epoch + step / len(starts))) - bar.n)
             losses.append(float(loss / pairs))
+            if not bool(vectors.isfinite().all()):
+                raise ValueError(f"training diverged in epoch {epoch + 1} of {epochs}: lower lr, which is {lr:g}")
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
         bar.update(bar.total - bar.n)
     elapsed = time.perf_counter() - started

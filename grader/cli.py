@@ -309,8 +309,8 @@ def _grade_class(
         title="nothing is stored" if dry_run else None,
     )
     for one, found in sorted(batch.verdicts.items()):
-        score, old = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
-        changed = "—" if old is None else "[dim]same[/]" if old == found.earned else f"[bold]{old:.1f}[/]"
+        score, earlier = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
+        changed = "—" if earlier is None else "[dim]same[/]" if earlier == found.earned else f"[bold]{earlier:.1f}[/]"
         table.add_row(
             found.student,
             found.lesson.split("/")[1],

@@ -201,3 +201,9 @@ def test_training_leaves_torch_with_the_number_of_threads_that_it_found():
 def test_what_cannot_be_trained_on_is_refused_with_what_to_do(corpus, settings, message):
     with pytest.raises(ValueError, match=message):
         train(corpus, progress=False, **settings)
+
+
+def test_a_learning_rate_that_diverges_is_named() -> None:
+    corpus = [["a", "b", "c", "d"]] * 400
+    with pytest.raises(ValueError, match="lower lr, which is 1e\\+06"):
+        train(corpus, dim=8, epochs=3, min_count=1, lr=1e6, subsample=0, progress=False)
