@@ -1,13 +1,15 @@
 # Each target makes the environment that it needs; `make run` and `make test` are all a newcomer has to know.
 PYTHON ?= python3
+SANDBOX ?= --sandbox
 BIN := .venv/bin
 
 .PHONY: run test lint weeks bench constraints
 run: .venv/ready
-	$(BIN)/grader rehearse
+	@[ "$(SANDBOX)" = --no-sandbox ] || sh ci/apt.sh bubblewrap fonts-nanum
+	$(BIN)/grader rehearse $(SANDBOX)
 
 test: .venv/ready lint
-	bash ci/apt.sh
+	sh ci/apt.sh
 	$(BIN)/pytest
 
 lint: .venv/ready
@@ -23,6 +25,7 @@ bench: .venv/ready
 # The CPU and CUDA builds of torch have one version: the pin serves both.
 .venv/ready: pyproject.toml constraints.txt
 	@echo "Setting up .venv with pinned versions; a few minutes the first time."
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v < (3, 11) and f"Python 3.11 or newer is needed, this is {v[0]}.{v[1]}: make PYTHON=python3.11 ...")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --progress-bar on -c constraints.txt "torch==$$(sed -n 's/^torch==//p' constraints.txt)"
 	$(BIN)/pip install --progress-bar on -c constraints.txt -e ".[dev]"

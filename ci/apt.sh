@@ -1,9 +1,17 @@
 #!/bin/sh
-# Debian packages that the full tests need beside Python: the sandbox, a browser for formgrader, Korean glyphs for plots.
+# Debian packages that are needed beside Python: the sandbox, Korean glyphs for plots and, for the tests, a browser.
+#     ci/apt.sh                      all of them
+#     ci/apt.sh bubblewrap ...       those that are named
 # Does nothing, and says nothing, where all of them are installed.
 set -eu
 
-packages="bubblewrap chromium chromium-driver fonts-nanum"
+packages="${*:-bubblewrap chromium chromium-driver fonts-nanum}"
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "This is no Debian: get $packages with this system's own package manager." >&2
+    echo "Without bubblewrap (macOS, Windows) submissions cannot be contained: make run SANDBOX=--no-sandbox" >&2
+    exit 1
+fi
 
 missing=""
 for package in $packages; do

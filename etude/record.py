@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from etude import table
 from etude.run import LessonError, current
-from etude.values import describe, is_array
+from etude.values import describe, is_array, plain
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -88,7 +88,7 @@ def _number(name: object, value: Any) -> float:
     if not isinstance(name, str):
         raise LessonError(f"{describe(name)} is not the name of a metric: give a string")
     try:
-        if isinstance(value, str | bytes | bytearray | bool):  # float() would read these too
+        if isinstance(plain(value), str | bytes | bytearray | bool):  # float() would read these too
             raise TypeError
         return float(value)
     except Exception:  # whatever the value does when it is read

@@ -82,10 +82,10 @@ def _device(name: str) -> torch.device:
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if not isinstance(name, str) or name not in {"auto", *there}:
+        raise LessonError(f"device {describe(name)} is not known: choose auto, cpu, cuda or mps")
     if name == "auto":
         return torch.device("cuda" if there["cuda"] else "cpu")
-    if not isinstance(name, str) or name not in there:
-        raise LessonError(f"device {describe(name)} is not known: choose auto, cpu, cuda or mps")
     if not there[name]:
         raise LessonError(f"device {name!r} was asked for, but torch {torch.__version__} sees none here; "
                           "use device='auto' (etude doctor says what is missing)")

@@ -43,10 +43,11 @@ class Expected:
             return math.inf
         if not self.measured:
             return 0.0
-        below = max(0.0, self.low - value) if self.better != "lower" else 0.0
-        above = max(0.0, value - self.high) if self.better != "higher" else 0.0
-        outside = below + above
-        return outside / max(self.high - self.low, 1e-9) if outside else 0.0
+        # A metric without spread has an interval without width, and the file keeps six digits of both ends.
+        rounding = 1e-5 * max(abs(self.low), abs(self.high))
+        below = self.low - rounding - value if self.better != "lower" else 0.0
+        above = value - rounding - self.high if self.better != "higher" else 0.0
+        return max(0.0, below, above) / max(self.high - self.low, rounding, 1e-9)
 
     def share(self, value: float) -> float:
         """The share of the points that `value` earns: 1 inside, falling in a straight line to 0 one width outside."""
@@ -79,9 +80,10 @@ def _row(line: dict[str, Any], where: str) -> Expected:
     row = Expected(**{**line, **numbers})
     if row.better not in BETTER:
         raise ValueError(f"{where}: {row.metric} has better={row.better!r}, expected one of {', '.join(BETTER)}")
-    if row.points < 0 or row.seeds < 0:
+    if not 0 <= row.points < math.inf or row.seeds < 0:
         raise ValueError(f"{where}: {row.metric} has {row.points:g} points, {row.seeds} seeds, expected none below 0")
-    if math.isnan(row.low) != math.isnan(row.high) or row.low > row.high:
+    empty = math.isnan(row.low) and math.isnan(row.high)
+    if not empty and not -math.inf < row.low <= row.high < math.inf:
         raise ValueError(f"{where}: {row.metric} has low {row.low:g} and high {row.high:g}, expected low ≤ high")
     return row
 

@@ -26,25 +26,18 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="""Build, run and grade the course.
-
-A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it,
-[bold]run[/bold] executes the reference, [bold]calibrate[/bold] measures the expected table, [bold]autograde[/bold] turns what a class
-hands in into verdicts and stores them in nbgrader's gradebook ([bold]grade[/bold]: one notebook), [bold]report[/bold] shows it all on
-one page. [bold]rehearse[/bold] does everything on a sample class.
-
-nbgrader's own commands (generate_assignment, autograde, formgrader, export …) work from the same folder on the same files.
-""",
-    epilog="""[bold]From an empty clone to a graded class:[/bold]
-
-  grader build                                     weeks/ from solutions/, nothing leaks
-
-  grader rehearse                                  everything on the sample class
-
-  grader autograde week1_embeddings                submitted/STUDENT/week1_embeddings/*.ipynb, verdicts, gradebook
-
-  grader report                                    build/report/index.html
-""",
+    help="Build, run and grade the course.\n\n"
+    "A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it, "
+    "[bold]run[/bold] executes the reference, [bold]calibrate[/bold] measures the expected table, [bold]autograde[/bold] turns "
+    "what a class hands in into verdicts and stores them in nbgrader's gradebook ([bold]grade[/bold]: one notebook), "
+    "[bold]report[/bold] shows it all on one page, and [bold]rehearse[/bold] does everything on a sample class.\n\n"
+    "nbgrader's own commands (generate_assignment, autograde, generate_feedback, export) and formgrader work from the same "
+    "folder on the same files.",
+    epilog="[bold]From an empty clone to a graded class[/bold]\n\n"
+    "grader build  [dim]weeks/ from solutions/, nothing leaks[/dim]\n\n"
+    "grader rehearse  [dim]everything, on a sample class[/dim]\n\n"
+    "grader autograde week1_embeddings --jobs 2  [dim]submitted/STUDENT/week1_embeddings/*.ipynb[/dim]\n\n"
+    "grader report  [dim]build/report/index.html[/dim]",
 )
 console = Console()
 

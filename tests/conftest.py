@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from mirror import mirror
 
-from grader.course import Course, Lesson
+if TYPE_CHECKING:  # the student's tests run where the grader is not installed
+    from grader.course import Course, Lesson
 
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if (found := mirror()) is not None:
@@ -18,6 +20,8 @@ if (found := mirror()) is not None:
 
 @pytest.fixture(scope="session")
 def course() -> Course:
+    from grader.course import Course
+
     return Course()
 
 
@@ -29,6 +33,8 @@ def word2vec(course: Course) -> Lesson:
 @pytest.fixture
 def course_copy(tmp_path: Path, course: Course) -> Course:
     """A course in a folder of its own, with its sources and its release."""
+    from grader.course import Course
+
     root = tmp_path / "course"
     root.mkdir()
     for name in ("course.toml", "nbgrader_config.py"):
