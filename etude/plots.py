@@ -21,9 +21,17 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 def style() -> None:
     """Sets matplotlib's defaults for a lesson."""
     use_korean()
-    plt.rcParams.update({
-        "axes.prop_cycle": plt.cycler(color=COLOURS), "axes.titlelocation": "left", "axes.titlesize": 11,
-        "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False, "figure.dpi": 110})
+    plt.rcParams.update(
+        {
+            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.titlelocation": "left",
+            "axes.titlesize": 11,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "legend.frameon": False,
+            "figure.dpi": 110,
+        }
+    )
 
 
 def plane(vectors: Tensor) -> Tensor:

@@ -74,10 +74,15 @@ def record(metrics: Mapping[str, float], **artifacts: Any) -> Comparison:
                 json.dumps(value, ensure_ascii=False).encode("utf-8")
                 data[name] = value
         except Exception as error:  # whatever the value does when it is read
-            raise LessonError(f"artifact {name!r} is {describe(value)}, which cannot be kept ({describe(error)}): "
-                              "give a dense tensor, or strings, numbers, lists and dictionaries") from None
-    contents = {"tensors.safetensors": save(tensors), "data.json": json.dumps(data, ensure_ascii=False).encode("utf-8"),
-                "metrics.json": json.dumps(measured, indent=1).encode("utf-8")}
+            raise LessonError(
+                f"artifact {name!r} is {describe(value)}, which cannot be kept ({describe(error)}): "
+                "give a dense tensor, or strings, numbers, lists and dictionaries"
+            ) from None
+    contents = {
+        "tensors.safetensors": save(tensors),
+        "data.json": json.dumps(data, ensure_ascii=False).encode("utf-8"),
+        "metrics.json": json.dumps(measured, indent=1).encode("utf-8"),
+    }
     for name, content in contents.items():
         _write(run.out / name, content)
     expected = run.folder / "expected.csv"

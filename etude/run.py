@@ -87,8 +87,10 @@ def _device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if there["cuda"] else "cpu")
     if not there[name]:
-        raise LessonError(f"device {name!r} was asked for, but torch {torch.__version__} sees none here; "
-                          "use device='auto' (etude doctor says what is missing)")
+        raise LessonError(
+            f"device {name!r} was asked for, but torch {torch.__version__} sees none here; "
+            "use device='auto' (etude doctor says what is missing)"
+        )
     return torch.device(name)
 
 
@@ -113,6 +115,8 @@ def _folder(lesson: str) -> Path:
     for place in places:
         if (place / "checks.py").is_file():
             return place.resolve()
-    looked = ", ".join(str(place.resolve()) for place in places)
-    raise LessonError(f"the checks of {describe(lesson)} are missing: the folder {name!r} must lie beside the notebook "
-                      f"(looked in {looked})")
+    looked = ", ".join(str(place.absolute()) for place in places)
+    raise LessonError(
+        f"the checks of {describe(lesson)} are missing: the folder {name!r} must lie beside the notebook "
+        f"(looked in {looked})"
+    )

@@ -78,7 +78,7 @@ def kind(value: Any) -> str:
 
 
 def _a(value: Any) -> str:
-    """"a list", "an int", "None"."""
+    """ "a list", "an int", "None"."""
     name = kind(value)
     return name if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
@@ -185,4 +185,4 @@ def _shortened(actual: Any, expected: Any) -> tuple[str, str]:
     here, there = text(actual), text(expected)
     parted = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
     start = max(0, parted - 20)
-    return tuple(f"{'…' if start else ''}{side[start:parted + 20]}" for side in (here, there))  # type: ignore[return-value]
+    return tuple(f"{'…' if start else ''}{side[start : parted + 20]}" for side in (here, there))  # type: ignore[return-value]

@@ -39,6 +39,7 @@ def calibrate(
     """Measures one profile of one lesson and writes its rows of expected.csv. Raises CourseError."""
     if seeds < FEWEST_SEEDS:
         raise CourseError(f"{seeds} seeds say too little about the spread: give at least {FEWEST_SEEDS}")
+    write_master(lesson)
     values: dict[str, list[float]] = {}
     for seed in range(FIRST_SEED, FIRST_SEED + seeds):
         found = _of_seed(lesson, profile, seed, device)
@@ -57,9 +58,9 @@ def calibrate(
 
 def _of_seed(lesson: Lesson, profile: str, seed: int, device: str) -> dict[str, float]:
     """The metrics of one seed; taken from an earlier call that was cut, if nothing that decides them has changed."""
-    write_master(lesson)
     library = sorted(Path(etude.__file__).parent.rglob("*.py"))
-    inputs = digest(lesson.master.read_bytes(), *(path.read_bytes() for path in library), device, repr(versions()))
+    sources = [lesson.master, lesson.source / "hidden.py", *library]
+    inputs = digest(*(path.read_bytes() for path in sources), device, repr(versions()))
     kept = lesson.course.build / "runs" / lesson.id / f"{profile}-seed{seed}" / "calibrated.json"
     if kept.is_file():
         stored = json.loads(kept.read_text(encoding="utf-8"))

@@ -19,8 +19,10 @@ def refuse(*_, **__):
     raise RuntimeError("no")
 
 
-HOOKS = ("__repr__", "__str__", "__format__", "__eq__", "__ne__", "__hash__", "__len__", "__iter__", "__getitem__",
-         "__bool__", "__contains__", "__array__", "__float__", "__index__", "__getattr__", "keys", "items")
+HOOKS = (
+    "__repr__", "__str__", "__format__", "__eq__", "__ne__", "__hash__", "__len__", "__iter__", "__getitem__", "__bool__",
+    "__contains__", "__array__", "__float__", "__index__", "__getattr__", "keys", "items",
+)  # fmt: skip
 HOSTILE = dict.fromkeys(HOOKS, refuse)
 
 
@@ -64,11 +66,19 @@ ODD = {
     "hostile class": HostileMeta("Hostile", (), HOSTILE)(),
     **{f"hostile {base.__name__}": hostile(base) for base in (object, int, float, str, list, tuple, dict, set)},
     "hostile tensor": torch.ones(2).as_subclass(
-        type("HostileTensor", (torch.Tensor,), {"__torch_function__": classmethod(refuse)})),
-}
+        type("HostileTensor", (torch.Tensor,), {"__torch_function__": classmethod(refuse)})
+    ),
+}  # fmt: skip
 # NaN is equal to nothing; a tensor without data, a list in itself and an object that refuses cannot be compared at all.
-INCOMPARABLE = {"nan", "nan tensor", "meta", "nested tensor", "cyclic", "lies about its class",
-                *(name for name in ODD if "hostile" in name)}
+INCOMPARABLE = {
+    "nan",
+    "nan tensor",
+    "meta",
+    "nested tensor",
+    "cyclic",
+    "lies about its class",
+    *(name for name in ODD if "hostile" in name),
+}
 
 
 @pytest.mark.parametrize("comparison", [equal, close])
@@ -179,8 +189,15 @@ class Unspeakable(Exception):
 
 
 ERRORS = [
-    ValueError("x"), Unspeakable(), RecursionError(), MemoryError(), ExceptionGroup("two", [ValueError()]), AssertionError(),
-    StopIteration(), UnicodeDecodeError("utf-8", b"", 0, 1, "x"), Mismatch("by the student"),
+    ValueError("x"),
+    Unspeakable(),
+    RecursionError(),
+    MemoryError(),
+    ExceptionGroup("two", [ValueError()]),
+    AssertionError(),
+    StopIteration(),
+    UnicodeDecodeError("utf-8", b"", 0, 1, "x"),
+    Mismatch("by the student"),
 ]
 
 
@@ -236,11 +253,16 @@ def test_a_live_notebook_answers_as_the_graders_student_does():
 
 def test_checks_are_collected_in_the_order_of_the_file_and_afresh(tmp_path):
     path = tmp_path / "checks.py"
-    path.write_text("from etude.checks import exercise\nseen = []\n"
-                    "@exercise('b', points=2)\ndef test_one_thing(student): seen.append(1); assert len(seen) == 1\n"
-                    "@exercise('a')\ndef test_another(student): pass\n")
+    path.write_text(
+        "from etude.checks import exercise\nseen = []\n"
+        "@exercise('b', points=2)\ndef test_one_thing(student): seen.append(1); assert len(seen) == 1\n"
+        "@exercise('a')\ndef test_another(student): pass\n"
+    )
     first, second = collect(path), collect(path, hidden=True)
-    assert [(check.title, check.exercise, check.points) for check in first] == [("one thing", "b", 2), ("another", "a", 1)]
+    assert [(check.title, check.exercise, check.points) for check in first] == [
+        ("one thing", "b", 2),
+        ("another", "a", 1),
+    ]
     assert [check.hidden for check in first + second] == [False, False, True, True]
     assert run_check(first[0], LiveStudent({})).passed
     assert run_check(second[0], LiveStudent({})).passed

@@ -170,7 +170,9 @@ def test_an_object_that_refuses_to_be_shown_has_a_fingerprint():
         raise RuntimeError
 
     for base in (object, dict, list, set):
-        hostile = type("Hostile", (base,), {"__repr__": refuse, "__iter__": refuse, "items": refuse, "__getattr__": refuse})()
+        hostile = type(
+            "Hostile", (base,), {"__repr__": refuse, "__iter__": refuse, "items": refuse, "__getattr__": refuse}
+        )()
         assert fingerprint(outcome(hostile, 3))["status"] == "failed"
         assert fingerprint(outcome([hostile], [3]))["status"] == "failed"
 

@@ -1,6 +1,8 @@
 """Opening a lesson and checking an exercise in it: nonsense is refused with what to do, results show a student's text safely."""
 
 import random
+import subprocess
+import sys
 from html.parser import HTMLParser
 from types import SimpleNamespace
 
@@ -9,7 +11,7 @@ import IPython.display
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import etude
@@ -31,8 +33,22 @@ class Odd:
     __repr__ = __eq__ = __hash__ = __str__ = __fspath__ = _refuse
 
 
-ODD = [None, "", "SMOKE", 3, -1, 0.5, True, b"cpu", ["cpu"], {"cpu"}, 10**5000, torch.zeros(2), np.array(["cpu", "gpu"]), Odd()]
-anything = st.sampled_from(ODD) | st.text() | st.integers() | st.floats() | st.lists(st.integers()) | st.binary()
+ODD = [
+    None,
+    "",
+    "SMOKE",
+    -1,
+    0.5,
+    True,
+    b"cpu",
+    ["cpu"],
+    {"cpu"},
+    10**5000,
+    torch.zeros(2),
+    np.array(["cpu", "gpu"]),
+    Odd(),
+]
+plain = st.text() | st.integers() | st.floats() | st.lists(st.text()) | st.binary() | st.none() | st.booleans()
 
 
 @pytest.fixture(autouse=True)
@@ -60,22 +76,26 @@ def test_without_an_open_lesson_the_message_says_which_cell_to_run():
         run.current()
 
 
-@given(anything.filter(lambda value: type(value) is not str or value not in PROFILES))
-def test_a_nonsense_profile_is_refused_with_the_choices(profile):
-    with pytest.raises(LessonError, match=r"is not known: choose one of 'smoke' .*'cpu' .*'gpu'"):
-        start(profile=profile)
+REFUSED = {
+    "profile": r"profile .*is not known: choose one of 'smoke' .*'cpu' .*'gpu'",
+    "seed": f"seed .*makes no sense: give a whole number from 0 to {LARGEST_SEED}",
+    "device": "device .*is not known: choose auto, cpu, cuda or mps",
+}
 
 
-@given(anything.filter(lambda value: type(value) is not int or not 0 <= value <= LARGEST_SEED))
-def test_a_nonsense_seed_is_refused_with_the_range(seed):
-    with pytest.raises(LessonError, match=f"give a whole number from 0 to {LARGEST_SEED}"):
-        start(seed=seed)
+@pytest.mark.parametrize("parameter", REFUSED)
+@pytest.mark.parametrize("nonsense", ODD, ids=lambda value: type(value).__name__)
+def test_an_odd_profile_seed_or_device_is_refused_with_what_to_give(parameter, nonsense):
+    with pytest.raises(LessonError, match=REFUSED[parameter]):
+        start(**{parameter: nonsense})
 
 
-@given(anything.filter(lambda value: type(value) is not str or value not in {"auto", "cpu", "cuda", "mps"}))
-def test_a_nonsense_device_is_refused_with_the_choices(device):
-    with pytest.raises(LessonError, match="choose auto, cpu, cuda or mps"):
-        start(device=device)
+@given(st.sampled_from(sorted(REFUSED)), plain)
+def test_any_value_that_is_not_a_choice_is_refused(parameter, value):
+    assume(not (parameter == "seed" and type(value) is int and 0 <= value <= LARGEST_SEED))
+    assume(value not in {*PROFILES, "auto", "cuda", "mps"} if isinstance(value, str) else True)
+    with pytest.raises(LessonError, match=f"(?s){REFUSED[parameter]}"):
+        start(**{parameter: value})
 
 
 @pytest.mark.parametrize("device", ["cuda", "mps"])
@@ -87,9 +107,13 @@ def test_a_device_that_is_not_there_is_refused_with_another(device, monkeypatch)
     assert start(device="auto").device.type == "cpu"
 
 
-@pytest.mark.parametrize("lesson", [*ODD, "word2vec", "/word2vec", "week1_embeddings/", "week1_embeddings/glove", "\0/\0"], ids=type)
+@pytest.mark.parametrize(
+    "lesson",
+    [*ODD, "word2vec", "/word2vec", "week1_embeddings/", "week1_embeddings/glove", "\0/\0"],
+    ids=lambda value: type(value).__name__,
+)
 def test_a_lesson_that_is_not_there_is_refused(lesson):
-    with pytest.raises(LessonError, match="is not known: give week and lesson|must lie beside the notebook"):
+    with pytest.raises(LessonError, match=r"is not known: give week and lesson|must lie beside the notebook"):
         start(lesson=lesson)
 
 
@@ -110,7 +134,9 @@ def test_a_refused_start_leaves_the_open_lesson_and_the_random_numbers_alone():
     assert torch.equal(torch.get_rng_state(), before)
 
 
-@pytest.mark.parametrize("draw", [random.random, np.random.rand, lambda: torch.rand(()).item()], ids=["python", "numpy", "torch"])
+@pytest.mark.parametrize(
+    "draw", [random.random, np.random.rand, lambda: torch.rand(()).item()], ids=["python", "numpy", "torch"]
+)
 def test_the_seed_decides_what_is_drawn(draw):
     def first(seed):
         start(seed=seed)
@@ -187,7 +213,7 @@ def test_a_skeleton_is_told_that_it_is_not_written_yet(word2vec: Lesson):
 
 
 def test_an_unknown_exercise_is_refused_with_those_there_are(word2vec: Lesson):
-    with pytest.raises(LessonError, match="no exercise 'sgns_lost' here; there are skipgram_pairs, .*sgns_loss"):
+    with pytest.raises(LessonError, match=r"no exercise 'sgns_lost' here; there are skipgram_pairs, .*sgns_loss"):
         check_namespace(word2vec.source, "sgns_lost", {})
 
 
@@ -221,10 +247,7 @@ def test_check_outside_a_notebook_or_a_lesson_says_so(monkeypatch):
 
 
 def test_the_library_is_imported_without_its_heavy_parts():
-    import subprocess
-    import sys
-
-    program = "import sys, etude; print(sorted({'torch', 'pandas', 'matplotlib', 'scipy', 'pytest'} & set(sys.modules)))"
+    program = (
+        "import sys, etude; print(sorted({'torch', 'pandas', 'matplotlib', 'scipy', 'pytest'} & set(sys.modules)))"
+    )
     assert subprocess.check_output([sys.executable, "-c", program], text=True).strip() == "[]"
-
-

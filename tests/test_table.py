@@ -16,7 +16,7 @@ ROW = Expected("accuracy", "cpu", 0.7, 0.02, 20, 0.6, 0.8, "near", 2.0, "71 %", 
 LINE = "accuracy,cpu,0.7,0.02,20,0.6,0.8,near,2,71 %,Table 1,a command"
 
 cells = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=12) | st.just('a "b", c\nd')
-decimals = st.integers(-10**6, 10**6).map(lambda n: n / 1000) | st.just(math.nan)
+decimals = st.integers(-(10**6), 10**6).map(lambda n: n / 1000) | st.just(math.nan)
 
 
 @st.composite
@@ -25,7 +25,18 @@ def expected_rows(draw):
     low, high = draw(st.sampled_from([(low / 100, high / 100), (math.nan, math.nan)]))
     mean, sd = draw(decimals), draw(decimals)
     seeds, points = draw(st.integers(0, 100)), draw(st.integers(0, 40)) / 4
-    return Expected("m", "cpu", mean, sd, seeds, low, high, draw(st.sampled_from(BETTER)), points, *draw(st.tuples(cells, cells, cells)))
+    return Expected(
+        "m",
+        "cpu",
+        mean,
+        sd,
+        seeds,
+        low,
+        high,
+        draw(st.sampled_from(BETTER)),
+        points,
+        *draw(st.tuples(cells, cells, cells)),
+    )
 
 
 @pytest.fixture(scope="module")

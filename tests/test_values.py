@@ -17,7 +17,8 @@ scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
 values = st.recursive(
     scalars | st.complex_numbers(allow_nan=False) | st.sets(keys, max_size=4) | st.frozensets(keys, max_size=4),
     lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(keys, inner, max_size=4),
-    max_leaves=12)
+    max_leaves=12,
+)
 
 
 @given(values)
@@ -41,26 +42,29 @@ def test_a_description_is_one_short_text(value):
     assert 0 < len(describe(value)) <= LONGEST
 
 
-@pytest.mark.parametrize(("actual", "expected", "sentence"), [
-    (1, True, "an int, expected a bool"),
-    ([1, 2], (1, 2), "a list, expected a tuple"),
-    (None, [1], "None, expected a list"),
-    ([1, [2, 3]], [1, [2, 4]], "3 at [1][1], expected 4"),
-    ([1], [1, 2], "1 elements, expected 2"),
-    ({"a": [1]}, {"a": [1, 2]}, "1 elements at ['a'], expected 2"),
-    ({"a": 1}, {"b": 1}, "the key 'b' is missing"),
-    ({"a": 1, 2: 1}, {"a": 1}, "the key 2 was not expected"),
-    ({True: "x"}, {1: "x"}, "the key True, expected 1"),
-    ({1, 2}, {1, 3}, "the element 3 is missing"),
-    ({1.0}, {1}, "the element 1, expected 1"),
-    (0.1 + 0.2, 0.3, "0.30000000000000004, expected 0.3"),
-    ("a" * 300 + "x", "a" * 300 + "y", f"…{'a' * 20}x', expected …{'a' * 20}y'"),
-    (float("nan"), float("nan"), "nan, expected nan"),
-    (torch.zeros(2, 3), torch.zeros(3, 2), "the shape is (2, 3), expected (3, 2)"),
-    ([torch.tensor([[1, 2], [3, 4]])], [torch.tensor([[1, 2], [5, 4]])], "3 at [0][1, 0], expected 5"),
-    (torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]), "nan at [1], expected nan"),
-    (np.zeros(2), torch.zeros(2), "a ndarray, expected a Tensor"),
-])
+@pytest.mark.parametrize(
+    ("actual", "expected", "sentence"),
+    [
+        (1, True, "an int, expected a bool"),
+        ([1, 2], (1, 2), "a list, expected a tuple"),
+        (None, [1], "None, expected a list"),
+        ([1, [2, 3]], [1, [2, 4]], "3 at [1][1], expected 4"),
+        ([1], [1, 2], "1 elements, expected 2"),
+        ({"a": [1]}, {"a": [1, 2]}, "1 elements at ['a'], expected 2"),
+        ({"a": 1}, {"b": 1}, "the key 'b' is missing"),
+        ({"a": 1, 2: 1}, {"a": 1}, "the key 2 was not expected"),
+        ({True: "x"}, {1: "x"}, "the key True, expected 1"),
+        ({1, 2}, {1, 3}, "the element 3 is missing"),
+        ({1.0}, {1}, "the element 1, expected 1"),
+        (0.1 + 0.2, 0.3, "0.30000000000000004, expected 0.3"),
+        ("a" * 300 + "x", "a" * 300 + "y", f"…{'a' * 20}x', expected …{'a' * 20}y'"),
+        (float("nan"), float("nan"), "nan, expected nan"),
+        (torch.zeros(2, 3), torch.zeros(3, 2), "the shape is (2, 3), expected (3, 2)"),
+        ([torch.tensor([[1, 2], [3, 4]])], [torch.tensor([[1, 2], [5, 4]])], "3 at [0][1, 0], expected 5"),
+        (torch.tensor([1.0, torch.nan]), torch.tensor([1.0, torch.nan]), "nan at [1], expected nan"),
+        (np.zeros(2), torch.zeros(2), "a ndarray, expected a Tensor"),
+    ],
+)
 def test_the_first_difference_is_told_in_words(actual, expected, sentence):
     assert first_difference(actual, expected) == sentence
 
@@ -69,11 +73,22 @@ def test_an_integer_too_long_for_python_to_print_can_be_told_apart():
     assert first_difference(10**5000, 1) == "an int whose repr fails, expected 1"
 
 
-@pytest.mark.parametrize(("actual", "expected"), [
-    (np.int64(3), 3), (np.float64(0.5), 0.5), (np.bool_(True), True), (np.str_("a"), "a"),
-    (Counter("aab"), {"a": 2, "b": 1}), (namedtuple("Pair", "a b")(1, 2), (1, 2)), (torch.zeros(2, 3).shape, (2, 3)),
-    (IntEnum("Sense", ["BANK"]).BANK, 1), ([np.int64(3)], [3]), ({np.int64(3): 1}, {3: 1}),
-], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        (np.int64(3), 3),
+        (np.float64(0.5), 0.5),
+        (np.bool_(True), True),
+        (np.str_("a"), "a"),
+        (Counter("aab"), {"a": 2, "b": 1}),
+        (namedtuple("Pair", "a b")(1, 2), (1, 2)),
+        (torch.zeros(2, 3).shape, (2, 3)),
+        (IntEnum("Sense", ["BANK"]).BANK, 1),
+        ([np.int64(3)], [3]),
+        ({np.int64(3): 1}, {3: 1}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
 def test_a_library_type_counts_as_the_plain_type_that_it_is(actual, expected):
     assert first_difference(actual, expected) is None
 
@@ -109,10 +124,26 @@ def test_every_kind_of_tensor_and_array_is_the_same_as_itself_and_can_be_describ
     assert 0 < len(describe(SPECIAL[name])) <= LONGEST
 
 
-@pytest.mark.parametrize("value", [
-    None, "3.5", b"3", {1.0}, {"a": 1.0}, [1, None], [[1], [2, 3]], ["1"], object(), np.array(["a"]), 10**400, len,
-    np.datetime64("2020-01-01"), torch.empty(2, device="meta"),
-], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "3.5",
+        b"3",
+        {1.0},
+        {"a": 1.0},
+        [1, None],
+        [[1], [2, 3]],
+        ["1"],
+        object(),
+        np.array(["a"]),
+        10**400,
+        len,
+        np.datetime64("2020-01-01"),
+        torch.empty(2, device="meta"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
 def test_what_is_not_numbers_is_refused_with_its_description(value):
     with pytest.raises(TypeError, match="is not an array of numbers"):
         as_array(value)

@@ -3,9 +3,10 @@
 import math
 
 import torch
+
 from etude.checks import close, equal, exercise, true
 
-COFFEE = "하루 커피 최소 3잔은 마셔야 살 수 있다".split()
+COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 
 
 @exercise("skipgram_pairs")
@@ -13,13 +14,18 @@ def test_a_word_inside_the_sentence_has_two_neighbours_on_each_side(student):
     pairs = student.skipgram_pairs(COFFEE, 2)
     expected = [("3잔은", "커피"), ("3잔은", "최소"), ("3잔은", "마셔야"), ("3잔은", "살")]
     true(isinstance(pairs, list), "a list of pairs was expected", actual=pairs)
-    equal([pair for pair in pairs if pair[0] == "3잔은"], expected, given="the coffee sentence, window 2; pairs of 3잔은")
+    equal(
+        [pair for pair in pairs if pair[0] == "3잔은"], expected, given="the coffee sentence, window 2; pairs of 3잔은"
+    )
 
 
 @exercise("skipgram_pairs")
 def test_the_window_is_cut_off_at_the_edges(student):
-    equal(student.skipgram_pairs(["a", "b", "c"], 2), [("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b")],
-          given="a b c, window 2")
+    equal(
+        student.skipgram_pairs(["a", "b", "c"], 2),
+        [("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b")],
+        given="a b c, window 2",
+    )
 
 
 @exercise("skipgram_pairs")
@@ -29,8 +35,11 @@ def test_the_coffee_sentence_has_26_pairs(student):
 
 @exercise("cbow_examples")
 def test_all_contexts_of_a_word_make_one_example(student):
-    equal(student.cbow_examples(["a", "b", "c", "d"], 1), [(["b"], "a"), (["a", "c"], "b"), (["b", "d"], "c"), (["c"], "d")],
-          given="a b c d, window 1")
+    equal(
+        student.cbow_examples(["a", "b", "c", "d"], 1),
+        [(["b"], "a"), (["a", "c"], "b"), (["b", "d"], "c"), (["c"], "d")],
+        given="a b c d, window 1",
+    )
 
 
 @exercise("cbow_examples")
@@ -40,13 +49,20 @@ def test_the_coffee_sentence_has_8_examples(student):
 
 @exercise("keep_probability")
 def test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f(student):
-    close(student.keep_probability(torch.tensor([100, 60, 40]), 0.05), [math.sqrt(0.1), math.sqrt(1 / 6), 0.5],
-          given="counts 100, 60, 40; t = 0.05")
+    close(
+        student.keep_probability(torch.tensor([100, 60, 40]), 0.05),
+        [math.sqrt(0.1), math.sqrt(1 / 6), 0.5],
+        given="counts 100, 60, 40; t = 0.05",
+    )
 
 
 @exercise("keep_probability")
 def test_a_rare_word_is_always_kept(student):
-    close(student.keep_probability(torch.tensor([980, 15, 5]), 0.01)[2], 1.0, given="counts 980, 15, 5; t = 0.01; the last word")
+    close(
+        student.keep_probability(torch.tensor([980, 15, 5]), 0.01)[2],
+        1.0,
+        given="counts 980, 15, 5; t = 0.01; the last word",
+    )
 
 
 @exercise("noise_distribution")
@@ -66,12 +82,20 @@ def _batch(b: int, k: int, d: int, seed: int = 0) -> tuple[torch.Tensor, torch.T
 
 @exercise("sgns_loss")
 def test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative(student):
-    close(student.sgns_loss(torch.zeros(1, 4), torch.zeros(1, 4), torch.zeros(1, 3, 4)), 4 * math.log(2), given="one pair, 3 negatives, all zero")
+    close(
+        student.sgns_loss(torch.zeros(1, 4), torch.zeros(1, 4), torch.zeros(1, 3, 4)),
+        4 * math.log(2),
+        given="one pair, 3 negatives, all zero",
+    )
 
 
 @exercise("sgns_loss")
 def test_the_loss_is_the_mean_over_the_batch(student):
-    close(student.sgns_loss(torch.zeros(5, 4), torch.zeros(5, 4), torch.zeros(5, 2, 4)), 3 * math.log(2), given="five pairs, 2 negatives, all zero")
+    close(
+        student.sgns_loss(torch.zeros(5, 4), torch.zeros(5, 4), torch.zeros(5, 2, 4)),
+        3 * math.log(2),
+        given="five pairs, 2 negatives, all zero",
+    )
 
 
 @exercise("sgns_loss")
@@ -84,7 +108,11 @@ def test_real_pairs_attract_and_noise_repels(student):
 @exercise("sgns_loss")
 def test_large_scores_stay_finite(student):
     center = torch.tensor([[200.0]])
-    close(student.sgns_loss(center, -center, torch.zeros(1, 1, 1)), 40000 + math.log(2), given="a real pair with score −40,000")
+    close(
+        student.sgns_loss(center, -center, torch.zeros(1, 1, 1)),
+        40000 + math.log(2),
+        given="a real pair with score −40,000",
+    )
 
 
 @exercise("sgns_gradients", points=2)
@@ -94,7 +122,11 @@ def test_the_gradients_are_those_of_autograd(student):
     loss = -(torch.nn.functional.logsigmoid(score).sum() + torch.nn.functional.logsigmoid(-noise).sum()) / 3
     expected = torch.autograd.grad(loss, (center, context, negatives))
     gradients = student.sgns_gradients(*(x.detach() for x in (center, context, negatives)))
-    true(isinstance(gradients, tuple) and len(gradients) == 3, "a tuple of three gradients was expected", actual=gradients)
+    true(
+        isinstance(gradients, tuple) and len(gradients) == 3,
+        "a tuple of three gradients was expected",
+        actual=gradients,
+    )
     for name, mine, right in zip(("center", "context", "negatives"), gradients, expected, strict=True):
         close(mine, right, given=f"random vectors, B = 3, k = 2, d = 4; the gradient of {name}")
 
@@ -102,8 +134,12 @@ def test_the_gradients_are_those_of_autograd(student):
 @exercise("sgns_gradients")
 def test_a_pair_that_is_sure_does_not_move(student):
     center = torch.tensor([[10.0, 0.0]])
-    close(student.sgns_gradients(center, center, -center[:, None, :])[0], torch.zeros(1, 2), atol=1e-5,
-          given="a real pair with score 100, noise with score −100; the gradient of center")
+    close(
+        student.sgns_gradients(center, center, -center[:, None, :])[0],
+        torch.zeros(1, 2),
+        atol=1e-5,
+        given="a real pair with score 100, noise with score −100; the gradient of center",
+    )
 
 
 def _two_clusters() -> tuple[torch.Tensor, torch.Tensor]:
@@ -120,40 +156,65 @@ def test_words_that_keep_company_get_similar_vectors(student):
     unit = torch.nn.functional.normalize(vectors, dim=1)
     cosine = unit @ unit.T
     within, between = cosine[:4, :4].mean().item(), cosine[:4, 4:].mean().item()
-    true(within > between + 0.5, f"words of one cluster have cosine {within:.2f}, words of two clusters {between:.2f}",
-         given="two clusters of four words that never meet")
+    true(
+        within > between + 0.5,
+        f"words of one cluster have cosine {within:.2f}, words of two clusters {between:.2f}",
+        given="two clusters of four words that never meet",
+    )
 
 
 @exercise("train_sgns")
 def test_the_same_seed_gives_the_same_vectors_and_another_seed_others(student):
     pairs, counts = _two_clusters()
-    first, again, other = (student.train_sgns(pairs, counts, dim=4, epochs=1, batch=64, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (
+        student.train_sgns(pairs, counts, dim=4, epochs=1, batch=64, seed=seed) for seed in (3, 3, 4)
+    )
     true(torch.equal(first, again), "seed 3 gives other vectors the second time", given="seed 3, twice")
     true(not torch.allclose(first, other), "seeds 3 and 4 give the same vectors", given="seed 3, then seed 4")
 
 
 def _compass() -> tuple[torch.Tensor, list[str]]:
-    return torch.tensor([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0], [-1.0, 0.1], [0.5, 0.4]]), ["east", "eastish", "north", "west", "northeast"]
+    return torch.tensor([[1.0, 0.0], [3.0, 1.0], [0.0, 2.0], [-1.0, 0.1], [0.5, 0.4]]), [
+        "east",
+        "eastish",
+        "north",
+        "west",
+        "northeast",
+    ]
 
 
 @exercise("nearest")
 def test_neighbours_are_ordered_by_cosine_not_by_length(student):
     vectors, words = _compass()
     found = student.nearest(vectors, words, "northeast", 3)
-    equal([word for word, _ in found], ["eastish", "east", "north"], given="five words in the plane; neighbours of northeast")
-    close([cosine for _, cosine in found], [1.9 / math.sqrt(10 * 0.41), 0.5 / math.sqrt(0.41), 0.4 / math.sqrt(0.41)], given="the cosines of those neighbours")
+    equal(
+        [word for word, _ in found],
+        ["eastish", "east", "north"],
+        given="five words in the plane; neighbours of northeast",
+    )
+    close(
+        [cosine for _, cosine in found],
+        [1.9 / math.sqrt(10 * 0.41), 0.5 / math.sqrt(0.41), 0.4 / math.sqrt(0.41)],
+        given="the cosines of those neighbours",
+    )
 
 
 @exercise("nearest")
 def test_the_query_is_not_its_own_neighbour(student):
     vectors, words = _compass()
-    equal(student.nearest(vectors, words, "east", 1)[0][0], "eastish", given="five words in the plane; the nearest to east")
+    equal(
+        student.nearest(vectors, words, "east", 1)[0][0],
+        "eastish",
+        given="five words in the plane; the nearest to east",
+    )
 
 
 @exercise("analogy")
 def test_the_offset_of_one_pair_answers_for_another(student):
     words = ["france", "paris", "korea", "seoul", "coffee", "village"]
-    vectors = torch.tensor([[1.0, 0.0, 0.2], [1.0, 1.0, 0.2], [-1.0, 0.0, 0.3], [-1.0, 1.0, 0.3], [0.0, 0.1, -2.0], [-1.0, -1.0, 0.3]])
+    vectors = torch.tensor(
+        [[1.0, 0.0, 0.2], [1.0, 1.0, 0.2], [-1.0, 0.0, 0.3], [-1.0, 1.0, 0.3], [0.0, 0.1, -2.0], [-1.0, -1.0, 0.3]]
+    )
     equal(student.analogy(vectors, words, "france", "paris", "korea"), "seoul", given="france : paris = korea : …")
 
 
@@ -161,4 +222,8 @@ def test_the_offset_of_one_pair_answers_for_another(student):
 def test_the_three_words_of_the_question_are_no_answers(student):
     words = ["a", "b", "c", "d"]
     vectors = torch.tensor([[1.0, 0.05], [1.0, 0.0], [0.9, 0.5], [0.2, 1.0]])
-    equal(student.analogy(vectors, words, "a", "b", "c"), "d", given="a : b = c : …, where a, b and c are the nearest to the sum")
+    equal(
+        student.analogy(vectors, words, "a", "b", "c"),
+        "d",
+        given="a : b = c : …, where a, b and c are the nearest to the sum",
+    )

@@ -1,0 +1,110 @@
+"""Plots: axes are labelled, what is drawn is what was given, and what cannot be drawn is said and does not fail."""
+
+import matplotlib
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from sklearn.decomposition import PCA
+
+from etude import plots
+
+WORDS = ["france", "paris", "korea", "seoul", "coffee"]
+PAIRS = [("france", "paris"), ("korea", "seoul"), ("france", "atlantis")]
+
+
+@pytest.fixture(autouse=True)
+def default_style():
+    with matplotlib.rc_context():
+        yield
+
+
+@pytest.fixture
+def axes():
+    return Figure(layout="constrained").subplots()
+
+
+def texts(axes) -> list[str]:
+    axes.figure.draw_without_rendering()
+    return [text.get_text().strip() for text in axes.texts if text.get_text()]
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12), st.integers(2, 6))
+def test_the_plane_is_that_of_scikit_learns_pca(seed, n, d):
+    vectors = torch.randn(n, d, generator=torch.Generator().manual_seed(seed)) * torch.arange(1, d + 1) ** 2 + 5
+    expected = PCA(2).fit_transform(vectors.double().numpy())
+    found = plots.plane(vectors).numpy()
+    assert found.shape == (n, 2)
+    # A direction has no sign, so distances are compared.
+    distances = [np.linalg.norm(points[:, None] - points[None], axis=2) for points in (found, expected)]
+    assert np.allclose(*distances, rtol=1e-3, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "vectors", [torch.randn(5, 4), torch.randn(5, 4, requires_grad=True), torch.randn(5, 4).double()]
+)
+def test_each_known_pair_is_an_arrow_between_its_two_words(axes, vectors):
+    plots.pairs_in_the_plane(axes, vectors, WORDS, PAIRS, "a finding")
+    assert texts(axes) == ["france", "paris", "korea", "seoul"]
+    arrows = [text for text in axes.texts if not text.get_text()]
+    places = {text.get_text(): text.get_position() for text in axes.texts if text.get_text()}
+    assert [(arrow.xyann, arrow.xy) for arrow in arrows] == [
+        (pytest.approx(places[a]), pytest.approx(places[b])) for a, b in PAIRS[:2]
+    ]
+    assert axes.get_title() + axes.get_title("left") == "a finding"
+    assert axes.get_xlabel()
+    assert axes.get_ylabel()
+
+
+def test_all_words_lie_within_the_axes(axes):
+    plots.pairs_in_the_plane(axes, torch.randn(5, 4), WORDS, PAIRS, "")
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    for text in axes.texts:
+        x, y = text.get_position()
+        assert left < x < right
+        assert bottom < y < top
+
+
+@pytest.mark.parametrize("pairs", [[], [("lost", "atlantis")]])
+def test_pairs_without_vectors_leave_a_note(axes, pairs):
+    plots.pairs_in_the_plane(axes, torch.randn(5, 4), WORDS, pairs, "a finding")
+    assert texts(axes) == ["none of the pairs has vectors"]
+
+
+def test_each_bar_has_its_name_and_value_in_the_order_given(axes):
+    plots.bars(axes, {"capital": 0.5, "plural": 0.25}, label="share", title="a finding", chance=0.1)
+    assert texts(axes) == ["0.50", "0.25"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["capital", "plural"]
+    assert [bar.get_width() for bar in axes.patches] == [0.5, 0.25]
+    assert axes.yaxis_inverted()  # the first is on top
+    assert axes.get_xlabel() == "share"
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["chance 0.100"]
+
+
+def test_a_value_that_is_not_there_keeps_its_name(axes):
+    plots.bars(axes, {"capital": 0.5, "plural": float("nan")}, label="share", title="")
+    assert texts(axes) == ["0.50", "none"]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["capital", "plural"]
+    assert axes.get_legend() is None
+
+
+def test_the_values_of_the_bars_stay_within_the_figure(axes):
+    plots.bars(axes, {"capital": 1.0}, label="share", title="")
+    axes.figure.draw_without_rendering()
+    assert axes.texts[0].get_window_extent().x1 <= axes.figure.bbox.x1
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #RRGGBB, from 0 (black) to 1 (white); WCAG 2.1."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_style_sets_the_courses_colours_which_can_be_told_apart_from_white():
+    plots.style()
+    assert tuple(matplotlib.rcParams["axes.prop_cycle"].by_key()["color"]) == plots.COLOURS
+    assert len(set(plots.COLOURS)) == 7
+    assert all(1.05 / (luminance(colour) + 0.05) > 2 for colour in plots.COLOURS)
