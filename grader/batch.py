@@ -17,7 +17,6 @@ from pathlib import Path
 
 from grader import store
 from grader.course import CourseError
-from grader.grade import grade
 from grader.settings import Settings
 from grader.intake import Submission
 from grader.verdict import Verdict
@@ -36,9 +35,8 @@ class Batch:
 
 def grade_one(item: Submission, home: Path, settings: Settings) -> Verdict:
     """One submission's verdict, made and stored. This is what a worker runs."""
-    made = grade(item.lesson, item.path, item.student, settings)
-    store.save(store.verdict_path(home, item.student, item.lesson), made.verdict, made.notebook)
-    return made.verdict
+    path = store.verdict_path(home, item.student, item.lesson)
+    return store.make(item.lesson, item.path, item.student, path, settings)[0]
 
 
 def unchanged(todo: Iterable[Submission], home: Path, settings: Settings) -> dict[tuple[str, str], Verdict]:

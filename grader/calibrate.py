@@ -23,6 +23,7 @@ import toleranceinterval
 import etude
 from etude import table
 from grader import metrics
+from grader.artifacts import Artifacts
 from grader.build import write_master
 from grader.course import CourseError, Lesson
 from grader.reference import run_reference
@@ -74,7 +75,7 @@ def _of_seed(lesson: Lesson, profile: str, seed: int, device: str) -> dict[str, 
 
 def _graded(lesson: Lesson, results: Path, seed: int) -> dict[str, float]:
     """The metrics as the grader computes them. A reference whose artifacts do not suffice is the lesson's fault."""
-    computed = metrics.compute(metrics.collect(lesson.source / "hidden.py"), metrics.Artifacts(results, seed))
+    computed = metrics.compute(metrics.collect(lesson.source / "hidden.py"), Artifacts(results, seed))
     for name, (value, reason) in computed.items():
         if value is None:
             raise CourseError(f"{lesson.id}, seed {seed}: the grader cannot compute {name}: {reason}")

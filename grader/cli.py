@@ -179,12 +179,12 @@ def grade(
         one, settings = course.lesson(lesson), _settings(sandbox)
         if student:
             folder = _home(course, home)
-            path = folder / "submitted" / student / one.week.name / f"{one.name}.ipynb"
+            path = folder / "submitted" / student / one.assignment / f"{one.name}.ipynb"
             if notebook.resolve() != path:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(notebook, path)
             verdict = grade_one(Submission(one, student, path), folder, settings)
-            gradebook.store(course, folder, one.week.name, student, settings)
+            gradebook.store(course, folder, one.assignment, student, settings)
         else:
             verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
     typer.echo(verdict.model_dump_json(indent=1))
@@ -279,7 +279,7 @@ def _grade_class(
             done=lambda: bar.advance(task),
             running=lambda names: bar.update(task, now=", ".join(names)),
         )
-        pairs = [] if dry_run else sorted({(item.lesson.week.name, item.student) for item in todo})
+        pairs = [] if dry_run else sorted({(item.lesson.assignment, item.student) for item in todo})
         storing = bar.add_task("storing in the gradebook", total=len(pairs), now="", visible=not dry_run)
         for week, who in pairs:
             bar.update(storing, now=who)
@@ -289,7 +289,7 @@ def _grade_class(
         bar.update(storing, now="")
     stored = {
         (s.student, s.notebook): s
-        for week in {item.lesson.week.name for item in todo}
+        for week in {item.lesson.assignment for item in todo}
         for s in gradebook.scores(course, home, week)
     }
     table = Table(

@@ -54,6 +54,11 @@ class Lesson:
         return self.entry.name
 
     @property
+    def assignment(self) -> str:
+        """nbgrader's word for the week."""
+        return self.week.name
+
+    @property
     def source(self) -> Path:
         """solutions/WEEK/LESSON: notebook.py, checks.py, hidden.py, bank.py, expected.csv."""
         return self.course.root / "solutions" / self.week.name / self.name

@@ -23,28 +23,34 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | None) -> None:
     """Fills `notebook` (in the lesson's shape) with harmless outputs of the run, and its graded cells with scores."""
-    ran = {cell.id: cell for cell in executed.cells} if executed is not None else {}
+    show_run(notebook, executed)
     exercises = {f"check_{exercise.name}": exercise for exercise in verdict.exercises}
     for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        twin = ran.get(cell.id)
-        cell.outputs = [kept for output in twin.outputs[:MOST_OUTPUTS] if (kept := harmless(output))] if twin else []
-        cell.execution_count = twin.execution_count if twin else None
         rules = cell.metadata.get("nbgrader", {})
-        if not rules.get("grade") or rules.get("solution"):
+        if cell.cell_type != "code" or not rules.get("grade") or rules.get("solution"):
             continue
         if (exercise := exercises.get(rules["grade_id"])) is not None:
-            cell.outputs = [_text(exercise_text(exercise)), _score(exercise.earned)]
+            cell.outputs = [text_output(exercise_text(exercise)), score_output(exercise.earned)]
         elif rules["grade_id"] == "metrics":
             cell.outputs = [
-                _text(metrics_text(verdict.metrics)),
-                _score(sum(metric.earned for metric in verdict.metrics)),
+                text_output(metrics_text(verdict.metrics)),
+                score_output(sum(metric.earned for metric in verdict.metrics)),
             ]
         else:
-            cell.outputs = [_text("This cell is not known to the grader.\n"), _score(0.0)]
+            cell.outputs = [text_output("This cell is not known to the grader.\n"), score_output(0.0)]
         if verdict.reason:
-            cell.outputs.insert(0, _text(f"{verdict.reason}\n"))
+            cell.outputs.insert(0, text_output(f"{verdict.reason}\n"))
+
+
+def show_run(notebook: NotebookNode, executed: NotebookNode | None) -> None:
+    """Gives each code cell of `notebook` what is harmless of the outputs that the cell of the same id had in the run."""
+    ran = {cell.id: cell for cell in executed.cells} if executed is not None else {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            twin = ran.get(cell.id)
+            kept = [harmless(output) for output in twin.outputs[:MOST_OUTPUTS]] if twin else []
+            cell.outputs = [output for output in kept if output]
+            cell.execution_count = twin.execution_count if twin else None
 
 
 def harmless(output: NotebookNode) -> NotebookNode | None:
@@ -110,10 +116,10 @@ def _is_png(text: str) -> bool:
         return False
 
 
-def _text(text: str) -> NotebookNode:
+def text_output(text: str) -> NotebookNode:
     return new_output("stream", name="stdout", text=text)
 
 
-def _score(points: float) -> NotebookNode:
+def score_output(points: float) -> NotebookNode:
     """nbgrader reads the first execute_result that is a number as the cell's score."""
-    return new_output("execute_result", data={"text/plain": repr(round(points, 4))}, execution_count=None)
+    return new_output("execute_result", data={"text/plain": repr(float(points))}, execution_count=None)

@@ -19,6 +19,7 @@ from nbformat import NotebookNode
 from etude import mistakes, table
 from etude.checks import Check, Outcome, run_check
 from grader import metrics, source, submission
+from grader.artifacts import Artifacts
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
 from grader.kernel import KernelSession
@@ -82,62 +83,76 @@ def grade(
     return Graded(verdict, report.notebook)
 
 
+@dataclass
+class Ran:
+    """What came of one kernel: the run and, if the kernel survived it, outcomes and metrics."""
+
+    report: RunReport
+    outcomes: dict[str, Outcome]
+    metrics: dict[str, tuple[float | None, str]]
+
+
 def _run_and_check(
     verdict: Verdict, lesson: Lesson, notebook: NotebookNode, settings: Settings, progress: Progress
 ) -> RunReport:
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
-        scratch = Path(name)
-        work, results = scratch / "work", scratch / "results"
-        shutil.copytree(
-            lesson.released.with_suffix(""), work / lesson.name, ignore=shutil.ignore_patterns("__pycache__")
-        )
-        report, outcomes = _in_a_kernel(lesson, notebook, work, results, settings, progress)
-        verdict.cells = [
-            CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
-            for cell in report.cells
-        ]
+        work, results = Path(name) / "work", Path(name) / "results"
+        ignore = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
+        ran = _in_a_kernel(lesson, notebook, work, results, settings, progress)
+        report = ran.report
+        verdict.cells = cell_results(report)
         if not report.alive:
             # An experiment that takes too long or too much must not cost what was written before it.
             verdict.status, verdict.reason = "ended", report.reason or "the notebook's process ended"
-            progress("checks, without the experiment")
-            _, outcomes = _in_a_kernel(lesson, _definitions(notebook), work, scratch / "none", settings, progress)
-        progress("metrics")
-        functions = metrics.collect(lesson.source / "hidden.py")
-        _score(verdict, lesson, outcomes, metrics.compute(functions, metrics.Artifacts(results, settings.seed)))
+            ran = _in_a_kernel(lesson, _definitions(notebook), work, results, settings, progress)
+        _score(verdict, lesson, ran.outcomes, ran.metrics)
     return report
+
+
+def cell_results(report: RunReport) -> list[CellResult]:
+    """What became of each cell, as a verdict keeps it."""
+    return [
+        CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
+        for cell in report.cells
+    ]
 
 
 def _in_a_kernel(
     lesson: Lesson, notebook: NotebookNode, work: Path, results: Path, settings: Settings, progress: Progress
-) -> tuple[RunReport, dict[str, Outcome]]:
-    """Runs the notebook, brings out what it recorded and, if its kernel has survived, runs the checks."""
+) -> Ran:
+    """Runs the notebook, brings out what it recorded unless an earlier run did, and asks the checks and metrics."""
     # Nothing that is graded may depend on whether a corpus could be fetched.
     plain = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work), "OMP_NUM_THREADS": "1"}  # as a sandbox sets it
     limits = None if settings.kernel == PLAIN else lesson.sandbox_limits
+    parameters = {"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"}
+    functions = metrics.collect(lesson.source / "hidden.py")
     with KernelSession(work, settings.kernel, limits=limits, env=plain) as session:
         report = run_notebook(
             notebook,
             session,
             cell_timeout=lesson.limits["cell_seconds"],
             notebook_timeout=lesson.limits["notebook_seconds"],
-            parameters={
-                "profile": settings.profile,
-                "seed": settings.seed,
-                "device": settings.device,
-                "out": "results",
-            },
+            parameters=parameters,
             on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"),
         )
-        if settings.kernel == PLAIN:
-            if (work / "results").is_dir():
-                shutil.copytree(work / "results", results, symlinks=True)
-        else:
-            session.provisioner.collect(results)
+        if not results.exists():
+            _bring_out(session, work / "results", results, settings)
+        artifacts = Artifacts(results, settings.seed)
         if not report.alive:
-            return report, {}
+            return Ran(report, {}, metrics.compute(functions, artifacts))
         progress("checks")
         student = session.student()
-        return report, {check.name: run_check(check, student) for check in source.checks(lesson)}
+        outcomes = {check.name: run_check(check, student) for check in source.checks(lesson)}
+        return Ran(report, outcomes, metrics.compute(functions, artifacts, student))
+
+
+def _bring_out(session: KernelSession, recorded: Path, results: Path, settings: Settings) -> None:
+    """Copies what the notebook recorded out of its kernel's reach."""
+    if settings.kernel != PLAIN:
+        session.provisioner.collect(results)
+    elif recorded.is_dir():
+        shutil.copytree(recorded, results, symlinks=True)
 
 
 def _definitions(notebook: NotebookNode) -> NotebookNode:

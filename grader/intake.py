@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from grader.course import CourseError, Lesson
+from grader.course import CourseError
+from grader.store import Gradable
 from grader.submission import LARGEST
 
 MOST_MEMBERS = 20_000
@@ -25,18 +26,18 @@ PLATFORM = re.compile(r"_(assignsubmission_file|onlinetext)_?$", re.IGNORECASE) 
 class Submission:
     """One notebook that a student handed in, or should have."""
 
-    lesson: Lesson
+    lesson: Gradable
     student: str
     path: Path
 
 
-def submissions(lessons: Iterable[Lesson], home: Path, student: str = "*") -> list[Submission]:
+def submissions(lessons: Iterable[Gradable], home: Path, student: str = "*") -> list[Submission]:
     """All that is handed in below home/submitted; who handed in another notebook of the week is missing this one."""
     return [Submission(lesson, folder.parent.name, folder / f"{lesson.name}.ipynb")
-            for lesson in lessons for folder in sorted((home / "submitted").glob(f"{student}/{lesson.week.name}")) if folder.is_dir()]
+            for lesson in lessons for folder in sorted((home / "submitted").glob(f"{student}/{lesson.assignment}")) if folder.is_dir()]
 
 
-def take_in(source: Path, lessons: list[Lesson], home: Path) -> list[str]:
+def take_in(source: Path, lessons: list[Gradable], home: Path) -> list[str]:
     """Brings a zip or a single notebook below home/submitted; returns a sentence for each member that was left out.
 
     Students are told apart by folder (Moodle: `Kim Ada_123_assignsubmission_file_/word2vec.ipynb`) or by the file name's
@@ -81,22 +82,22 @@ def take_in(source: Path, lessons: list[Lesson], home: Path) -> list[str]:
     return left_out
 
 
-def _lesson(stem: str, lessons: Iterable[Lesson]) -> Lesson | None:
+def _lesson(stem: str, lessons: Iterable[Gradable]) -> Gradable | None:
     """The lesson whose name the file's name ends with (a platform's copies are called `word2vec (1)` or `word2vec-2`)."""
     plain = re.sub(r"([-_ ]?\(?\d{1,3}\)?)$", "", stem)
     found = [lesson for lesson in lessons if stem.endswith(lesson.name) or plain.endswith(lesson.name)]
     return max(found, key=lambda lesson: len(lesson.name), default=None)
 
 
-def _student(path: PurePosixPath, lesson: Lesson) -> str:
+def _student(path: PurePosixPath, lesson: Gradable) -> str:
     """A student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere."""
-    parents = [part for part in path.parts[:-1] if part not in ("..", "/", lesson.week.name, "submitted")]
+    parents = [part for part in path.parts[:-1] if part not in ("..", "/", lesson.assignment, "submitted")]
     name = parents[-1] if parents else path.stem.rpartition(lesson.name)[0] or path.stem
     plain = re.sub(r"[^\w-]+", "-", PLATFORM.sub("", name)).strip("-_").lower()
     return plain[:80] or "unnamed"
 
 
-def _place(home: Path, student: str, lesson: Lesson) -> Path:
-    path = home / "submitted" / student / lesson.week.name / f"{lesson.name}.ipynb"
+def _place(home: Path, student: str, lesson: Gradable) -> Path:
+    path = home / "submitted" / student / lesson.assignment / f"{lesson.name}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     return path

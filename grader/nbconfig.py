@@ -16,14 +16,23 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
 from grader.course import Course, CourseError
+from grader.nbcourse import NbgraderCourse
 from grader.settings import Settings
 from grader.source import ANSWER_STUB, STUB
 
 
-def configuration(course: Course, home: Path | None = None, settings: Settings = Settings()) -> Config:
+def configuration(
+    course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()
+) -> Config:
     """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
     home = (home or course.root).resolve()
     config = Config()
+    if isinstance(course, NbgraderCourse):
+        if home != course.root:
+            raise CourseError(f"{course.root} has no course.toml, so its class cannot lie elsewhere: leave out --home")
+        config.merge(course.config)
+        grade_in_sandbox(config, settings)
+        return config
     config.CourseDirectory.root = str(course.root)
     config.CourseDirectory.course_id = course.file.title.lower()
     config.CourseDirectory.source_directory = str(Path("build", "source"))
@@ -34,6 +43,12 @@ def configuration(course: Course, home: Path | None = None, settings: Settings =
     config.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "results"]
     config.ClearSolutions.code_stub = {"python": STUB}
     config.ClearSolutions.text_stub = ANSWER_STUB
+    grade_in_sandbox(config, settings)
+    return config
+
+
+def grade_in_sandbox(config: Config, settings: Settings = Settings()) -> None:
+    """Makes `nbgrader autograde` grade with this package. All that the nbgrader_config.py of another course needs."""
     config.Grade.kernel = settings.kernel
     config.Autograde.exporter_class = "grader.nbgrader_step.SafeExporter"
     config.Autograde.autograde_preprocessors = [
@@ -45,10 +60,9 @@ def configuration(course: Course, home: Path | None = None, settings: Settings =
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
-    return config
 
 
-def api(course: Course, home: Path | None = None, settings: Settings = Settings()) -> NbGraderAPI:
+def api(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> NbGraderAPI:
     """nbgrader's Python interface, its messages kept for errors instead of printed."""
     _alembic_on_path()
     config = configuration(course, home, settings)

@@ -1,8 +1,9 @@
 """Where nbgrader and the grader meet: `nbgrader autograde` reads through SafeExporter and scores through Grade.
 
-SafeExporter reads what a student handed in, whatever it is, as a notebook in the lesson's shape, so that one broken
+SafeExporter reads what a student handed in, whatever it is, as a notebook in the assignment's shape, so that one broken
 file costs nobody else anything. Grade stands where nbgrader executes notebooks: it takes the stored verdict if it is on the same
-inputs, makes it otherwise, and writes each graded cell's score and reasons as the outputs that nbgrader reads.
+inputs, makes it otherwise, and writes each graded cell's score and reasons as the outputs that nbgrader reads. Both do so
+for the lessons of course.toml and for every other notebook that nbgrader has released.
 """
 
 from __future__ import annotations
@@ -15,23 +16,21 @@ from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Unicode
+from traitlets import Dict, Unicode
 
-from grader import feedback, store, submission
+from grader import feedback, nbcourse, plain, store, submission
 from grader.course import Course, CourseError, Lesson
-from grader.grade import grade
 from grader.settings import COLD, PLAIN, WARM, Settings, ready
 
 
 class SafeExporter(NotebookExporter):
-    """Reads a submission's notebook in the lesson's shape; the released notebook in its place if it cannot be read."""
+    """Reads a submission's notebook in the released shape; the released notebook in its place if it cannot be read."""
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
         path = Path(filename)
-        lesson = _lesson(self.parent.coursedir, resources["nbgrader"])
-        if lesson is None or not self.parent._sanitizing:  # nbgrader's second pass reads what its first pass wrote
+        if not self.parent._sanitizing:  # nbgrader's second pass reads what its first pass wrote
             return super().from_filename(filename, resources, **kwargs)
-        released = nbformat.read(lesson.released, as_version=4)
+        released = _released(_gradable(self.parent.coursedir, resources["nbgrader"]))
         try:
             notebook = submission.restore(submission.read(path)[1], released).notebook
         except submission.BadSubmission as problem:
@@ -45,12 +44,13 @@ class Grade(NbGraderPreprocessor):
     """nbgrader's autograde step: scores from the verdict."""
 
     kernel = Unicode(WARM, help=f"{WARM}, {COLD}, or {PLAIN} for no sandbox at all, which every verdict says").tag(config=True)
+    limits = Dict(
+        help="of notebooks that are not in course.toml: cell_seconds, notebook_seconds and the sandbox's, as memory_mb"
+    ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         who = resources["nbgrader"]
-        lesson = _lesson(self._coursedir, who)
-        if lesson is None:
-            raise CourseError(f"{who['assignment']}/{who['notebook']} is not in course.toml")
+        lesson = _gradable(self._coursedir, who)
         submitted = self._submitted(who)
         stored = store.verdict_path(self._home(), who["student"], lesson)
         settings = Settings(kernel=self.kernel)
@@ -58,10 +58,8 @@ class Grade(NbGraderPreprocessor):
         if found is None:
             if missing := ready(settings):
                 raise CourseError("there is no sandbox to grade in:\n" + "\n".join(missing))
-            graded = grade(lesson, submitted, who["student"], settings)
-            found, executed = graded.verdict, graded.notebook
-            store.save(stored, found, executed)
-        feedback.write(nb, found, executed)
+            found, executed = store.make(lesson, submitted, who["student"], stored, settings)
+        (plain if isinstance(lesson, plain.Notebook) else feedback).write(nb, found, executed)
         return nb, resources
 
     @property
@@ -78,8 +76,15 @@ class Grade(NbGraderPreprocessor):
         return Path(folder) / f"{who['notebook']}.ipynb"
 
 
-def _lesson(coursedir: CourseDirectory, who: dict[str, str]) -> Lesson | None:
-    try:
-        return Course(Path(coursedir.root)).lesson(f"{who['assignment']}/{who['notebook']}")
-    except CourseError:
-        return None
+def _gradable(coursedir: CourseDirectory, who: dict[str, str]) -> store.Gradable:
+    """The lesson of course.toml, or the notebook as nbgrader released it."""
+    root, name = Path(coursedir.root), f"{who['assignment']}/{who['notebook']}"
+    if (root / "course.toml").is_file():
+        for lesson in Course(root).lessons():
+            if lesson.id == name:
+                return lesson
+    return nbcourse.notebook(coursedir, who["assignment"], who["notebook"])
+
+
+def _released(lesson: store.Gradable) -> NotebookNode:
+    return nbformat.read(lesson.released, as_version=4) if isinstance(lesson, Lesson) else lesson.released

@@ -1,6 +1,7 @@
 """Where verdicts are kept: HOME/verdicts/STUDENT/WEEK/LESSON.json, the notebook as it ran beside it.
 
 A verdict is written whole, after its notebook: what is there is complete, and on the same inputs it is not made again.
+What is graded is a lesson of this course or a notebook of any nbgrader course; this is where the two ways part.
 """
 
 from __future__ import annotations
@@ -10,23 +11,45 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from grader import submission, verdict
+from grader import grade, plain, submission, verdict
 from grader.course import Lesson
-from grader.grade import fingerprint
 from grader.settings import Settings
 
-
-def verdict_path(home: Path, student: str, lesson: Lesson) -> Path:
-    return home / "verdicts" / student / lesson.week.name / f"{lesson.name}.json"
+Gradable = Lesson | plain.Notebook
 
 
-def load(lesson: Lesson, submitted: Path, stored: Path, settings: Settings) -> tuple[verdict.Verdict | None, NotebookNode | None]:
+def verdict_path(home: Path, student: str, lesson: Gradable) -> Path:
+    return home / "verdicts" / student / lesson.assignment / f"{lesson.name}.json"
+
+
+def fingerprint(lesson: Gradable, submitted: Path, settings: Settings) -> str:
+    """The hash of everything that decides the score."""
+    if isinstance(lesson, plain.Notebook):
+        return plain.fingerprint(lesson, submitted, settings)
+    return grade.fingerprint(lesson, submission.content(submitted), settings)
+
+
+def load(
+    lesson: Gradable, submitted: Path, stored: Path, settings: Settings
+) -> tuple[verdict.Verdict | None, NotebookNode | None]:
     """The stored verdict and executed notebook if they are on these very inputs, else (None, None)."""
     found = verdict.load(stored)
-    if found is None or found.inputs != fingerprint(lesson, submission.content(submitted), settings):
+    if found is None or found.inputs != fingerprint(lesson, submitted, settings):
         return None, None
     executed = stored.with_suffix(".ipynb")
     return found, nbformat.read(executed, as_version=4) if executed.is_file() else None
+
+
+def make(
+    lesson: Gradable, submitted: Path, student: str, stored: Path, settings: Settings
+) -> tuple[verdict.Verdict, NotebookNode | None]:
+    """Grades the submission and keeps what came out."""
+    if isinstance(lesson, plain.Notebook):
+        made = plain.grade(lesson, submitted, student, settings)
+    else:
+        made = grade.grade(lesson, submitted, student, settings)
+    save(stored, made.verdict, made.notebook)
+    return made.verdict, made.notebook
 
 
 def save(stored: Path, made: verdict.Verdict, executed: NotebookNode | None) -> None:

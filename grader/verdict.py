@@ -36,10 +36,13 @@ class CheckResult(Model):
     status: Status
     message: str = ""
     seconds: float = 0.0
+    partial: float | None = Field(default=None, ge=0)  # points that a passed check gives instead of all
 
     @property
     def earned(self) -> float:
-        return self.points if self.status == "passed" else 0.0
+        if self.status != "passed":
+            return 0.0
+        return self.points if self.partial is None else self.partial
 
 
 class ExerciseResult(Model):

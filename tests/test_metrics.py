@@ -3,11 +3,14 @@
 import json
 import struct
 
+import numpy as np
+import pandas as pd
 import pytest
 import torch
 from safetensors.torch import save
 
-from grader.metrics import Artifacts, BadArtifact, compute
+from grader.artifacts import Artifacts, BadArtifact
+from grader.metrics import compute
 
 
 @pytest.fixture
@@ -83,3 +86,67 @@ def test_a_metric_that_cannot_be_computed_has_a_reason_and_no_value(artifacts):
     assert found["good"] == (0.5, "")
     assert [found[name][0] for name in ("absent", "nan", "broken")] == [None] * 3
     assert all(found[name][1] for name in ("absent", "nan", "broken"))
+
+
+def test_an_array_of_numbers_comes_back_from_npy(artifacts):
+    np.save(artifacts.folder / "scores.npy", np.arange(6).reshape(2, 3))
+    assert artifacts.array("scores", ndim=2).tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x93NUMPY\x01\x00",
+        b"\x93NUMPY\x09\x00v\x00{}",
+        b"\x93NUMPY\x01\x00v\x00"
+        + b"{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999,), }".ljust(117)
+        + b"\n",
+        b"\x93NUMPY\x01\x00v\x00"
+        + b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117)
+        + b"\n\x80\x04N.",
+        b"\x93NUMPY\x01\x00v\x00" + b"__import__('os').system('true')".ljust(117) + b"\n",
+    ],
+)
+def test_an_npy_file_that_lies_or_pickles_is_refused(artifacts, content):
+    (artifacts.folder / "scores.npy").write_bytes(content)
+    with pytest.raises(BadArtifact):
+        artifacts.array("scores", ndim=1)
+
+
+def test_a_table_of_numbers_comes_back_from_parquet_and_text_is_refused(artifacts):
+    frame = pd.DataFrame({"step": [1, 2], "loss": [0.5, 0.25]})
+    frame.to_parquet(artifacts.folder / "log.parquet")
+    assert artifacts.table("log").equals(frame)
+    frame.assign(note="x").to_parquet(artifacts.folder / "log.parquet")
+    with pytest.raises(BadArtifact, match="no numbers: note"):
+        artifacts.table("log")
+
+
+def test_a_parquet_file_that_unpacks_to_too_much_or_is_cut_is_refused(artifacts):
+    path = artifacts.folder / "log.parquet"
+    pd.DataFrame({"x": np.zeros(25_000_000, dtype=np.int8)}).to_parquet(path)
+    assert path.stat().st_size < 1_000_000
+    with pytest.raises(BadArtifact, match="more than"):
+        artifacts.table("log")
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(BadArtifact, match="cannot be read"):
+        artifacts.table("log")
+
+
+class Predictor:
+    """A student whose predictions are right for even inputs."""
+
+    def predict(self, inputs):
+        return [i % 2 for i in inputs] if len(inputs) else 1 / 0
+
+
+def test_a_metric_may_ask_the_student_on_inputs_whose_labels_stay_here(artifacts):
+    labels = [0, 1, 1, 1]
+
+    def accuracy(_, student):
+        return sum(p == label for p, label in zip(student.predict([0, 1, 2, 3]), labels, strict=True)) / 4
+
+    assert compute({"accuracy": accuracy}, artifacts, Predictor()) == {"accuracy": (0.75, "")}
+    assert compute({"accuracy": accuracy}, artifacts)["accuracy"][0] is None
+    assert "ZeroDivisionError" in compute({"a": lambda _, student: student.predict([])}, artifacts, Predictor())["a"][1]

@@ -8,7 +8,8 @@ import torch
 from etude import evaluate
 from etude.checks import close, equal, exercise, true
 from etude.world import World
-from grader.metrics import Artifacts, metric
+from grader.artifacts import Artifacts
+from grader.metrics import metric
 
 
 @exercise("skipgram_pairs")

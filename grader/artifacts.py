@@ -1,0 +1,132 @@
+"""What a notebook left in its results folder, read as data only: safetensors, JSON, npy and parquet, never a pickle.
+
+It comes from the student's side: every size is bounded before it is believed, and what is not as the lesson records it is
+refused with a reason for the student.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import struct
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from torch import Tensor
+
+LARGEST = 64 * 2**20  # bytes of one artifact file
+LONGEST_HEADER = 2**20  # bytes of a safetensors header
+MOST_CELLS = 20_000_000  # of a table
+
+
+class BadArtifact(Exception):
+    """An artifact is missing or is not what the lesson records; the message is for the student."""
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """What a run left in `folder`, and the seed it was given."""
+
+    folder: Path
+    seed: int
+
+    def tensor(self, name: str, ndim: int) -> Tensor:
+        """A finite tensor with `ndim` dimensions. Raises BadArtifact."""
+        if name not in self._tensors:
+            raise BadArtifact(f"the notebook recorded no tensor {name!r}")
+        value = self._tensors[name]
+        if value.dim() != ndim:
+            raise BadArtifact(f"the tensor {name!r} has shape {tuple(value.shape)}, expected {ndim} dimensions")
+        if value.is_floating_point() and not bool(value.isfinite().all()):
+            raise BadArtifact(f"the tensor {name!r} holds values that are not finite")
+        return value
+
+    def strings(self, name: str) -> list[str]:
+        """A list of different strings. Raises BadArtifact."""
+        value = self._data.get(name)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise BadArtifact(f"the notebook recorded no list of words {name!r}")
+        if len(set(value)) != len(value):
+            raise BadArtifact(f"the list {name!r} holds a word twice")
+        return value
+
+    def array(self, name: str, ndim: int) -> np.ndarray:
+        """A finite numeric array with `ndim` dimensions from NAME.npy, never unpickled. Raises BadArtifact."""
+        file = io.BytesIO(self._read(f"{name}.npy"))
+        try:
+            version = np.lib.format.read_magic(file)
+            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            shape, _, dtype = header(file)
+            size = len(file.getbuffer()) - file.tell()
+            if dtype.kind not in "biuf" or math.prod(shape) * dtype.itemsize != size:
+                raise ValueError(f"{dtype} {shape} in {size} bytes")
+            file.seek(0)
+            value = np.load(file, allow_pickle=False)
+        except (ValueError, EOFError, TypeError, SyntaxError) as error:
+            raise BadArtifact(f"{name}.npy holds no numbers that can be read: {error}") from None
+        if value.ndim != ndim or not np.isfinite(value).all():
+            raise BadArtifact(f"{name}.npy has shape {value.shape}, expected {ndim} dimensions of finite numbers")
+        return value
+
+    def table(self, name: str) -> pd.DataFrame:
+        """A table of numbers from NAME.parquet. Raises BadArtifact.
+
+        Text is refused: a few compressed bytes of it can unpack to any size, numbers are bounded by their count.
+        """
+        content = io.BytesIO(self._read(f"{name}.parquet"))
+        try:
+            file = pq.ParquetFile(content, memory_map=False)
+            schema = file.schema_arrow
+            if bad := [
+                f.name
+                for f in schema
+                if not (pa.types.is_integer(f.type) or pa.types.is_floating(f.type) or pa.types.is_boolean(f.type))
+            ]:
+                raise BadArtifact(f"{name}.parquet has columns that are no numbers: {', '.join(bad[:5])}")
+            batches, cells = [], 0
+            for batch in file.iter_batches(batch_size=65_536):
+                cells += batch.num_rows * batch.num_columns
+                if cells > MOST_CELLS:
+                    raise BadArtifact(f"{name}.parquet has more than {MOST_CELLS:,} cells")
+                batches.append(batch)
+            return pa.Table.from_batches(batches, schema).to_pandas()
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise BadArtifact(f"{name}.parquet cannot be read: {error}") from None
+
+    @cached_property
+    def _tensors(self) -> dict[str, Tensor]:
+        from safetensors import SafetensorError
+        from safetensors.torch import load
+
+        content = self._read("tensors.safetensors")
+        if len(content) < 8 or struct.unpack("<Q", content[:8])[0] > LONGEST_HEADER:
+            raise BadArtifact("tensors.safetensors is not a safetensors file")
+        try:
+            return load(content)
+        except (SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise BadArtifact(f"tensors.safetensors cannot be read: {error}") from None
+
+    @cached_property
+    def _data(self) -> dict[str, Any]:
+        try:
+            data = json.loads(self._read("data.json"))
+        except (ValueError, RecursionError) as error:
+            raise BadArtifact(f"data.json cannot be read: {error}") from None
+        if not isinstance(data, dict):
+            raise BadArtifact("data.json is not what record() writes")
+        return data
+
+    def _read(self, name: str) -> bytes:
+        path = self.folder / name
+        if path.is_symlink() or not path.is_file():
+            raise BadArtifact(f"the notebook recorded nothing ({name} is missing): did the record(...) cell run?")
+        if path.stat().st_size > LARGEST:
+            raise BadArtifact(f"{name} is larger than {LARGEST >> 20} MiB")
+        return path.read_bytes()
