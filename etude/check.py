@@ -16,7 +16,10 @@ from etude.checks import Check, Outcome, collect, run_check
 from etude.run import LessonError, current
 from etude.student import LiveStudent
 
-GREEN, RED, GREY = "#00725A", "#B3420B", "#666666"  # told apart by the colour-blind, dark enough on white
+# Okabe and Ito's green and vermilion, which the colour-blind tell apart, and a grey: 3 to 1 or more on white and on black.
+GREEN, RED, GREY = "#009E73", "#D55E00", "#808080"
+MARKS = {"passed": ("✓", GREEN), "failed": ("✗", RED), "error": ("✗", RED), "unwritten": ("○", GREY)}
+HANGING = "margin:0 0 0 22px;padding-left:10ch;text-indent:-10ch;white-space:pre-wrap"  # a long value goes on below its start
 
 
 class CheckFailed(Exception):
@@ -36,27 +39,32 @@ class Result:
     def passed(self) -> int:
         return sum(outcome.passed for outcome in self.outcomes)
 
+    @property
+    def unwritten(self) -> bool:
+        return all(outcome.status == "unwritten" for outcome in self.outcomes)
+
     def __repr__(self) -> str:
         lines = [f"{self.exercise}: {self.passed} of {len(self.outcomes)} checks pass"]
         for outcome in self.outcomes:
-            lines.append(f"  {'✓' if outcome.passed else '✗'} {outcome.check.title}")
+            lines.append(f"  {MARKS[outcome.status][0]} {outcome.check.title}")
             lines += [f"      {line}" for line in _explanation(outcome).splitlines()]
         if self.diagnosis:
             lines.append(f"  Perhaps: {self.diagnosis}")
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        rows = []
-        for outcome in self.outcomes:
-            mark, colour = ("✓", GREEN) if outcome.passed else ("✗", RED)
-            rows.append(f'<div><b style="color:{colour}">{mark}</b> {html.escape(outcome.check.title)}</div>')
-            if text := _explanation(outcome):
-                rows.append(f'<pre style="margin:2px 0 8px 22px;white-space:pre-wrap">{html.escape(text)}</pre>')
+        said = "not written yet" if self.unwritten else f"{self.passed} of {len(self.outcomes)} checks pass"
+        rows = [f"<b>{html.escape(self.exercise)}</b> {said}"]
         if self.diagnosis:
-            rows.append(f'<div style="margin-top:6px"><b>Perhaps:</b> {html.escape(self.diagnosis)}</div>')
-        colour = GREEN if self.passed == len(self.outcomes) else RED
-        head = f"<b>{html.escape(self.exercise)}</b> {self.passed} of {len(self.outcomes)} checks pass"
-        return f'<div style="border-left:4px solid {colour};padding:4px 12px">{head}{"".join(rows)}</div>'
+            rows.append(f"<div><b>Perhaps:</b> {html.escape(self.diagnosis)}</div>")
+        for outcome in self.outcomes:
+            mark, colour = MARKS[outcome.status]
+            title = html.escape(outcome.check.title)
+            rows.append(f'<div style="margin-top:6px"><b style="color:{colour}">{mark}</b> {title}</div>')
+            lines = [] if self.unwritten else _explanation(outcome).splitlines()
+            rows += [f'<pre style="{HANGING}">{html.escape(line)}</pre>' for line in lines]
+        colour = GREY if self.unwritten else GREEN if self.passed == len(self.outcomes) else RED
+        return f'<div style="border-left:4px solid {colour};padding:4px 12px">{"".join(rows)}</div>'
 
 
 def check(exercise: str) -> None:

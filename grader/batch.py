@@ -17,8 +17,8 @@ from pathlib import Path
 
 from grader import store
 from grader.course import CourseError
-from grader.settings import Settings
 from grader.intake import Submission
+from grader.settings import Settings
 from grader.verdict import Verdict
 
 TRIES = 2

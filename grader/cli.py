@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,10 +16,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from grader.course import Course, CourseError, Lesson
+from grader.course import Course, CourseError
 
 if TYPE_CHECKING:
+    from grader.nbcourse import NbgraderCourse
     from grader.settings import Settings
+    from grader.store import Gradable
     from grader.verdict import Verdict
 
 app = typer.Typer(
@@ -171,11 +173,11 @@ def grade(
     """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
     from grader import gradebook
     from grader.batch import grade_one
-    from grader.grade import grade as grade_notebook
     from grader.intake import Submission
+    from grader.store import grade as grade_notebook
 
     with explained():
-        course = Course()
+        course = _course()
         one, settings = course.lesson(lesson), _settings(sandbox)
         if student:
             folder = _home(course, home)
@@ -212,12 +214,13 @@ def autograde(
 ) -> None:
     """Grade a class (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts as they come, then nbgrader's gradebook.
 
-    It can be stopped at any moment and called again: what is stored and unchanged is not run again.
+    It can be stopped at any moment and called again: what is stored and unchanged is not run again. In the folder of
+    another nbgrader course (nbgrader_config.py and no course.toml) it grades the assignments that nbgrader has released.
     """
     from grader import intake
 
     with explained():
-        course = Course()
+        course = _course()
         lessons, folder = course.lessons(which), _home(course, home)
         if take_in is not None:
             for problem in intake.take_in(take_in, lessons, folder):
@@ -241,13 +244,21 @@ def _settings(sandbox: bool) -> Settings:
     return settings
 
 
-def _home(course: Course, home: Path | None) -> Path:
+def _course() -> Course | NbgraderCourse:
+    """The course of the working folder: ours by its course.toml, another by its nbgrader_config.py; else the one here."""
+    from grader.nbcourse import CONFIG, NbgraderCourse
+
+    here = Path.cwd()
+    return NbgraderCourse(here) if (here / CONFIG).is_file() and not (here / "course.toml").is_file() else Course()
+
+
+def _home(course: Course | NbgraderCourse, home: Path | None) -> Path:
     return (home or course.root).resolve()
 
 
 def _grade_class(
-    course: Course,
-    lessons: list[Lesson],
+    course: Course | NbgraderCourse,
+    lessons: Sequence[Gradable],
     home: Path,
     student: str,
     settings: Settings,

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SAWarning
 
 from grader import nbconfig
 from grader.course import Course, CourseError
+from grader.nbcourse import NbgraderCourse
 from grader.settings import Settings
 
 
@@ -25,7 +26,7 @@ class Score:
     needs_manual_grade: bool
 
 
-def store(course: Course, home: Path, week: str, student: str, settings: Settings) -> None:
+def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
     """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
@@ -34,7 +35,7 @@ def store(course: Course, home: Path, week: str, student: str, settings: Setting
         raise CourseError(f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}")
 
 
-def scores(course: Course, home: Path, week: str) -> list[Score]:
+def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
     """All scores of one week in the gradebook at `home`; empty if there is none."""
     config = nbconfig.configuration(course, home)
     if not (home / "gradebook.db").is_file():

@@ -10,7 +10,7 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -37,7 +37,7 @@ def submissions(lessons: Iterable[Gradable], home: Path, student: str = "*") -> 
             for lesson in lessons for folder in sorted((home / "submitted").glob(f"{student}/{lesson.assignment}")) if folder.is_dir()]
 
 
-def take_in(source: Path, lessons: list[Gradable], home: Path) -> list[str]:
+def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
     """Brings a zip or a single notebook below home/submitted; returns a sentence for each member that was left out.
 
     Students are told apart by folder (Moodle: `Kim Ada_123_assignsubmission_file_/word2vec.ipynb`) or by the file name's

@@ -30,9 +30,11 @@ class NbgraderCourse:
 
     @cached_property
     def config(self) -> Config:
-        """What nbgrader_config.py says."""
+        """What nbgrader_config.py says, and where the gradebook is if it does not say that."""
         config = PyFileConfigLoader(CONFIG, path=str(self.root)).load_config()
         config.CourseDirectory.root = str(self.root)
+        coursedir = CourseDirectory(config=config)
+        config.CourseDirectory.update(db_url=coursedir.db_url, course_id=coursedir.course_id)
         return config
 
     def lessons(self, which: str = "") -> list[Notebook]:
@@ -81,7 +83,9 @@ def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook
     language = measure.metadata.get("kernelspec", {}).get("language", "python")
     if language.lower() != "python":
         raise CourseError(f"{assignment}/{name} is written in {language}; the sandbox runs Python alone")
-    for cell in measure.cells:
+    measure.nbformat_minor = 5  # the first in which cells have ids
+    for number, cell in enumerate(measure.cells):
+        cell["id"] = f"cell-{number:04d}"
         if "nbgrader" in cell.metadata:
             cell.metadata.nbgrader["locked"] = is_locked(cell)
             cell.source = cells.get(cell.metadata.nbgrader.grade_id, cell.source)

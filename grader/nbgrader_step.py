@@ -28,9 +28,10 @@ class SafeExporter(NotebookExporter):
 
     def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
         path = Path(filename)
-        if not self.parent._sanitizing:  # nbgrader's second pass reads what its first pass wrote
+        converter: Any = self.parent
+        if not converter._sanitizing:  # nbgrader's second pass reads what its first pass wrote
             return super().from_filename(filename, resources, **kwargs)
-        released = _released(_gradable(self.parent.coursedir, resources["nbgrader"]))
+        released = _released(_gradable(converter.coursedir, resources["nbgrader"]))
         try:
             notebook = submission.restore(submission.read(path)[1], released).notebook
         except submission.BadSubmission as problem:

@@ -11,8 +11,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from grader import grade, plain, submission, verdict
+from grader import grade as grading
+from grader import plain, submission, verdict
 from grader.course import Lesson
+from grader.grade import Graded
 from grader.settings import Settings
 
 Gradable = Lesson | plain.Notebook
@@ -26,7 +28,7 @@ def fingerprint(lesson: Gradable, submitted: Path, settings: Settings) -> str:
     """The hash of everything that decides the score."""
     if isinstance(lesson, plain.Notebook):
         return plain.fingerprint(lesson, submitted, settings)
-    return grade.fingerprint(lesson, submission.content(submitted), settings)
+    return grading.fingerprint(lesson, submission.content(submitted), settings)
 
 
 def load(
@@ -40,14 +42,18 @@ def load(
     return found, nbformat.read(executed, as_version=4) if executed.is_file() else None
 
 
+def grade(lesson: Gradable, submitted: Path, student: str, settings: Settings) -> Graded:
+    """Grades the submission."""
+    if isinstance(lesson, plain.Notebook):
+        return plain.grade(lesson, submitted, student, settings)
+    return grading.grade(lesson, submitted, student, settings)
+
+
 def make(
     lesson: Gradable, submitted: Path, student: str, stored: Path, settings: Settings
 ) -> tuple[verdict.Verdict, NotebookNode | None]:
     """Grades the submission and keeps what came out."""
-    if isinstance(lesson, plain.Notebook):
-        made = plain.grade(lesson, submitted, student, settings)
-    else:
-        made = grade.grade(lesson, submitted, student, settings)
+    made = grade(lesson, submitted, student, settings)
     save(stored, made.verdict, made.notebook)
     return made.verdict, made.notebook
 

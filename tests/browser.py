@@ -84,11 +84,10 @@ def jupyterlab(root: Path, private: Path) -> Iterator[str]:
     try:
         yield _address(server)
     finally:
-        started = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]
+        started = [psutil.Process(server.pid), *psutil.Process(server.pid).children(recursive=True)]  # kernels too
         server.terminate()
         for survivor in psutil.wait_procs(started, timeout=10)[1]:
             survivor.kill()
-        server.wait()
 
 
 def _address(server: subprocess.Popen[str]) -> str:
@@ -115,43 +114,44 @@ class LabNotebook:
 
     def __init__(self, page: Page, address: str, path: str) -> None:
         self.page = page
-        page.goto(f"{address}/lab/tree/{path}?reset")
+        page.goto(f"{address}/lab/tree/{path}")
         page.wait_for_function("window.jupyterapp?.shell?.currentWidget?.sessionContext !== undefined")
-        self._evaluate("() => Promise.all([panel.context.ready, panel.sessionContext.ready])")
+        self._evaluate("Promise.all([panel.context.ready, panel.sessionContext.ready])")
 
     def write(self, cell: str, code: str) -> None:
         """Puts `code` in the place of the cell's text."""
         self._select(cell)
-        self._evaluate("code => panel.content.activeCell.model.sharedModel.setSource(code)", code)
+        self._evaluate("panel.content.activeCell.model.sharedModel.setSource(given)", code)
 
-    def run(self, cell: str) -> None:
-        """Runs the cell and waits until it has ended."""
-        self._select(cell)
-        self._evaluate("() => app.commands.execute('notebook:run-cell')")
-        expect(self._active()).not_to_have_text("[*]:")
+    def run(self, *cells: str) -> None:
+        """Runs the cells, each to its end."""
+        for cell in cells:
+            self._select(cell)
+            self._evaluate("app.commands.execute('notebook:run-cell')")
 
-    def cell(self, cell: str) -> Locator:
-        """The cell as it is drawn."""
-        self._select(cell)
-        return self.page.locator(".jp-Notebook .jp-Cell.jp-mod-active")
-
-    def output(self, cell: str) -> Locator:
+    def outputs(self, cell: str) -> Locator:
         """What is drawn below the cell."""
-        return self.cell(cell).locator(".jp-OutputArea-output")
+        self._select(cell)
+        return self.page.locator(".jp-Notebook .jp-Cell.jp-mod-active .jp-OutputArea-output")
 
     def theme(self, name: str) -> None:
-        self._evaluate("theme => app.commands.execute('apputils:change-theme', {theme})", name)
+        self._evaluate("app.commands.execute('apputils:change-theme', {theme: given})", name)
         expect(self.page.locator("body")).to_have_attribute("data-jp-theme-name", name)
-
-    def _active(self) -> Locator:
-        return self.page.locator(".jp-Notebook .jp-Cell.jp-mod-active .jp-Cell-inputArea .jp-InputPrompt")
+        expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)
 
     def _select(self, cell: str) -> None:
-        index = self._evaluate("""id => panel.content.widgets.findIndex(cell => cell.model.getMetadata('nbgrader')?.grade_id === id)""", cell)
+        index = self._evaluate("panel.content.widgets.findIndex(cell => "
+                               "cell.model.getMetadata('nbgrader')?.grade_id === given)", cell)
         assert index >= 0, f"the notebook has no cell {cell!r}"
-        self._evaluate("async index => { panel.content.activeCellIndex = index; await panel.content.scrollToItem(index, 'center'); }", index)
+        self._evaluate("panel.content.activeCellIndex = given", index)
+        self._evaluate("panel.content.scrollToItem(given, 'center')", index)
 
-    def _evaluate(self, function: str, argument: Any = None) -> Any:
-        """Calls a JavaScript function that knows `app` (JupyterLab) and `panel` (the open notebook)."""
+    def _evaluate(self, expression: str, given: Any = None) -> Any:
+        """The value of a JavaScript expression of `given`, `app` (JupyterLab) and `panel` (the open notebook).
+
+        A promise is waited for; the test fails if it takes longer than WAIT_S.
+        """
+        late = f"new Promise((_, fail) => setTimeout(() => fail(Error('no answer in {WAIT_S} s')), {WAIT_S * 1000}))"
         return self.page.evaluate(
-            f"argument => {{ const app = window.jupyterapp, panel = app.shell.currentWidget; return ({function})(argument); }}", argument)
+            f"given => {{ const app = window.jupyterapp, panel = app.shell.currentWidget;"
+            f" return Promise.race([{expression}, {late}]); }}", given)

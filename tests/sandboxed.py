@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,6 +20,13 @@ from grader.sandbox.provisioner import SandboxProvisioner
 
 KERNELS = ["etude-sandbox", "etude-warm"]
 REPLY_TIMEOUT_S = 60
+TRY = """
+def attempt(action):
+    try:
+        return f"done: {action()!r}"
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+"""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -100,3 +109,26 @@ def kernel(name: str, work: Path, visible: list[str] | None = None, **limits: An
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A submission's folder, with a link that leads out of it."""
+    folder = tmp_path_factory.mktemp("submission")
+    (folder / "data.txt").write_text("handed in")
+    (folder / "deeper").mkdir()
+    (folder / "deeper" / "more.txt").write_text("as well")
+    (folder / "link").symlink_to("/etc/passwd")
+    return folder
+
+
+@pytest.fixture(scope="module", params=KERNELS)
+def running(request: pytest.FixtureRequest, work: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A kernel shared by the tests that leave it alive."""
+    shown = Path(tempfile.mkdtemp(prefix="shown-"))
+    shown.chmod(0o755)
+    (shown / "corpus.txt").write_text("shown on purpose")
+    with kernel(request.param, work, visible=[str(shown)], tmp_mb=32, work_mb=32, processes=64) as started:
+        started.run(TRY + f"shown = {str(shown)!r}")
+        yield started
+    shutil.rmtree(shown)

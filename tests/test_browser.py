@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import base64
+import io
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import matplotlib.image
+import nbformat
+import numpy as np
 import pytest
 from browser import LabNotebook, browser, contrasts, jupyterlab
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from playwright.sync_api import Browser, Page, expect
 
-from grader.course import ROOT
+from grader import report
+from grader.course import ROOT, Course
+from grader.verdict import CheckResult, ExerciseResult, MetricResult, Verdict
 
 PAIRED_WITH_ITSELF = """def skipgram_pairs(tokens, window):
     return [(tokens[i], tokens[j]) for i in range(len(tokens))
             for j in range(max(0, i - window), min(len(tokens), i + window + 1))]
 """
 RIGHT = PAIRED_WITH_ITSELF.replace("window + 1))]", "window + 1)) if j != i]")
+HOSTILE = '"><script>alert(window.ran = true)</script><img src=x onerror="window.ran = true">'
+REFUSED = "the file is not a notebook: hand in the .ipynb file itself"
 
 
 @pytest.fixture(scope="module")
@@ -26,44 +37,124 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def notebook(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabNotebook]:
+    """word2vec as it was released, open in JupyterLab, its first cells run."""
     folder = tmp_path_factory.mktemp("lab")
     shutil.copytree(ROOT / "weeks", folder / "weeks")
     with jupyterlab(folder / "weeks", folder / "private") as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def notebook(chromium: Browser, lab: str) -> Iterator[LabNotebook]:
-    """word2vec, opened, its first cells run."""
-    page = chromium.new_page(viewport={"width": 1280, "height": 900})
-    opened = LabNotebook(page, lab, "week1_embeddings/word2vec.ipynb")
-    opened.run("parameters")
-    opened.run("setup")
-    yield opened
-    page.close()
+        page = chromium.new_page(viewport={"width": 1280, "height": 1000})
+        opened = LabNotebook(page, address, "week1_embeddings/word2vec.ipynb")
+        opened.run("parameters", "setup")
+        yield opened
+        page.close()
 
 
 def test_an_exercise_that_is_not_written_says_so_without_a_traceback(notebook: LabNotebook, tmp_path: Path) -> None:
-    notebook.run("skipgram_pairs")
-    notebook.run("check_skipgram_pairs")
-    output = notebook.output("check_skipgram_pairs")
-    expect(output.first).to_contain_text("not written yet")
+    notebook.run("cbow_examples", "check_cbow_examples")
+    result, stopped = notebook.outputs("check_cbow_examples").all()
     notebook.page.screenshot(path=tmp_path / "unwritten.png")
-    shown = "\n".join(output.all_inner_texts())
-    print(shown)
+    expect(result).to_contain_text("cbow_examples not written yet")
+    expect(result).not_to_contain_text("NotImplementedError")
+    expect(stopped).to_have_text("CheckFailed: 2 of 2 checks of cbow_examples fail")
+
+
+def test_a_classic_mistake_is_named_beside_what_came_back_and_what_was_expected(
+        notebook: LabNotebook, tmp_path: Path) -> None:
     notebook.write("skipgram_pairs", PAIRED_WITH_ITSELF)
-    notebook.run("skipgram_pairs")
-    notebook.run("check_skipgram_pairs")
-    notebook.page.screenshot(path=tmp_path / "wrong.png")
-    print(output.all_inner_texts())
-    print(contrasts(output.first))
-    notebook.theme("JupyterLab Dark")
-    notebook.page.screenshot(path=tmp_path / "wrong-dark.png")
-    print(contrasts(output.first))
+    notebook.run("skipgram_pairs", "check_skipgram_pairs")
+    result, stopped = notebook.outputs("check_skipgram_pairs").all()
+    notebook.page.screenshot(path=tmp_path / "mistake.png")
+    expect(result).to_contain_text("Perhaps: the centre word is paired with itself")
+    for line in ("given     a b c, window 2", "came back [('a', 'a'), ('a', 'b'), ('a', 'c'),",
+                 "expected  [('a', 'b'), ('a', 'c'), ('b', 'a'),"):
+        expect(result.get_by_text(line)).to_be_visible()
+    expect(stopped).to_have_text("CheckFailed: 3 of 3 checks of skipgram_pairs fail")
+
+
+def test_a_right_answer_is_green_and_passes_every_check(notebook: LabNotebook, tmp_path: Path) -> None:
     notebook.write("skipgram_pairs", RIGHT)
-    notebook.run("skipgram_pairs")
-    notebook.run("check_skipgram_pairs")
+    notebook.run("skipgram_pairs", "check_skipgram_pairs")
+    [result] = notebook.outputs("check_skipgram_pairs").all()
     notebook.page.screenshot(path=tmp_path / "right.png")
-    print(output.all_inner_texts())
-    print(tmp_path)
+    expect(result).to_contain_text("skipgram_pairs 3 of 3 checks pass")
+    expect(result.get_by_text("✓", exact=True)).to_have_count(3)
+    expect(result.locator("b", has_text="✓").first).to_have_css("color", "rgb(0, 158, 115)")
+    expect(result).not_to_contain_text("✗")
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_a_failing_check_can_be_read_in_either_theme(notebook: LabNotebook, theme: str, tmp_path: Path) -> None:
+    notebook.theme(theme)
+    notebook.write("skipgram_pairs", PAIRED_WITH_ITSELF)
+    notebook.run("skipgram_pairs", "check_skipgram_pairs")
+    result = notebook.outputs("check_skipgram_pairs").first
+    notebook.page.screenshot(path=tmp_path / "theme.png")
+    expect(result).to_contain_text("Perhaps")
+    found = contrasts(result)
+    assert found.pop("✗") >= 3  # of graphics, by WCAG 2.1 (1.4.11); 4.5 of text (1.4.3)
+    assert len(found) > 10
+    assert min(found.values()) >= 4.5, found
+
+
+def _stored(course: Course) -> Path:
+    """A class in a folder of its own: one lesson's run with a very wide plot, one hostile submission, one refused."""
+    lesson, home = course.lessons()[0], course.root / "class"
+    run = course.build / "runs" / lesson.id / "smoke-seed0"
+    (run / "results").mkdir(parents=True)
+    (run / "results" / "metrics.json").write_text(json.dumps({"analogies_en": 0.5}), encoding="utf-8")
+    picture = io.BytesIO()
+    matplotlib.image.imsave(picture, np.zeros((10, 3000)), format="png")
+    shown = {"image/png": base64.b64encode(picture.getvalue()).decode(), "text/html": HOSTILE}
+    nbformat.write(new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", shown)])]),
+                   run / f"{lesson.name}.ipynb")
+
+    def exercise(name: str, status: str, message: str = "", diagnosis: str | None = None) -> ExerciseResult:
+        check = {"name": "test_it", "title": "it is right", "hidden": False, "points": 3, "status": status}
+        return ExerciseResult(name=name, checks=[CheckResult(**check, message=message)], diagnosis=diagnosis)
+
+    metric = MetricResult(name="analogies_en", value=0.5, low=0.8, high=1, better="higher", points=2, share=0.25)
+    common = {"lesson": lesson.id, "submission": "", "inputs": "", "profile": "smoke", "seed": 0, "sandbox": "none"}
+    failing = exercise("sgns_loss", "failed", f"{HOSTILE}\ncame back {'x' * 2000}", diagnosis=HOSTILE)
+    graded = Verdict(**common, student=HOSTILE, status="graded", notes=[HOSTILE], metrics=[metric],
+                     exercises=[exercise("nearest", "passed"), failing])
+    refused = Verdict(**common, student="eun", status="refused", reason=REFUSED, metrics=[metric.model_copy(update={"share": 0})],
+                      exercises=[exercise("nearest", "unwritten"), exercise("sgns_loss", "unwritten")])
+    for folder, verdict in (("ada", graded), ("eun", refused)):
+        verdict.save(home / "verdicts" / folder / lesson.week.name / f"{lesson.name}.json")
+    return home
+
+
+@pytest.fixture
+def page(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    """The report on the stored class, in a window 1000 pixels wide."""
+    shutil.copy(ROOT / "course.toml", tmp_path)
+    (tmp_path / "solutions").symlink_to(ROOT / "solutions")
+    course = Course(tmp_path)
+    opened = chromium.new_page(viewport={"width": 1000, "height": 900})
+    opened.goto(report.render(course, _stored(course)).as_uri())
+    opened.screenshot(path=tmp_path / "report.png", full_page=True)
+    yield opened
+    opened.close()
+
+
+def test_the_report_shows_scores_what_failed_and_why_a_file_was_refused(page: Page) -> None:
+    expect(page.get_by_role("heading", level=1)).to_have_text("Etude")
+    for heading in ("Scores by exercise", "What failed, and why"):
+        expect(page.get_by_role("heading", name=heading)).to_be_visible()
+    ada, eun = page.locator(".grid tr").all()[1:]
+    assert ada.locator("td").all_inner_texts()[1:] == ["3/3", "0/3", "0.5/2", "3.5/8", "—"]
+    assert eun.locator("td").all_inner_texts()[1:] == ["0/3", "0/3", "0/2", "0.0/8", "—"]
+    expect(page.get_by_text("0.5, expected ≥ 0.8")).to_be_visible()
+    expect(page.get_by_text(REFUSED)).to_be_visible()
+
+
+def test_what_a_submission_says_is_shown_in_the_report_and_does_not_run(page: Page) -> None:
+    expect(page.locator("pre", has_text=HOSTILE)).to_be_visible()
+    assert page.content().count("&lt;script&gt;") >= 4
+    assert page.evaluate("window.ran") is None
+    expect(page.locator("script, img:not([src^='data:image/png'])")).to_have_count(0)
+
+
+def test_the_report_fits_a_window_of_1000_pixels(page: Page) -> None:
+    assert page.evaluate("document.querySelector('figure img').naturalWidth") == 3000
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1000

@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+from nbgrader.api import Gradebook
 from typer.testing import CliRunner
 
 from grader import gradebook, sample_class, verdict
@@ -79,10 +81,28 @@ def test_grading_again_runs_nothing_and_gives_the_same_scores(graded: Course, mo
     before, path = scores(graded), graded.root / "verdicts" / "ada" / WEEK / "word2vec.json"
     stamp = path.stat().st_mtime_ns
     monkeypatch.chdir(graded.root)
-    result = CliRunner().invoke(app, ["grade", WEEK])
+    result = CliRunner().invoke(app, ["autograde", WEEK])
     assert result.exit_code == 0, result.output
     assert path.stat().st_mtime_ns == stamp
     assert scores(graded) == before
+
+
+def test_a_score_given_by_hand_outlives_grading_again(graded: Course) -> None:
+    url = f"sqlite:///{graded.root / 'gradebook.db'}"
+    before = scores(graded)["chul"]
+    with Gradebook(url, "etude") as book:
+        grade = book.find_grade("what_makes_an_analogy", "word2vec", WEEK, "chul")
+        grade.manual_score = 1.5
+        book.db.commit()
+    again = command(graded, "nbgrader", "autograde", WEEK, "--student", "chul", "--force")
+    assert again.returncode == 0, again.stderr
+    assert scores(graded)["chul"] == before + 1.5
+
+
+def test_nbgrader_exports_every_score(graded: Course) -> None:
+    assert command(graded, "nbgrader", "export").returncode == 0
+    rows = pd.read_csv(graded.root / "grades.csv").set_index("student_id")["score"]
+    assert rows.to_dict() == scores(graded)
 
 
 def test_feedback_names_the_mistake_and_hides_hidden_values(graded: Course) -> None:
@@ -100,7 +120,7 @@ def test_nbgrader_validate_tells_skeleton_from_answer(graded: Course) -> None:
 
 
 def test_nothing_handed_in_is_said_in_words(here: Path) -> None:
-    result = CliRunner().invoke(app, ["grade", WEEK, "--home", str(here)])
+    result = CliRunner().invoke(app, ["autograde", WEEK, "--home", str(here)])
     assert result.exit_code == 1
     assert "nothing is handed in" in result.output
 

@@ -104,7 +104,7 @@ SPECIAL = {
     "expanded": torch.ones(1, 1).expand(2, 2),
     "transposed": torch.ones(2, 2).T,
     "conjugate": torch.ones(2, 2, dtype=torch.complex64).conj(),
-    "negative imaginary": (torch.zeros(2, 2) - 1j).conj().imag,
+    "negative imaginary": (torch.zeros(2, 2, dtype=torch.float64) - 1j).conj().imag,
     "big-endian": np.ones((2, 2), dtype=">f4"),
     "list of tensors that require grad": [torch.ones(2, requires_grad=True), torch.ones(2)],
     "list of scalars": [[torch.tensor(1.0), np.float32(1)], [1, True]],
