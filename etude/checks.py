@@ -179,7 +179,7 @@ def run_check(check: Check, student: Any) -> Outcome:
         return outcome("failed", str(mismatch), mismatch=mismatch)
     except _failures_of_pytest() as failure:
         return outcome("failed", str(failure))
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a sys.exit() in an exercise must not end the notebook
         name, text, trace = student.explain(error)
         status: Status = "unwritten" if name == "NotImplementedError" else "error"
         message = "not written yet" if status == "unwritten" else f"{name}: {text}"

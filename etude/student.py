@@ -54,7 +54,7 @@ class LiveStudent:
         """The same student: in a live notebook the student is there to interrupt what takes too long."""
         return self
 
-    def explain(self, error: Exception) -> tuple[str, str, str]:
+    def explain(self, error: BaseException) -> tuple[str, str, str]:
         """(name, message, the innermost lines of the notebook) of an exception that came out of a call."""
         try:
             text = str.__str__(str(error))

@@ -115,9 +115,18 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
     for week in weeks:
         of_week = course.lessons(week)
         for lesson in of_week:
+            _prove_measured(lesson)
             say(f"{lesson.id}: notebook, checks, tables, known mistakes")
             write_master(lesson)
         nbconfig.release(course, week)
         for lesson in of_week:
             prove_release(lesson)
             say(f"{lesson.id}: released to {lesson.released.relative_to(course.root)}, nothing leaks")
+
+
+def _prove_measured(lesson: Lesson) -> None:
+    """Raises CourseError for a metric that earns points in the graded profile and was never measured."""
+    rows = table.of_profile(table.read(lesson.source / "expected.csv"), GRADING_PROFILE)
+    if unmeasured := [row.metric for row in rows.values() if row.points and not row.seeds]:
+        command = f"grader calibrate {lesson.id} --profile {GRADING_PROFILE}"
+        raise CourseError(f"{lesson.id}: {', '.join(unmeasured)} earn points but were never measured: run `{command}`")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import tomllib
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from grader.sandbox.limits import Limits, LimitsError
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -79,9 +82,13 @@ class Lesson:
         return {**self.course.file.limits, **self.entry.limits}
 
     @property
-    def sandbox_limits(self) -> dict[str, int]:
-        """What grader.sandbox.Limits knows of them."""
-        return {name: value for name, value in self.limits.items() if name not in ("cell_seconds", "notebook_seconds")}
+    def sandbox_limits(self) -> dict[str, Any]:
+        """All limits of the sandbox, as grader.sandbox.Limits takes them. Raises CourseError for one that makes no sense."""
+        given = {name: value for name, value in self.limits.items() if name not in ("cell_seconds", "notebook_seconds")}
+        try:
+            return Limits.from_dict(given).as_dict()
+        except LimitsError as error:
+            raise CourseError(f"course.toml, limits of {self.id}: {error}") from None
 
 
 class Course:

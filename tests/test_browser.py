@@ -8,6 +8,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib.image
 import nbformat
@@ -109,11 +110,11 @@ def _stored(course: Course) -> Path:
                    run / f"{lesson.name}.ipynb")
 
     def exercise(name: str, status: str, message: str = "", diagnosis: str | None = None) -> ExerciseResult:
-        check = {"name": "test_it", "title": "it is right", "hidden": False, "points": 3, "status": status}
+        check: dict[str, Any] = {"name": "test_it", "title": "it is right", "hidden": False, "points": 3, "status": status}
         return ExerciseResult(name=name, checks=[CheckResult(**check, message=message)], diagnosis=diagnosis)
 
     metric = MetricResult(name="analogies_en", value=0.5, low=0.8, high=1, better="higher", points=2, share=0.25)
-    common = {"lesson": lesson.id, "submission": "", "inputs": "", "profile": "smoke", "seed": 0, "sandbox": "none"}
+    common: dict[str, Any] = {"lesson": lesson.id, "submission": "", "inputs": "", "profile": "smoke", "seed": 0, "sandbox": "none"}
     failing = exercise("sgns_loss", "failed", f"{HOSTILE}\ncame back {'x' * 2000}", diagnosis=HOSTILE)
     graded = Verdict(**common, student=HOSTILE, status="graded", notes=[HOSTILE], metrics=[metric],
                      exercises=[exercise("nearest", "passed"), failing])

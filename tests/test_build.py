@@ -1,8 +1,11 @@
 """The release: current, without solutions, and refused when it would leak."""
 
+from dataclasses import replace
+
 import nbformat
 import pytest
 
+from etude import table
 from grader import source
 from grader.build import build, master
 from grader.course import Course, CourseError
@@ -132,3 +135,18 @@ def test_a_course_file_that_makes_no_sense_is_named(tmp_path):
 def test_an_unknown_lesson_is_answered_with_those_that_exist(course):
     with pytest.raises(CourseError, match="week1_embeddings/word2vec"):
         course.lessons("week9")
+
+
+def test_points_for_a_metric_that_was_never_measured_are_refused(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    path = lesson.source / "expected.csv"
+    rows = [replace(row, seeds=0) if row.metric == "similarity_en" else row for row in table.read(path)]
+    table.write(path, rows)
+    with pytest.raises(CourseError, match="similarity_en earn points but were never measured"):
+        build(course_copy, [lesson], say=lambda text: None)
+
+
+def test_a_limit_that_does_not_exist_is_named(course_copy):
+    edit(course_copy.root / "course.toml", "minutes = 150", "minutes = 150\nlimits = {memory = 4096}")
+    with pytest.raises(CourseError, match="did you mean 'memory_mb'"):
+        course_copy.lesson("word2vec").sandbox_limits

@@ -1,0 +1,192 @@
+"""A course of nbgrader's own, graded as its instructor is used to and by the grader: the same scores, and a class that ends."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.api import Gradebook
+
+from grader import verdict
+
+BIN = Path(sys.executable).parent
+OURS = "\nfrom grader.nbconfig import grade_in_sandbox\ngrade_in_sandbox(c)\n"
+Edit = Callable[[NotebookNode], None]
+
+SQUARES = """def squares(n):
+    if n < 1:
+        raise ValueError(f"n = {n} is below 1")
+    return [i * i for i in range(1, n + 1)]"""
+RIGHT = {"squares": SQUARES, "sum_of_squares": "def sum_of_squares(n):\n    return sum(squares(n))"}
+PS1 = {
+    "right": RIGHT,
+    "partly": {**RIGHT, "squares": "def squares(n):\n    return [i * i for i in range(1, n + 1)]"},
+    "wrong": {"squares": "def squares(n):\n    return n", "sum_of_squares": "def sum_of_squares(n):\n    return 385"},
+    "untouched": {},
+}
+
+MEAN = "def mean(numbers):\n    return sum(numbers) / len(numbers)"
+OWN = [  # (source, points of a test cell or None for the student's)
+    (f"### BEGIN SOLUTION\n{MEAN}\n### END SOLUTION", None),
+    ("assert mean([1, 3]) == 2\n### BEGIN HIDDEN TESTS\nassert mean([1, 2]) == 1.5\n### END HIDDEN TESTS", 2),
+    ("2 * (mean([1, 3]) == 2) + (mean([5]) == 5)", 4),
+    ("import warnings\nwarnings.warn('this goes to stderr')\nassert mean([4]) == 4", 1),
+]
+HW = {
+    "right": MEAN,
+    "whole": "def mean(numbers):\n    return sum(numbers) // len(numbers)",  # wrong for the hidden test alone
+    "three": "def mean(numbers):\n    return 5",
+    "quits": f"{MEAN}\nimport atexit, os\nget_ipython().events.register('post_run_cell', lambda result: "
+    "'warn' in result.info.raw_cell or '2 *' in result.info.raw_cell and os._exit(3))",
+}
+
+
+def nbgrader(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}"}
+    command = [str(BIN / "nbgrader"), *words]
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def done(root: Path, *words: str) -> None:
+    result = nbgrader(root, *words)
+    assert result.returncode == 0, result.stderr[-3000:]
+
+
+def hand_in(root: Path, assignment: str, student: str, answers: dict[str, str], edit: Edit = lambda notebook: None) -> Path:
+    """Copies the release with these sources, by grade_id; returns the folder."""
+    folder = root / "submitted" / student / assignment
+    folder.mkdir(parents=True)
+    for path in (root / "release" / assignment).glob("*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            cell.source = answers.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
+        edit(notebook)
+        nbformat.write(notebook, folder / path.name)
+    return folder
+
+
+def scores(root: Path, assignment: str) -> dict[str, dict[str, float | None]]:
+    """Each student's automatic scores by cell; None where a person has to look."""
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+        return {
+            submission.student.id: {
+                f"{notebook.name}/{grade.name}": grade.auto_score for notebook in submission.notebooks for grade in notebook.grades
+            }
+            for submission in book.assignment_submissions(assignment)
+        }
+
+
+def double(notebook: NotebookNode) -> None:
+    """The student has copied a test cell, metadata and all."""
+    for place, cell in enumerate(notebook.cells):
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "correct_squares":
+            notebook.cells.insert(place, cell)
+            return
+
+
+@pytest.fixture(scope="module")
+def quickstart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`nbgrader quickstart`, its example released and handed in by four students; not graded."""
+    folder = tmp_path_factory.mktemp("nbgrader")
+    done(folder, "quickstart", "example")
+    root = folder / "example"
+    done(root, "generate_assignment", "ps1")
+    for student, answers in PS1.items():
+        hand_in(root, "ps1", student, answers)
+    return root
+
+
+@pytest.fixture(scope="module")
+def plain(quickstart: Path) -> dict[str, dict[str, float | None]]:
+    """What nbgrader alone makes of the class."""
+    root = quickstart.with_name("plain")
+    shutil.copytree(quickstart, root)
+    done(root, "autograde", "ps1")
+    return scores(root, "ps1")
+
+
+@pytest.fixture(scope="module")
+def ours(quickstart: Path) -> Path:
+    """The same class graded by the grader, with two more students who hand in what nbgrader cannot read."""
+    root = quickstart.with_name("ours")
+    shutil.copytree(quickstart, root)
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write(OURS)
+    hand_in(root, "ps1", "doubled", RIGHT, double)
+    (hand_in(root, "ps1", "broken", RIGHT) / "problem1.ipynb").write_text("no notebook at all")
+    done(root, "autograde", "ps1")
+    return root
+
+
+@pytest.fixture(scope="module")
+def homework(ours: Path) -> Path:
+    """An instructor's own assignment in the same course: hidden tests, partial credit, warnings; graded."""
+    notebook = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    for number, (source, points) in enumerate(OWN):
+        rules = {"schema_version": 3, "grade_id": f"cell{number}", "grade": points is not None, "solution": points is None}
+        rules |= {"locked": points is not None} | ({"points": points} if points is not None else {})
+        notebook.cells.append(new_code_cell(source, metadata={"nbgrader": rules}))
+    (ours / "source" / "hw").mkdir()
+    nbformat.write(notebook, ours / "source" / "hw" / "mean.ipynb")
+    done(ours, "generate_assignment", "hw")
+    for student, answer in HW.items():
+        hand_in(ours, "hw", student, {"cell0": answer})
+    done(ours, "autograde", "hw")
+    return ours
+
+
+@pytest.mark.parametrize("student", PS1)
+def test_every_cell_scores_as_with_nbgrader_alone(
+    student: str, plain: dict[str, dict[str, float | None]], ours: Path
+) -> None:
+    assert scores(ours, "ps1")[student] == plain[student]
+
+
+def test_the_class_is_told_apart(plain: dict[str, dict[str, float | None]]) -> None:
+    totals = {student: sum(score or 0 for score in cells.values()) for student, cells in plain.items()}
+    assert totals == {"right": 3, "partly": 2, "wrong": 0, "untouched": 0}
+
+
+def test_a_copied_test_cell_counts_once(ours: Path) -> None:
+    found = scores(ours, "ps1")
+    assert found["doubled"] == found["right"]
+
+
+def test_a_file_that_is_no_notebook_earns_nothing_and_is_answered_in_words(ours: Path) -> None:
+    assert not any(scores(ours, "ps1")["broken"].values())
+    answer = verdict.load(ours / "verdicts" / "broken" / "ps1" / "problem1.json")
+    assert answer is not None
+    assert "not a notebook" in answer.reason
+    assert answer.reason in (ours / "autograded" / "broken" / "ps1" / "problem1.ipynb").read_text(encoding="utf-8")
+
+
+def test_submissions_ran_in_the_sandbox(ours: Path) -> None:
+    answer = verdict.load(ours / "verdicts" / "right" / "ps1" / "problem1.json")
+    assert answer is not None
+    assert answer.sandbox == "bubblewrap (etude-warm)"
+
+
+@pytest.mark.parametrize(
+    ("student", "expected"),
+    [
+        ("right", [2, 3, 1]),
+        ("whole", [0, 3, 1]),  # the hidden test is run
+        ("three", [0, 1, 0]),
+        ("quits", [2, 3, 0]),  # what ran before the process ended counts, what did not run earns nothing
+    ],
+)
+def test_numbers_are_partial_credit_and_warnings_cost_nothing(student: str, expected: list[int], homework: Path) -> None:
+    assert list(scores(homework, "hw")[student].values()) == expected
+
+
+def test_feedback_is_made_by_nbgrader_as_ever(homework: Path) -> None:
+    done(homework, "generate_feedback", "hw")
+    assert "AssertionError" in (homework / "feedback" / "whole" / "hw" / "mean.html").read_text(encoding="utf-8")
