@@ -16,10 +16,11 @@ from etude.checks import Check, Outcome, collect, run_check
 from etude.run import LessonError, current
 from etude.student import LiveStudent
 
-# Okabe and Ito's green and vermilion, which the colour-blind tell apart, and a grey: 3 to 1 or more on white and on black.
+# Okabe and Ito's green and vermilion, told apart by the colour-blind, and a grey: at least 3 to 1 on white and on black.
 GREEN, RED, GREY = "#009E73", "#D55E00", "#808080"
 MARKS = {"passed": ("✓", GREEN), "failed": ("✗", RED), "error": ("✗", RED), "unwritten": ("○", GREY)}
-HANGING = "margin:0 0 0 22px;padding-left:10ch;text-indent:-10ch;white-space:pre-wrap"  # a long value goes on below its start
+# A long value goes on below its own start, not below its label.
+HANGING = "margin:0 0 0 22px;padding-left:10ch;text-indent:-10ch;white-space:pre-wrap"
 
 
 class CheckFailed(Exception):

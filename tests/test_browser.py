@@ -28,6 +28,7 @@ PAIRED_WITH_ITSELF = """def skipgram_pairs(tokens, window):
 """
 RIGHT = PAIRED_WITH_ITSELF.replace("window + 1))]", "window + 1)) if j != i]")
 HOSTILE = '"><script>alert(window.ran = true)</script><img src=x onerror="window.ran = true">'
+MANY = 14  # exercises that ada got right: more than fit side by side
 REFUSED = "the file is not a notebook: hand in the .ipynb file itself"
 
 
@@ -110,16 +111,20 @@ def _stored(course: Course) -> Path:
                    run / f"{lesson.name}.ipynb")
 
     def exercise(name: str, status: str, message: str = "", diagnosis: str | None = None) -> ExerciseResult:
-        check: dict[str, Any] = {"name": "test_it", "title": "it is right", "hidden": False, "points": 3, "status": status}
-        return ExerciseResult(name=name, checks=[CheckResult(**check, message=message)], diagnosis=diagnosis)
+        check: dict[str, Any] = {"name": "test_it", "title": "it is right", "hidden": False, "points": 3}
+        result = CheckResult(**check, status=status, message=message)
+        return ExerciseResult(name=name, checks=[result], diagnosis=diagnosis)
 
     metric = MetricResult(name="analogies_en", value=0.5, low=0.8, high=1, better="higher", points=2, share=0.25)
-    common: dict[str, Any] = {"lesson": lesson.id, "submission": "", "inputs": "", "profile": "smoke", "seed": 0, "sandbox": "none"}
+    common: dict[str, Any] = {"lesson": lesson.id, "submission": "", "inputs": "", "profile": "smoke", "seed": 0,
+                              "sandbox": "none"}
+    names = [f"exercise_number_{i}" for i in range(MANY)]
     failing = exercise("sgns_loss", "failed", f"{HOSTILE}\ncame back {'x' * 2000}", diagnosis=HOSTILE)
     graded = Verdict(**common, student=HOSTILE, status="graded", notes=[HOSTILE], metrics=[metric],
-                     exercises=[exercise("nearest", "passed"), failing])
-    refused = Verdict(**common, student="eun", status="refused", reason=REFUSED, metrics=[metric.model_copy(update={"share": 0})],
-                      exercises=[exercise("nearest", "unwritten"), exercise("sgns_loss", "unwritten")])
+                     exercises=[*(exercise(name, "passed") for name in names), failing])
+    refused = Verdict(**common, student="eun", status="refused", reason=REFUSED,
+                      metrics=[metric.model_copy(update={"share": 0})],
+                      exercises=[exercise(name, "unwritten") for name in (*names, "sgns_loss")])
     for folder, verdict in (("ada", graded), ("eun", refused)):
         verdict.save(home / "verdicts" / folder / lesson.week.name / f"{lesson.name}.json")
     return home
@@ -143,8 +148,8 @@ def test_the_report_shows_scores_what_failed_and_why_a_file_was_refused(page: Pa
     for heading in ("Scores by exercise", "What failed, and why"):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     ada, eun = page.locator(".grid tr").all()[1:]
-    assert ada.locator("td").all_inner_texts()[1:] == ["3/3", "0/3", "0.5/2", "3.5/8", "—"]
-    assert eun.locator("td").all_inner_texts()[1:] == ["0/3", "0/3", "0/2", "0.0/8", "—"]
+    assert ada.locator("td").all_inner_texts()[1:] == ["3/3"] * MANY + ["0/3", "0.5/2", "42.5/47", "—"]
+    assert eun.locator("td").all_inner_texts()[1:] == ["0/3"] * MANY + ["0/3", "0/2", "0.0/47", "—"]
     expect(page.get_by_text("0.5, expected ≥ 0.8")).to_be_visible()
     expect(page.get_by_text(REFUSED)).to_be_visible()
 

@@ -44,8 +44,8 @@ HW = {
     "right": MEAN,
     "whole": "def mean(numbers):\n    return sum(numbers) // len(numbers)",  # wrong for the hidden test alone
     "three": "def mean(numbers):\n    return 5",
-    "quits": f"{MEAN}\nimport atexit, os\nget_ipython().events.register('post_run_cell', lambda result: "
-    "'warn' in result.info.raw_cell or '2 *' in result.info.raw_cell and os._exit(3))",
+    "quits": "import os\ncalls = []\ndef mean(numbers):\n    calls.append(1)\n"
+    "    return sum(numbers) / len(numbers) if len(calls) < 5 else os._exit(3)",  # in the last test cell
 }
 
 
