@@ -16,7 +16,7 @@ from etude.checks import Check, Outcome, collect, run_check
 from etude.run import LessonError, current
 from etude.student import LiveStudent
 
-# Okabe and Ito's green and vermilion, told apart by the colour-blind, and a grey: at least 3 to 1 on white and on black.
+# Okabe and Ito's green and vermilion, and a grey: the colour-blind tell them apart, all show on white and on black.
 GREEN, RED, GREY = "#009E73", "#D55E00", "#808080"
 MARKS = {"passed": ("✓", GREEN), "failed": ("✗", RED), "error": ("✗", RED), "unwritten": ("○", GREY)}
 # A long value goes on below its own start, not below its label.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -78,8 +79,11 @@ def explained() -> Iterator[None]:
     try:
         yield
     except CourseError as error:
-        console.print(f"[bold red]{error}[/]", highlight=False, soft_wrap=True)
+        console.print(f"[bold red]{escape(str(error))}[/]", highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None
+    except KeyboardInterrupt:
+        console.print("[bold]Stopped.[/] What is stored stays; the same command goes on from there.", highlight=False)
+        raise typer.Exit(130) from None
 
 
 def _profile(name: str) -> str:
@@ -189,7 +193,7 @@ def grade(
             gradebook.store(course, folder, one.assignment, student, settings)
         else:
             verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
-    typer.echo(verdict.model_dump_json(indent=1))
+    typer.echo(verdict.as_json())
     if verdict.status != "graded":
         raise typer.Exit(1)
 
@@ -221,10 +225,11 @@ def autograde(
 
     with explained():
         course = _course()
-        lessons, folder = course.lessons(which), _home(course, home)
+        lessons: list[Gradable] = [*course.lessons(which)]
+        folder = _home(course, home)
         if take_in is not None:
             for problem in intake.take_in(take_in, lessons, folder):
-                console.print(f"[yellow]left out: {problem}[/]", highlight=False)
+                console.print(f"[yellow]left out: {escape(problem)}[/]", highlight=False)
         failed = _grade_class(
             course, lessons, folder, student, _settings(sandbox), jobs=jobs, resume=resume, dry_run=dry_run
         )
@@ -269,13 +274,13 @@ def _grade_class(
 ) -> list[str]:
     """Grades, stores and shows a class; returns what the grader itself failed at."""
     from grader import gradebook, store, verdict
-    from grader.batch import grade_batch
+    from grader.batch import grade_batch, key
     from grader.intake import submissions
 
     todo = submissions(lessons, home, student)
     if not todo:
         raise CourseError(f"nothing is handed in: no notebook at {home / 'submitted'}/{student}/WEEK/LESSON.ipynb")
-    paths = {(item.student, item.lesson.id): store.verdict_path(home, item.student, item.lesson) for item in todo}
+    paths = {key(item): store.verdict_path(home, item.student, item.lesson) for item in todo}
     before = {who: old.earned for who, path in paths.items() if (old := verdict.load(path)) is not None}
     if not resume and not dry_run:
         for path in paths.values():
@@ -288,13 +293,17 @@ def _grade_class(
             settings,
             jobs=jobs,
             done=lambda: bar.advance(task),
-            running=lambda names: bar.update(task, now=", ".join(names)),
+            running=lambda names: bar.update(task, now=escape(", ".join(names))),
         )
-        pairs = [] if dry_run else sorted({(item.lesson.assignment, item.student) for item in todo})
+        failed = {(item.lesson.assignment, item.student) for item in todo if key(item) not in batch.verdicts}
+        pairs = [] if dry_run else sorted({(item.lesson.assignment, item.student) for item in todo} - failed)
         storing = bar.add_task("storing in the gradebook", total=len(pairs), now="", visible=not dry_run)
         for week, who in pairs:
-            bar.update(storing, now=who)
-            gradebook.store(course, home, week, who, settings)
+            bar.update(storing, now=escape(who))
+            try:
+                gradebook.store(course, home, week, who, settings)
+            except CourseError as error:  # of this student: the others' scores are stored all the same
+                batch.troubles.append(str(error))
             bar.advance(storing)
         bar.update(task, now="")
         bar.update(storing, now="")
@@ -316,12 +325,12 @@ def _grade_class(
         score, earlier = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
         changed = "—" if earlier is None else "[dim]same[/]" if earlier == found.earned else f"[bold]{earlier:.1f}[/]"
         table.add_row(
-            found.student,
+            escape(found.student),
             found.lesson.split("/")[1],
             f"{found.earned:.1f} of {found.points:g}",
             changed,
             f"{score.score:.1f} of {score.points:g}" if score else "—",
-            found.reason or _summary(found),
+            escape(found.reason or _summary(found)),
         )
     console.print(table)
     if not dry_run:
@@ -330,7 +339,7 @@ def _grade_class(
             highlight=False,
         )
     for trouble in batch.troubles:
-        console.print(f"[bold red]{trouble}[/]", highlight=False)
+        console.print(f"[bold red]{escape(trouble)}[/]", highlight=False)
     return batch.troubles
 
 

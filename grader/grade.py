@@ -24,17 +24,9 @@ from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
 from grader.kernel import KernelSession
 from grader.settings import PLAIN, Settings
-from grader.verdict import CellResult, CheckResult, ExerciseResult, MetricResult, Verdict, digest, now, versions
+from grader.verdict import CellResult, CheckResult, ExerciseResult, Graded, MetricResult, Verdict, digest, now, versions
 
 Progress = Callable[[str], None]
-
-
-@dataclass
-class Graded:
-    """A verdict and the notebook as it ran; None if it was refused."""
-
-    verdict: Verdict
-    notebook: NotebookNode | None
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
@@ -101,21 +93,13 @@ def _run_and_check(
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
         ran = _in_a_kernel(lesson, notebook, work, results, settings, progress)
         report = ran.report
-        verdict.cells = cell_results(report)
+        verdict.cells = [CellResult.of(cell) for cell in report.cells]
         if not report.alive:
             # An experiment that takes too long or too much must not cost what was written before it.
             verdict.status, verdict.reason = "ended", report.reason or "the notebook's process ended"
             ran = _in_a_kernel(lesson, _definitions(notebook), work, results, settings, progress)
         _score(verdict, lesson, ran.outcomes, ran.metrics)
     return report
-
-
-def cell_results(report: RunReport) -> list[CellResult]:
-    """What became of each cell, as a verdict keeps it."""
-    return [
-        CellResult(index=cell.index, status=cell.status, seconds=round(cell.seconds, 3), error=cell.error[:500])
-        for cell in report.cells
-    ]
 
 
 def _in_a_kernel(

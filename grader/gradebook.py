@@ -32,7 +32,9 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
         result = nbconfig.api(course, home, settings).autograde(week, student, force=True, create=True)
     if not result["success"]:
-        raise CourseError(f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}")
+        raise CourseError(
+            f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}"
+        )
 
 
 def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
@@ -48,5 +50,13 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
             return []
         for submission in submissions:
             for notebook in submission.notebooks:
-                found.append(Score(submission.student.id, notebook.name, notebook.score, notebook.max_score, notebook.needs_manual_grade))
+                found.append(
+                    Score(
+                        submission.student.id,
+                        notebook.name,
+                        notebook.score,
+                        notebook.max_score,
+                        notebook.needs_manual_grade,
+                    )
+                )
     return sorted(found, key=lambda score: (score.notebook, score.student))

@@ -15,7 +15,9 @@ import signal
 import socket
 import tempfile
 import time
+from collections.abc import Awaitable
 from pathlib import Path
+from queue import Empty
 from types import TracebackType
 from typing import Any, Self
 
@@ -31,6 +33,7 @@ START_SECONDS = 60  # for a kernel to answer the first time, and for its idle ma
 KILL_SECONDS = 5  # for a killed process to be gone
 MAX_MESSAGE = 128 << 20  # bytes; libzmq drops the connection before it takes more for one message of the kernel's
 MAX_QUEUED = 8  # messages waiting on this side; the rest wait in the kernel's own memory
+RECONNECT_MS = 5  # until a starting kernel has made its sockets; libzmq's own is 100
 MAX_SOCKET_PATH = 103  # characters: 104 with the closing zero, the least of the systems' limits
 
 _HERE = Path(__file__).parent
@@ -43,6 +46,7 @@ class _BoundedClient(AsyncKernelClient):
         context = super()._context_default()
         context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
         context.setsockopt(zmq.RCVHWM, MAX_QUEUED)
+        context.setsockopt(zmq.RECONNECT_IVL, RECONNECT_MS)
         return context
 
 
@@ -108,12 +112,29 @@ class KernelSession:
         assert self._manager is not None
         client = self._manager.client()
         client.start_channels(stdin=False, hb=False, control=False)
-        try:
-            await client.wait_for_ready(timeout=START_SECONDS)
-        except RuntimeError as error:
+        if not await self._answers(client):
             client.stop_channels()
-            raise KernelGone(f"the kernel {self.kernel_name!r} is not ready: {self._last_words() or error}") from None
+            why = self._last_words() or f"it did not answer within {START_SECONDS} s"
+            raise KernelGone(f"the kernel {self.kernel_name!r} is not ready: {why}")
         return client
+
+    async def _answers(self, client: AsyncKernelClient) -> bool:
+        """Asks until both channels have answered the same question, so that no output of a first cell is missed.
+
+        jupyter_client's wait_for_ready does the same and then listens 0.2 s for more.
+        """
+        end = time.monotonic() + START_SECONDS
+        while time.monotonic() < end and await self.async_alive():
+            asked = client.kernel_info()
+            try:
+                while await _question(client.get_shell_msg(timeout=1)) != asked:
+                    pass
+                while await _question(client.get_iopub_msg(timeout=0.05)) != asked:
+                    pass
+                return True
+            except Empty:
+                continue
+        return False
 
     def _last_words(self) -> str:
         log = self._private / "log" if self._private else None
@@ -141,6 +162,9 @@ class KernelSession:
         if not await self.async_alive():
             return
         self._why = why
+        await self._kill()
+
+    async def _kill(self) -> None:
         await self.provisioner.kill()
         end = time.monotonic() + KILL_SECONDS
         while await self.async_alive() and time.monotonic() < end:
@@ -177,11 +201,17 @@ class KernelSession:
         self._hang_up()
         try:
             if self._manager is not None:
-                run_sync(self._manager.shutdown_kernel)(now=True)
+                run_sync(self._shut_down)()
         finally:
             self._manager = None
             if self._private is not None:
                 shutil.rmtree(self._private, ignore_errors=True)
+
+    async def _shut_down(self) -> None:
+        assert self._manager is not None
+        if await self.async_alive():
+            await self._kill()  # jupyter_client alone would look for the end ten times a second
+        await self._manager.shutdown_kernel(now=True)
 
     # ---- calling
 
@@ -219,6 +249,11 @@ class KernelSession:
         if self._student is not None:
             self._student.close()
             self._student = None
+
+
+async def _question(coming: Awaitable[dict[str, Any]]) -> Any:
+    """The id of the request that a message answers."""
+    return (await coming).get("parent_header", {}).get("msg_id")
 
 
 def connected(path: Path) -> socket.socket:

@@ -71,7 +71,9 @@ def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook
         try:
             cells = {cell.name: cell.source for cell in book.find_notebook(name, assignment).source_cells}
         except MissingEntry:
-            raise CourseError(f"{assignment}/{name} is not released: run `nbgrader generate_assignment {assignment}`") from None
+            raise CourseError(
+                f"{assignment}/{name} is not released: run `nbgrader generate_assignment {assignment}`"
+            ) from None
     released, source = (
         Path(coursedir.format_path(folder, ".", assignment))
         for folder in (coursedir.release_directory, coursedir.source_directory)

@@ -44,7 +44,9 @@ class SafeExporter(NotebookExporter):
 class Grade(NbGraderPreprocessor):
     """nbgrader's autograde step: scores from the verdict."""
 
-    kernel = Unicode(WARM, help=f"{WARM}, {COLD}, or {PLAIN} for no sandbox at all, which every verdict says").tag(config=True)
+    kernel = Unicode(WARM, help=f"{WARM}, {COLD}, or {PLAIN} for no sandbox at all, which every verdict says").tag(
+        config=True
+    )
     limits = Dict(
         help="of notebooks that are not in course.toml: cell_seconds, notebook_seconds and the sandbox's, as memory_mb"
     ).tag(config=True)
@@ -65,7 +67,9 @@ class Grade(NbGraderPreprocessor):
 
     @property
     def _coursedir(self) -> CourseDirectory:
-        return self.parent.parent.coursedir  # a preprocessor's parent is the exporter, whose parent is nbgrader's converter
+        return (
+            self.parent.parent.coursedir
+        )  # a preprocessor's parent is the exporter, whose parent is nbgrader's converter
 
     def _home(self) -> Path:
         """The class's folder: where the gradebook lies."""

@@ -21,12 +21,11 @@ from nbformat import NotebookNode
 
 from grader import feedback, submission
 from grader.engine import CellRun, RunReport, run_notebook
-from grader.grade import Graded, Progress, cell_results
 from grader.kernel import KernelSession
 from grader.sandbox.limits import MB, Limits
 from grader.sandbox.transfer import copy_folder
 from grader.settings import PLAIN, Settings
-from grader.verdict import CheckResult, ExerciseResult, Verdict, digest, now, versions
+from grader.verdict import CellResult, CheckResult, ExerciseResult, Graded, Verdict, digest, now, versions
 
 LIMITS = {"cell_seconds": 60, "notebook_seconds": 600}
 LEFT_BEHIND = ("*.ipynb", ".ipynb_checkpoints", "__pycache__")  # of the assignment's files: notebooks hold solutions
@@ -82,9 +81,7 @@ def _hashes(folder: Path) -> list[str]:
     return found
 
 
-def grade(
-    notebook: Notebook, path: Path, student: str, settings: Settings, progress: Progress = lambda text: None
-) -> Graded:
+def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> Graded:
     """Grades one notebook file; the other files of its folder go into the kernel's folder with it."""
     started = time.monotonic()
     released = notebook.released
@@ -106,8 +103,8 @@ def grade(
         verdict.status, verdict.reason = "refused", str(problem)
     else:
         verdict.notes = restored.notes
-        report = _run(notebook, restored, path.parent, settings, progress)
-        verdict.cells = cell_results(report)
+        report = _run(notebook, restored, path.parent, settings)
+        verdict.cells = [CellResult.of(cell) for cell in report.cells]
         if not report.alive:
             verdict.status = "ended"
         verdict.reason = report.reason or ""
@@ -116,9 +113,7 @@ def grade(
     return Graded(verdict, None if verdict.status == "refused" else report.notebook)
 
 
-def _run(
-    notebook: Notebook, restored: submission.Restored, handed_in: Path, settings: Settings, progress: Progress
-) -> RunReport:
+def _run(notebook: Notebook, restored: submission.Restored, handed_in: Path, settings: Settings) -> RunReport:
     if not any(cell.cell_type == "code" and cell.source.strip() for cell in restored.notebook.cells):
         return RunReport(restored.notebook, alive=True)  # answers in words alone
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
@@ -132,7 +127,6 @@ def _run(
                 parameters={},
                 cell_timeout=notebook.seconds["cell_seconds"],
                 notebook_timeout=notebook.seconds["notebook_seconds"],
-                on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"),
             )
 
 
@@ -149,7 +143,9 @@ def _fill(work: Path, handed_in: Path, notebook: Notebook) -> list[str]:
     finally:
         os.close(opened)
     if copied.refused:
-        notes.append("left out of the files handed in: " + "; ".join(f"{a} ({b})" for a, b in copied.refused.items())[:500])
+        notes.append(
+            "left out of the files handed in: " + "; ".join(f"{a} ({b})" for a, b in copied.refused.items())[:500]
+        )
     if notebook.files.is_dir():
         own = shutil.ignore_patterns(*LEFT_BEHIND)
         try:

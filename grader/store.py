@@ -11,11 +11,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from grader import grade as grading
 from grader import plain, submission, verdict
 from grader.course import Lesson
-from grader.grade import Graded
 from grader.settings import Settings
+from grader.verdict import Graded
 
 Gradable = Lesson | plain.Notebook
 
@@ -28,7 +27,9 @@ def fingerprint(lesson: Gradable, submitted: Path, settings: Settings) -> str:
     """The hash of everything that decides the score."""
     if isinstance(lesson, plain.Notebook):
         return plain.fingerprint(lesson, submitted, settings)
-    return grading.fingerprint(lesson, submission.content(submitted), settings)
+    from grader.grade import fingerprint as of_lesson  # with torch, which other notebooks can do without
+
+    return of_lesson(lesson, submission.content(submitted), settings)
 
 
 def load(
@@ -46,7 +47,9 @@ def grade(lesson: Gradable, submitted: Path, student: str, settings: Settings) -
     """Grades the submission."""
     if isinstance(lesson, plain.Notebook):
         return plain.grade(lesson, submitted, student, settings)
-    return grading.grade(lesson, submitted, student, settings)
+    from grader.grade import grade as grade_lesson
+
+    return grade_lesson(lesson, submitted, student, settings)
 
 
 def make(
@@ -59,11 +62,13 @@ def make(
 
 
 def save(stored: Path, made: verdict.Verdict, executed: NotebookNode | None) -> None:
-    """Writes the executed notebook, then the verdict."""
+    """Writes the executed notebook, then the verdict, each whole or not at all."""
     stored.parent.mkdir(parents=True, exist_ok=True)
     notebook = stored.with_suffix(".ipynb")
     if executed is not None:
-        nbformat.write(executed, notebook)
+        part = stored.with_suffix(".part")
+        part.write_text(nbformat.writes(executed), encoding="utf-8", errors="replace")  # lone surrogates in outputs
+        part.replace(notebook)
     else:
         notebook.unlink(missing_ok=True)
     made.save(stored)

@@ -7,23 +7,27 @@ graded twice. `grader schema` prints its JSON schema.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 import tempfile
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from nbformat import NotebookNode
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from etude.checks import Status
+from grader.engine import CellRun
 
 SCHEMA = 1
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="null")
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
 class CheckResult(Model):
@@ -37,6 +41,12 @@ class CheckResult(Model):
     message: str = ""
     seconds: float = 0.0
     partial: float | None = Field(default=None, ge=0)  # points that a passed check gives instead of all
+
+    @model_validator(mode="after")
+    def _no_more_than_all(self) -> Self:
+        if self.partial is not None and self.partial > self.points:
+            raise ValueError(f"{self.partial} points of {self.points} make no sense: give at most all")
+        return self
 
     @property
     def earned(self) -> float:
@@ -86,6 +96,10 @@ class CellResult(Model):
     seconds: float = 0.0
     error: str = ""
 
+    @classmethod
+    def of(cls, run: CellRun) -> CellResult:
+        return cls(index=run.index, status=run.status, seconds=round(run.seconds, 3), error=run.error[:500])
+
 
 class Verdict(Model):
     """The verdict on one student's notebook of one lesson."""
@@ -116,15 +130,28 @@ class Verdict(Model):
     def points(self) -> float:
         return sum(exercise.points for exercise in self.exercises) + sum(metric.points for metric in self.metrics)
 
+    def as_json(self) -> str:
+        """The verdict as JSON. What a submission says may hold lone surrogates, which no file can: they become `?`."""
+        text = json.dumps(self.model_dump(), indent=1, ensure_ascii=False, allow_nan=False)
+        return text.encode("utf-8", "replace").decode("utf-8")
+
     def save(self, path: Path) -> None:
         """Writes the verdict; the file is whole or absent, also after a power cut."""
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(self.model_dump_json(indent=1) + "\n")
+            file.write(self.as_json() + "\n")
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)
+
+
+@dataclass
+class Graded:
+    """A verdict and the notebook as it ran; None if it was refused."""
+
+    verdict: Verdict
+    notebook: NotebookNode | None
 
 
 def load(path: Path) -> Verdict | None:

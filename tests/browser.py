@@ -20,8 +20,13 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync"]
+QUIET = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 WAIT_S = 60
 
 # The ratio of luminances (WCAG 2, 1.4.3) between a text and what lies behind it, for each element that holds text.
@@ -32,7 +37,8 @@ CONTRASTS = """root => {
     return context.getImageData(0, 0, 1, 1).data;
   };
   const luminance = colour => {
-    const [r, g, b] = [...rgb(colour)].map(x => x / 255).map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = [...rgb(colour)].map(x => x / 255)
+      .map(x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const behind = node => {
@@ -75,15 +81,32 @@ def jupyterlab(root: Path, private: Path) -> Iterator[str]:
     notifications = private / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     notifications.parent.mkdir(parents=True)
     notifications.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
-    folders = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime",
-               "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "IPYTHONDIR": "ipython"}
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
     environment = {**os.environ, **{name: str(private / folder) for name, folder in folders.items()}}
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ServerApp.ip=127.0.0.1",
-               "--ServerApp.port=0", "--IdentityProvider.token=", f"--ServerApp.root_dir={root}",
-               "--LabApp.expose_app_in_browser=True", "--LabApp.extension_manager=readonly",
-               "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
-    server = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                              start_new_session=True)
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--ServerApp.ip=127.0.0.1",
+        "--ServerApp.port=0",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={root}",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+    server = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     try:
         yield _address(server)
     finally:
@@ -132,10 +155,12 @@ class LabNotebook:
             self._select(cell)
             self._evaluate("app.commands.execute('notebook:run-cell')")
 
-    def outputs(self, cell: str) -> Locator:
-        """What is drawn below the cell."""
+    def outputs(self, cell: str, count: int) -> list[Locator]:
+        """What is drawn below the cell: `count` outputs."""
         self._select(cell)
-        return self.page.locator(".jp-Notebook .jp-Cell.jp-mod-active .jp-OutputArea-output")
+        outputs = self.page.locator(".jp-Notebook .jp-Cell.jp-mod-active .jp-OutputArea-output")
+        expect(outputs).to_have_count(count)
+        return outputs.all()
 
     def theme(self, name: str) -> None:
         self._evaluate("app.commands.execute('apputils:change-theme', {theme: given})", name)
@@ -143,8 +168,9 @@ class LabNotebook:
         expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)
 
     def _select(self, cell: str) -> None:
-        index = self._evaluate("panel.content.widgets.findIndex(cell => "
-                               "cell.model.getMetadata('nbgrader')?.grade_id === given)", cell)
+        index = self._evaluate(
+            "panel.content.widgets.findIndex(cell => cell.model.getMetadata('nbgrader')?.grade_id === given)", cell
+        )
         assert index >= 0, f"the notebook has no cell {cell!r}"
         self._evaluate("panel.content.activeCellIndex = given", index)
         self._evaluate("panel.content.scrollToItem(given, 'center')", index)
@@ -157,4 +183,6 @@ class LabNotebook:
         late = f"new Promise((_, fail) => setTimeout(() => fail(Error('no answer in {WAIT_S} s')), {WAIT_S * 1000}))"
         return self.page.evaluate(
             f"given => {{ const app = window.jupyterapp, panel = app.shell.currentWidget;"
-            f" return Promise.race([{expression}, {late}]); }}", given)
+            f" return Promise.race([{expression}, {late}]); }}",
+            given,
+        )

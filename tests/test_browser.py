@@ -53,7 +53,7 @@ def notebook(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 def test_an_exercise_that_is_not_written_says_so_without_a_traceback(notebook: LabNotebook, tmp_path: Path) -> None:
     notebook.run("cbow_examples", "check_cbow_examples")
-    result, stopped = notebook.outputs("check_cbow_examples").all()
+    result, stopped = notebook.outputs("check_cbow_examples", 2)
     notebook.page.screenshot(path=tmp_path / "unwritten.png")
     expect(result).to_contain_text("cbow_examples not written yet")
     expect(result).not_to_contain_text("NotImplementedError")
@@ -61,14 +61,18 @@ def test_an_exercise_that_is_not_written_says_so_without_a_traceback(notebook: L
 
 
 def test_a_classic_mistake_is_named_beside_what_came_back_and_what_was_expected(
-        notebook: LabNotebook, tmp_path: Path) -> None:
+    notebook: LabNotebook, tmp_path: Path
+) -> None:
     notebook.write("skipgram_pairs", PAIRED_WITH_ITSELF)
     notebook.run("skipgram_pairs", "check_skipgram_pairs")
-    result, stopped = notebook.outputs("check_skipgram_pairs").all()
+    result, stopped = notebook.outputs("check_skipgram_pairs", 2)
     notebook.page.screenshot(path=tmp_path / "mistake.png")
     expect(result).to_contain_text("Perhaps: the centre word is paired with itself")
-    for line in ("given     a b c, window 2", "came back [('a', 'a'), ('a', 'b'), ('a', 'c'),",
-                 "expected  [('a', 'b'), ('a', 'c'), ('b', 'a'),"):
+    for line in (
+        "given     a b c, window 2",
+        "came back [('a', 'a'), ('a', 'b'), ('a', 'c'),",
+        "expected  [('a', 'b'), ('a', 'c'), ('b', 'a'),",
+    ):
         expect(result.get_by_text(line)).to_be_visible()
     expect(stopped).to_have_text("CheckFailed: 3 of 3 checks of skipgram_pairs fail")
 
@@ -76,7 +80,7 @@ def test_a_classic_mistake_is_named_beside_what_came_back_and_what_was_expected(
 def test_a_right_answer_is_green_and_passes_every_check(notebook: LabNotebook, tmp_path: Path) -> None:
     notebook.write("skipgram_pairs", RIGHT)
     notebook.run("skipgram_pairs", "check_skipgram_pairs")
-    [result] = notebook.outputs("check_skipgram_pairs").all()
+    [result] = notebook.outputs("check_skipgram_pairs", 1)
     notebook.page.screenshot(path=tmp_path / "right.png")
     expect(result).to_contain_text("skipgram_pairs 3 of 3 checks pass")
     expect(result.get_by_text("✓", exact=True)).to_have_count(3)
@@ -89,7 +93,7 @@ def test_a_failing_check_can_be_read_in_either_theme(notebook: LabNotebook, them
     notebook.theme(theme)
     notebook.write("skipgram_pairs", PAIRED_WITH_ITSELF)
     notebook.run("skipgram_pairs", "check_skipgram_pairs")
-    result = notebook.outputs("check_skipgram_pairs").first
+    result, _ = notebook.outputs("check_skipgram_pairs", 2)
     notebook.page.screenshot(path=tmp_path / "theme.png")
     expect(result).to_contain_text("Perhaps")
     found = contrasts(result)
@@ -107,24 +111,35 @@ def _stored(course: Course) -> Path:
     picture = io.BytesIO()
     matplotlib.image.imsave(picture, np.zeros((10, 3000)), format="png")
     shown = {"image/png": base64.b64encode(picture.getvalue()).decode(), "text/html": HOSTILE}
-    nbformat.write(new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", shown)])]),
-                   run / f"{lesson.name}.ipynb")
+    nbformat.write(
+        new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", shown)])]), run / f"{lesson.name}.ipynb"
+    )
 
-    def exercise(name: str, status: str, message: str = "", diagnosis: str | None = None) -> ExerciseResult:
-        check: dict[str, Any] = {"name": "test_it", "title": "it is right", "hidden": False, "points": 3}
-        result = CheckResult(**check, status=status, message=message)
-        return ExerciseResult(name=name, checks=[result], diagnosis=diagnosis)
+    def exercise(name: str, status: Any, message: str = "", diagnosis: str | None = None) -> ExerciseResult:
+        check = CheckResult(name="test_it", title="it", hidden=False, points=3, status=status, message=message)
+        return ExerciseResult(name=name, checks=[check], diagnosis=diagnosis)
 
     metric = MetricResult(name="analogies_en", value=0.5, low=0.8, high=1, better="higher", points=2, share=0.25)
-    common: dict[str, Any] = {"lesson": lesson.id, "submission": "", "inputs": "", "profile": "smoke", "seed": 0,
-                              "sandbox": "none"}
+    common: dict[str, Any] = {"lesson": lesson.id, "profile": "smoke", "seed": 0, "sandbox": "none"}
+    common |= {"submission": "", "inputs": ""}
     names = [f"exercise_number_{i}" for i in range(MANY)]
     failing = exercise("sgns_loss", "failed", f"{HOSTILE}\ncame back {'x' * 2000}", diagnosis=HOSTILE)
-    graded = Verdict(**common, student=HOSTILE, status="graded", notes=[HOSTILE], metrics=[metric],
-                     exercises=[*(exercise(name, "passed") for name in names), failing])
-    refused = Verdict(**common, student="eun", status="refused", reason=REFUSED,
-                      metrics=[metric.model_copy(update={"share": 0})],
-                      exercises=[exercise(name, "unwritten") for name in (*names, "sgns_loss")])
+    graded = Verdict(
+        **common,
+        student=HOSTILE,
+        status="graded",
+        notes=[HOSTILE],
+        metrics=[metric],
+        exercises=[*(exercise(name, "passed") for name in names), failing],
+    )
+    refused = Verdict(
+        **common,
+        student="eun",
+        status="refused",
+        reason=REFUSED,
+        metrics=[metric.model_copy(update={"share": 0})],
+        exercises=[exercise(name, "unwritten") for name in (*names, "sgns_loss")],
+    )
     for folder, verdict in (("ada", graded), ("eun", refused)):
         verdict.save(home / "verdicts" / folder / lesson.week.name / f"{lesson.name}.json")
     return home
