@@ -56,10 +56,12 @@ def pairs_in_the_plane(
     points = plane(unit[rows.flatten()]).reshape(-1, 2, 2).numpy()  # (P, from/to, xy)
     for (start, end), (a, b) in zip(points, known, strict=True):
         ax.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": "#999999", "lw": 1})
-        ax.text(*start, a, color=COLOURS[0], fontsize=8, ha="center", va="center")
-        ax.text(*end, b, color=COLOURS[1], fontsize=8, ha="center", va="center")
+        outwards = 1 if start[0] > end[0] else -1  # names stand beyond the arrow's ends
+        for place, word, colour, side in ((start, a, COLOURS[0], outwards), (end, b, COLOURS[1], -outwards)):
+            align = "left" if side > 0 else "right"
+            ax.annotate(word, place, (4 * side, 0), textcoords="offset points", color=colour, ha=align, va="center")
     ax.plot(*points.reshape(-1, 2).T, ".", alpha=0)  # so that the axes fit
-    ax.margins(0.1)
+    ax.margins(x=0.3, y=0.1)  # room for the names
 
 
 def bars(ax: Any, values: Mapping[str, float], *, label: str, title: str, chance: float | None = None) -> None:

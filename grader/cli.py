@@ -286,6 +286,8 @@ def _grade_class(
         for path in paths.values():
             path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as scratch, _bar() as bar:
+        if dry_run and resume and (home / "verdicts").is_dir():
+            shutil.copytree(home / "verdicts", Path(scratch, "verdicts"))
         task = bar.add_task("grading", total=len(todo), now="")
         batch = grade_batch(
             todo,

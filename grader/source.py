@@ -13,6 +13,7 @@ A code cell that holds only check("sgns_loss") is that exercise's graded cell.
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -136,7 +137,9 @@ def namespace(lesson: Lesson, answers: dict[str, str] | None = None) -> dict[str
     space: dict[str, Any] = {"__name__": "__main__"}
     for p, source in _cells(path, path.stat().st_mtime_ns):
         if p.kind == "setup":
-            source = "\n".join(line for line in source.splitlines() if "etude.start(" not in line)
+            tree = ast.parse(source)
+            tree.body = [node for node in tree.body if "etude.start(" not in ast.unparse(node)]
+            source = ast.unparse(tree)
         elif p.kind == "exercise":
             source = (answers or {}).get(p.name, source)
         else:

@@ -137,10 +137,11 @@ class Verdict(Model):
 
     def save(self, path: Path) -> None:
         """Writes the verdict; the file is whole or absent, also after a power cut."""
+        text = self.as_json() + "\n"
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(self.as_json() + "\n")
+            file.write(text)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)

@@ -52,7 +52,9 @@ import etude
 from etude import check, data, evaluate, plots, record, sgns
 from etude.world import World, shuffled
 
-run = etude.start("week1_embeddings/word2vec", profile=profile, seed=seed, device=device, out=out)
+run = etude.start(
+    "week1_embeddings/word2vec", profile=profile, seed=seed, device=device, out=out
+)
 plots.style()
 
 # %% [markdown]
@@ -66,10 +68,12 @@ plots.style()
 
 # %% exercise="skipgram_pairs"
 def skipgram_pairs(tokens, window):
-    """All (centre, context) pairs of one sentence, for each centre from left to right, its contexts from left to right.
+    """All (centre, context) pairs of one sentence, as a list of tuples.
+
+    Centres from left to right, and for each of them its contexts from left to right.
 
     tokens: list of words (or ids); window: words on one side, at least 1.
-    Returns a list of tuples. Mikolov et al. 2013, section 2, eq. 1.
+    Mikolov et al. 2013, section 2, eq. 1.
     """
     ### BEGIN SOLUTION
     pairs = []
@@ -90,8 +94,9 @@ check("skipgram_pairs")
 
 # %% exercise="cbow_examples"
 def cbow_examples(tokens, window):
-    """One (contexts, centre) example for each word that has a context; contexts is the list of its context words in order.
+    """One (contexts, centre) example for each word that has a context.
 
+    contexts: the list of its context words in order; window: words on one side.
     Mikolov et al. 2013 (Efficient Estimation), section 3.1.
     """
     ### BEGIN SOLUTION
@@ -115,8 +120,9 @@ check("cbow_examples")
 
 # %% exercise="keep_probability"
 def keep_probability(counts, t):
-    """Probability with which one occurrence of each word is kept: min(1, sqrt(t / f)), f the word's share of all tokens.
+    """Probability with which one occurrence of each word is kept: min(1, sqrt(t / f)).
 
+    f is the word's share of all tokens.
     counts (V,) tensor of occurrences, each at least 1; t the threshold, for example 1e-3.
     Returns a float tensor (V,). Mikolov et al. 2013, eq. 5.
     """
@@ -164,7 +170,7 @@ check("noise_distribution")
 def sgns_loss(center, context, negatives):
     """Mean over the batch of the SGNS loss; the k negatives of a pair are summed.
 
-    center (B, d), context (B, d), negatives (B, k, d): vectors of the centre, the context and the noise words.
+    center (B, d), context (B, d), negatives (B, k, d): the words' vectors.
     Returns a scalar tensor. Mikolov et al. 2013, eq. 4.
     """
     ### BEGIN SOLUTION
@@ -210,8 +216,9 @@ check("sgns_gradients")
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     """Trains skip-gram with negative sampling and returns the centre vectors.
 
-    pairs (N, 2) int64 tensor of (centre, context) ids, on the device to train on; counts (V,) tensor of occurrences.
-    Returns a float tensor (V, dim) on the CPU, without gradient. The same seed gives the same vectors.
+    pairs (N, 2) int64 tensor of (centre, context) ids, on the device to train on;
+    counts (V,) tensor of occurrences.
+    Returns a float tensor (V, dim) on the CPU, without gradient; the same for the same seed.
     """
     generator = torch.Generator().manual_seed(seed)
     place = pairs.device
@@ -225,8 +232,10 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
         for rows in order.split(batch):
             ### BEGIN SOLUTION
             center, context = pairs[rows].T  # (B,), (B,)
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)
-            loss = sgns_loss(centers[center], contexts[context], contexts[drawn.view(-1, negatives).to(place)])
+            size = len(rows) * negatives
+            drawn = torch.multinomial(noise, size, replacement=True, generator=generator)
+            drawn = drawn.view(-1, negatives).to(place)  # (B, k)
+            loss = sgns_loss(centers[center], contexts[context], contexts[drawn])
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -266,9 +275,10 @@ check("nearest")
 
 # %% exercise="analogy"
 def analogy(vectors, words, a, b, c):
-    """The word d such that a is to b as c is to d: nearest to b − a + c of unit vectors, a, b and c excluded.
+    """The word d such that a is to b as c is to d: nearest to b − a + c of unit vectors.
 
-    vectors (V, d) tensor, words list of V strings. Returns a word. Mikolov et al. 2013, section 4.
+    a, b and c themselves are excluded. vectors (V, d) tensor, words list of V strings.
+    Returns a word. Mikolov et al. 2013, section 4.
     """
     ### BEGIN SOLUTION
     unit = normalize(vectors, dim=1)  # (V, d)
@@ -290,8 +300,11 @@ check("analogy")
 # no company. If relations come from company, the control must know nothing.
 
 # %%
-size = {"smoke": {"tokens": 60_000, "epochs": 5, "dim": 64}, "cpu": {"tokens": 200_000, "epochs": 8, "dim": 64},
-        "gpu": {"tokens": 2_000_000, "epochs": 5, "dim": 100}}[profile]
+size = {
+    "smoke": {"tokens": 60_000, "epochs": 5, "dim": 64},
+    "cpu": {"tokens": 200_000, "epochs": 8, "dim": 64},
+    "gpu": {"tokens": 2_000_000, "epochs": 5, "dim": 100},
+}[profile]
 WINDOW = 4
 world = World("en", seed=seed)
 corpus = world.corpus(size["tokens"])
@@ -300,7 +313,7 @@ print(*(" ".join(sentence) for sentence in corpus[:4]), sep="\n")
 
 # %%
 def examples(corpus, t=1e-2):
-    """(pairs (N, 2), counts (V,), words): a corpus after subsampling, as ids, most frequent word first."""
+    """(pairs (N, 2), counts (V,), words) of a corpus after subsampling; ids by frequency."""
     tally = Counter(token for sentence in corpus for token in sentence)
     words = [word for word, _ in tally.most_common()]
     counts = torch.tensor([tally[word] for word in words])  # (V,)
@@ -309,28 +322,44 @@ def examples(corpus, t=1e-2):
     draw = np.random.default_rng(seed)
     pairs = []
     for sentence in corpus:
-        chances = draw.random(len(sentence))
-        ids = [index[word] for word, chance in zip(sentence, chances) if chance < keep[index[word]]]
-        pairs += skipgram_pairs(ids, WINDOW)
+        ids = [index[word] for word in sentence]
+        kept = [i for i, chance in zip(ids, draw.random(len(ids))) if chance < keep[i]]
+        pairs += skipgram_pairs(kept, WINDOW)
     return torch.tensor(pairs), counts, words
 
 
-pairs, counts, words = examples(corpus)
-print(f"{len(words)} words, {len(pairs):,} pairs of {int(counts.sum()):,} tokens")
-vectors = train_sgns(pairs.to(run.device), counts, dim=size["dim"], epochs=size["epochs"], seed=seed)
+def learn(corpus):
+    """(vectors (V, d), words): your loop on a corpus."""
+    pairs, counts, words = examples(corpus)
+    print(f"{len(words)} words, {len(pairs):,} pairs of {int(counts.sum()):,} tokens")
+    pairs = pairs.to(run.device)
+    return train_sgns(pairs, counts, size["dim"], epochs=size["epochs"], seed=seed), words
+
+
+vectors, words = learn(corpus)
 
 # %%
-pairs_shuffled, counts_shuffled, words_shuffled = examples(shuffled(corpus, seed))
-vectors_shuffled = train_sgns(pairs_shuffled.to(run.device), counts_shuffled, dim=size["dim"], epochs=2, seed=seed)
+vectors_shuffled, words_shuffled = learn(shuffled(corpus, seed))
 
+# %%
 questions = world.analogies("word")
-planted = [question for relation, asked in questions.items() if relation != "control" for question in asked]
-by_relation = {relation: evaluate.analogies(vectors, words, asked).value for relation, asked in questions.items()}
+planted = [q for relation, asked in questions.items() if relation != "control" for q in asked]
+by_relation = {
+    relation: evaluate.analogies(vectors, words, asked).value
+    for relation, asked in questions.items()
+}
 accuracy = evaluate.analogies(vectors, words, planted)
 accuracy_shuffled = evaluate.analogies(vectors_shuffled, words_shuffled, planted)
 likeness = evaluate.similarity(vectors, words, world.similarities())
-print(f"planted analogies answered: {accuracy}\nafter shuffling the text: {accuracy_shuffled}\nplanted similarity, ρ: {likeness}")
-for a, b, c in [("france", "paris", "korea"), ("korea", "korean", "japan"), ("king", "queen", "father"), ("boil", "boiled", "roast")]:
+print(f"planted analogies answered: {accuracy}")
+print(f"after shuffling the text:   {accuracy_shuffled}")
+print(f"planted similarity, ρ:      {likeness}")
+for a, b, c in [
+    ("france", "paris", "korea"),
+    ("korea", "korean", "japan"),
+    ("king", "queen", "father"),
+    ("boil", "boiled", "roast"),
+]:
     print(f"{b} − {a} + {c} = {analogy(vectors, words, a, b, c)}")
 
 # %% [markdown]
@@ -342,18 +371,39 @@ for a, b, c in [("france", "paris", "korea"), ("korea", "korean", "japan"), ("ki
 # taken apart.
 
 # %%
-settings = {"dim": size["dim"], "window": WINDOW, "epochs": 6 * size["epochs"], "min_count": 1, "subsample": 1e-2, "lr": 0.05, "seed": seed,
-            "device": str(run.device)}
+settings = {
+    "dim": size["dim"],
+    "window": WINDOW,
+    "epochs": 6 * size["epochs"],
+    "min_count": 1,
+    "subsample": 1e-2,
+    "lr": 0.05,
+    "seed": seed,
+    "device": str(run.device),
+}
 fast = sgns.train(corpus, **settings)
 accuracy_fast = evaluate.analogies(fast.vectors, fast.words, planted)
+print(f"English, fast path: {accuracy_fast} at {fast.words_per_second:,.0f} words/s")
+
+# %%
 world_ko = World("ko", seed=seed)
-corpus_ko = world_ko.corpus(size["tokens"], unit="morpheme")
-korean = sgns.train(corpus_ko, **settings)
-planted_ko = [question for relation, asked in world_ko.analogies("morpheme").items() if relation != "control" for question in asked]
+korean = sgns.train(world_ko.corpus(size["tokens"], unit="morpheme"), **settings)
+questions_ko = world_ko.analogies("morpheme")
+planted_ko = [q for relation, asked in questions_ko.items() if relation != "control" for q in asked]
 accuracy_ko = evaluate.analogies(korean.vectors, korean.words, planted_ko)
-print(f"English, fast path: {accuracy_fast} at {fast.words_per_second:,.0f} words/s\nKorean, fast path: {accuracy_ko}")
-pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(korean.vectors, korean.words, word, 6)]
-              for word in ("서울", "커피", "왕") if word in korean.words})
+print(f"Korean, fast path: {accuracy_ko}")
+
+
+def neighbours(found, queries):
+    """A table of the six nearest words of each query that has a vector."""
+    return pd.DataFrame({
+        query: [f"{word} {cosine:.2f}" for word, cosine in nearest(found.vectors, found.words, query, 6)]
+        for query in queries
+        if query in found.words
+    })
+
+
+neighbours(korean, ["서울", "커피", "왕"])
 
 # %% [markdown]
 # ### Real text
@@ -365,17 +415,17 @@ pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(korean
 # %%
 real = wordsim = None
 needed = [*data.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
-if all(data.available(name) for name in needed):
-    text = data.wikitext2()
+missing = [name for name in needed if not data.available(name)]
+if missing:
+    print(f"Not here: {', '.join(missing)}.")
+    print("`etude data fetch wikitext2 word_eval_en` gets them; then run this cell again.")
+else:
     epochs = {"smoke": 10, "cpu": 40, "gpu": 60}[profile]
-    real = sgns.train(text, dim=100, window=5, negatives=5, epochs=epochs, min_count=5, seed=seed, device=str(run.device))
+    real = sgns.train(data.wikitext2(), epochs=epochs, seed=seed, device=str(run.device))
     judged = list(data.wordsim353("en").itertuples(index=False, name=None))
     wordsim = evaluate.similarity(real.vectors, real.words, judged)
     print(f"WordSim-353, ρ: {wordsim}; {real.words_per_second:,.0f} words/s")
-    display(pd.DataFrame({word: [f"{other} {cosine:.2f}" for other, cosine in nearest(real.vectors, real.words, word, 6)]
-                          for word in ("river", "king", "music", "army", "city") if word in real.words}))
-else:
-    print(f"Not here: {', '.join(name for name in needed if not data.available(name))}. `etude data fetch wikitext2 word_eval_en` gets them.")
+    display(neighbours(real, ["river", "king", "music", "army", "city"]))
 
 # %% [markdown]
 # ## Results
@@ -383,18 +433,39 @@ else:
 # `record` keeps the numbers and the vectors, and shows yours beside the table that the reference reached over several seeds.
 
 # %% tags=["metrics"]
-metrics = {"analogies_en": accuracy.value, "analogies_shuffled": accuracy_shuffled.value, "similarity_en": likeness.value,
-           "analogies_ko_fast": accuracy_ko.value}
+metrics = {
+    "analogies_en": accuracy.value,
+    "analogies_shuffled": accuracy_shuffled.value,
+    "similarity_en": likeness.value,
+    "analogies_ko_fast": accuracy_ko.value,
+}
 if wordsim is not None:
     metrics["wordsim353"] = wordsim.value
-record(metrics, vectors=vectors, words=words, vectors_shuffled=vectors_shuffled, words_shuffled=words_shuffled)
+record(
+    metrics,
+    vectors=vectors,
+    words=words,
+    vectors_shuffled=vectors_shuffled,
+    words_shuffled=words_shuffled,
+)
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
-capitals = sorted({(a, b) for a, b, *_ in questions["capital"]})
-plots.pairs_in_the_plane(left, vectors, words, capitals, f"From country to capital is one direction ({by_relation['capital']:.0%} answered)")
-plots.bars(right, {**by_relation, "shuffled text": accuracy_shuffled.value}, label="share of analogies answered by 3CosAdd",
-           title=f"Company makes relations: {accuracy.value:.0%} answered, {accuracy_shuffled.value:.1%} after shuffling", chance=1 / len(words))
+capitals = sorted({(a, b) for a, b, *_ in questions["capital"]})[:9]
+plots.pairs_in_the_plane(
+    left,
+    vectors,
+    words,
+    capitals,
+    title=f"From country to capital is one direction ({by_relation['capital']:.0%} answered)",
+)
+plots.bars(
+    right,
+    {**by_relation, "shuffled text": accuracy_shuffled.value},
+    label="share of analogies answered by 3CosAdd",
+    title=f"Company makes relations: {accuracy.value:.0%}, shuffled {accuracy_shuffled.value:.1%}",
+    chance=1 / len(words),
+)
 plt.show()
 
 # %% [markdown]
