@@ -20,7 +20,9 @@ weeks: .venv/ready
 	$(BIN)/grader build
 
 bench: .venv/ready
+	$(BIN)/python ci/bench_run.py
 	$(BIN)/python ci/bench_sgns.py
+	$(BIN)/python ci/bench_grading.py
 
 # The CPU and CUDA builds of torch have one version: the pin serves both.
 .venv/ready: pyproject.toml constraints.txt

@@ -52,7 +52,8 @@ def test_korean_text_and_minus_signs_render_without_a_missing_glyph_or_the_hint_
 
 
 def test_without_the_setting_the_default_font_lacks_hangul():
-    assert any("missing from font" in message for message in draw("왕"))
+    with matplotlib.rc_context(matplotlib.rcParamsDefault):
+        assert any("missing from font" in message for message in draw("왕"))
 
 
 def test_without_a_font_one_line_says_how_to_get_one_and_the_style_stays(listed, capsys):
