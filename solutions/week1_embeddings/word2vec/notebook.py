@@ -301,7 +301,7 @@ check("analogy")
 
 # %%
 size = {
-    "smoke": {"tokens": 60_000, "epochs": 5, "dim": 64},
+    "smoke": {"tokens": 45_000, "epochs": 5, "dim": 64},
     "cpu": {"tokens": 200_000, "epochs": 8, "dim": 64},
     "gpu": {"tokens": 2_000_000, "epochs": 5, "dim": 100},
 }[profile]
@@ -420,7 +420,7 @@ if missing:
     print(f"Not here: {', '.join(missing)}.")
     print("`etude data fetch wikitext2 word_eval_en` gets them; then run this cell again.")
 else:
-    epochs = {"smoke": 10, "cpu": 40, "gpu": 60}[profile]
+    epochs = {"smoke": 5, "cpu": 40, "gpu": 60}[profile]
     real = sgns.train(data.wikitext2(), epochs=epochs, seed=seed, device=str(run.device))
     judged = list(data.wordsim353("en").itertuples(index=False, name=None))
     wordsim = evaluate.similarity(real.vectors, real.words, judged)
