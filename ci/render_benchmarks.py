@@ -1,0 +1,95 @@
+"""Renders docs/benchmarks.md from the recorded runs in ci/results: no figure on that page is typed by hand."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+def load(name: str) -> dict[str, Any] | None:
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def origin(result: dict[str, Any]) -> str:
+    """Command, hardware and versions of a recorded run, in one line."""
+    hardware = result["hardware"]
+    machine = hardware if isinstance(hardware, str) else f"{hardware['processor']}, {hardware['cores']} cores"
+    versions = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    return f"`{result['command']}`; {machine}; {versions}; commit {result.get('commit', 'not recorded')}."
+
+
+def main_job(result: dict[str, Any]) -> list[str]:
+    rows = [f"| {name.replace('_', ' ')} | {result[name]} | under {goal} |" for name, goal in result["goals"].items()]
+    return ["## The main job", "", "| | measured | goal |", "|---|---|---|", *rows, "", origin(result), ""]
+
+
+def sgns(result: dict[str, Any]) -> list[str]:
+    lines = [
+        "## word2vec against gensim with two workers",
+        "",
+        "| corpus | figure | etude.sgns | gensim |",
+        "|---|---|---|---|",
+    ]
+    for corpus, runs in result["results"].items():
+        both = [[run for run in runs if run["system"] == system] for system in ("ours", "gensim")]
+        speeds = [[run["words_per_second"] for run in side] for side in both]
+        seeds = f"{len(both[0])} seeds"
+        lines.append(
+            f"| {corpus} | words/s, median of {seeds} | "
+            + " | ".join(f"{statistics.median(s):,.0f}" for s in speeds)
+            + " |"
+        )
+        lines.append(f"| | words/s, fastest run | {' | '.join(f'{max(s):,.0f}' for s in speeds)} |")
+        for score, first in both[0][0]["scores"].items():
+            values = [[run["scores"][score]["value"] for run in side] for side in both]
+            cells = [f"{statistics.mean(v):.3f} ± {statistics.stdev(v):.3f}" for v in values]
+            lines.append(f"| | {score} ({first['covered']} of {first['total']} covered) | {cells[0]} | {cells[1]} |")
+    return [*lines, "", "Mean ± standard deviation over seeds. " + origin(result), ""]
+
+
+def grading(result: dict[str, Any]) -> list[str]:
+    figures, rates = result["figures"], result["submissions_per_minute"]
+    rows = [
+        ("submissions per minute, nbgrader", f"{rates['nbgrader']:.1f}", ""),
+        ("submissions per minute, grader", f"{rates['grader']:.1f}", ""),
+        ("times nbgrader's", f"{figures['speedup']:.2f}", "at least 6"),
+        ("batch time / (cells' own time / cores)", f"{figures['over_cells']:.2f}", "at most 1.25"),
+        ("first reply, warm / cold", f"{figures['warm_over_cold']:.2f}", "at most 0.17"),
+        ("own memory of a running kernel, MB", f"{figures['own_memory_mb']:.0f}", "under 250"),
+        ("all scores agree", "yes" if result["scores_agree"] else "no", "yes"),
+    ]
+    title = f"## Grading {result['submissions']} plain nbgrader notebooks, {result['jobs']} at a time"
+    return [
+        title,
+        "",
+        "| | measured | goal |",
+        "|---|---|---|",
+        *(f"| {a} | {b} | {c} |" for a, b, c in rows),
+        "",
+        origin(result),
+        "",
+    ]
+
+
+def main() -> None:
+    sections = {"run": main_job, "sgns": sgns, "grading": grading, "grading_long": grading}
+    lines = [
+        "# Benchmarks",
+        "",
+        "Rendered by `python ci/render_benchmarks.py` from the recorded runs in ci/results.",
+        "",
+    ]
+    for name, section in sections.items():
+        if (result := load(name)) is not None:
+            lines += section(result)
+    PAGE.write_text("\n".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
