@@ -6,24 +6,21 @@ worker that dies takes nobody else down: its submission is tried once more, alon
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
-import tempfile
-import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from collections.abc import Callable, Iterable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader import store
 from grader.course import CourseError
 from grader.intake import Submission
+from grader.kernel import KernelLost
+from grader.sandbox import SandboxError
 from grader.settings import Settings
 from grader.verdict import Verdict
+from grader.workers import Workers
 
 Grade = Callable[[Submission, Path, Settings], Verdict]  # makes and stores a verdict; a worker is sent it by its name
 
@@ -67,20 +64,28 @@ def grade_batch(
     *,
     jobs: int,
     running: Callable[[list[str]], None],
-    done: Callable[[], None],
+    done: Callable[[Submission, Verdict | None], None],
     grade: Grade = grade_one,
 ) -> Batch:
-    """Grades what is not stored yet with `jobs` processes. `running` is told who is being graded, `done` called for each."""
+    """Grades what is not stored yet with `jobs` processes.
+
+    `running` is told who is being graded; `done` is called for each submission, with its verdict if there is one,
+    while the others are being graded.
+    """
     batch = Batch(verdicts=unchanged(todo, home, settings))
-    for _ in batch.verdicts:
-        done()
+    waiting = deque(item for item in todo if key(item) not in batch.verdicts)
+    answered = deque(item for item in todo if key(item) in batch.verdicts)  # to be told of by `done`
+
+    def fail(item: Submission, why: str) -> None:
+        batch.failed(item, why)
+        answered.append(item)
 
     def work(waiting: deque[Submission], jobs: int) -> list[Submission]:
         """Works the queue off with one pool; if a worker dies, returns who was being graded, the rest still waiting."""
-        died: list[Submission] = []
+        again: list[Submission] = []
         broken = False
         busy: dict[Future[Verdict], Submission] = {}
-        with _workers(min(jobs, len(waiting))) as pool:
+        with workers.pool(min(jobs, len(waiting))) as pool:
             while busy or (waiting and not broken):
                 while waiting and len(busy) < jobs and not broken:
                     try:
@@ -90,60 +95,35 @@ def grade_batch(
                     else:
                         waiting.popleft()
                 running([item.student for item in busy.values()])
+                while answered:  # while the workers are busy
+                    item = answered.popleft()
+                    done(item, batch.verdicts.get(key(item)))
                 for future in wait(busy, return_when=FIRST_COMPLETED).done:
                     item = busy.pop(future)
                     try:
                         batch.verdicts[key(item)] = future.result()
-                        batch.fresh.add(key(item))
-                    except BrokenProcessPool:
-                        died.append(item)
-                        broken = True
-                        continue
+                    except (BrokenProcessPool, KernelLost, SandboxError) as error:
+                        again.append(item)
+                        broken = broken or isinstance(error, BrokenProcessPool)
+                        why[key(item)] = "the grader's worker died" if broken else str(error)
                     except CourseError:
                         raise
                     except Exception as error:
-                        batch.failed(item, f"the grader failed ({type(error).__name__}: {error})")
-                    done()
-        return died
+                        fail(item, f"the grader failed ({type(error).__name__}: {error})")
+                    else:
+                        batch.fresh.add(key(item))
+                        answered.append(item)
+        return again
 
-    waiting = deque(item for item in todo if key(item) not in batch.verdicts)
-    suspects: list[Submission] = []
-    while waiting:
-        suspects += work(waiting, jobs)
-    for item in suspects:
-        if work(deque([item]), jobs=1):
-            batch.failed(item, "the grader's worker died twice on it")
-            done()
+    why: dict[tuple[str, str], str] = {}
+    with Workers(settings, waiting) as workers:
+        suspects: list[Submission] = []
+        while waiting:
+            suspects += work(waiting, jobs)
+        for item in suspects:
+            if work(deque([item]), jobs=1):
+                fail(item, f"{why[key(item)]}, twice")
+        while answered:
+            item = answered.popleft()
+            done(item, batch.verdicts.get(key(item)))
     return batch
-
-
-@contextmanager
-def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool of processes. They end with this one, at once if it is interrupted, and what they leave behind goes with them."""
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # workers share the cores: none may spin while it waits
-    context = multiprocessing.get_context("spawn")  # torch's threads do not survive a fork
-    with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
-        Path(scratch).chmod(0o711)  # the sandbox's user passes through
-        pool = ProcessPoolExecutor(count, mp_context=context, initializer=_begin, initargs=(scratch,))
-        try:
-            yield pool
-        except BaseException:
-            for worker in multiprocessing.active_children():
-                worker.kill()
-            raise
-        finally:
-            pool.shutdown(cancel_futures=True)
-
-
-def _begin(scratch: str) -> None:
-    """The first thing that a worker does. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
-    signal.signal(signal.SIGINT, lambda *_: None)
-    tempfile.tempdir = scratch
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

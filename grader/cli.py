@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from grader.nbcourse import NbgraderCourse
     from grader.settings import Settings
     from grader.store import Gradable
-    from grader.verdict import Verdict
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -222,6 +220,7 @@ def autograde(
     another nbgrader course (nbgrader_config.py and no course.toml) it grades the assignments that nbgrader has released.
     """
     from grader import intake
+    from grader.classroom import Classroom
 
     with explained():
         course = _course()
@@ -230,9 +229,8 @@ def autograde(
         if take_in is not None:
             for problem in intake.take_in(take_in, lessons, folder):
                 console.print(f"[yellow]left out: {escape(problem)}[/]", highlight=False)
-        failed = _grade_class(
-            course, lessons, folder, student, _settings(sandbox), jobs=jobs, resume=resume, dry_run=dry_run
-        )
+        classroom = Classroom(course, folder, _settings(sandbox))
+        failed = classroom.grade(lessons, student, console, _bar, jobs=jobs, resume=resume, dry_run=dry_run)
     if failed:
         raise typer.Exit(1)
 
@@ -259,98 +257,6 @@ def _course() -> Course | NbgraderCourse:
 
 def _home(course: Course | NbgraderCourse, home: Path | None) -> Path:
     return (home or course.root).resolve()
-
-
-def _grade_class(
-    course: Course | NbgraderCourse,
-    lessons: Sequence[Gradable],
-    home: Path,
-    student: str,
-    settings: Settings,
-    *,
-    jobs: int,
-    resume: bool = True,
-    dry_run: bool = False,
-) -> list[str]:
-    """Grades, stores and shows a class; returns what the grader itself failed at."""
-    from grader import gradebook, store, verdict
-    from grader.batch import grade_batch, key
-    from grader.intake import submissions
-
-    todo = submissions(lessons, home, student)
-    if not todo:
-        raise CourseError(f"nothing is handed in: no notebook at {home / 'submitted'}/{student}/WEEK/LESSON.ipynb")
-    paths = {key(item): store.verdict_path(home, item.student, item.lesson) for item in todo}
-    before = {who: old.earned for who, path in paths.items() if (old := verdict.load(path)) is not None}
-    if not resume and not dry_run:
-        for path in paths.values():
-            path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory() as scratch, _bar() as bar:
-        if dry_run and resume and (home / "verdicts").is_dir():
-            shutil.copytree(home / "verdicts", Path(scratch, "verdicts"))
-        task = bar.add_task("grading", total=len(todo), now="")
-        batch = grade_batch(
-            todo,
-            Path(scratch) if dry_run else home,
-            settings,
-            jobs=jobs,
-            done=lambda: bar.advance(task),
-            running=lambda names: bar.update(task, now=escape(", ".join(names))),
-        )
-        failed = {(item.lesson.assignment, item.student) for item in todo if key(item) not in batch.verdicts}
-        pairs = [] if dry_run else sorted({(item.lesson.assignment, item.student) for item in todo} - failed)
-        storing = bar.add_task("storing in the gradebook", total=len(pairs), now="", visible=not dry_run)
-        for week, who in pairs:
-            bar.update(storing, now=escape(who))
-            try:
-                gradebook.store(course, home, week, who, settings)
-            except CourseError as error:  # of this student: the others' scores are stored all the same
-                batch.troubles.append(str(error))
-            bar.advance(storing)
-        bar.update(task, now="")
-        bar.update(storing, now="")
-    stored = {
-        (s.student, s.notebook): s
-        for week in {item.lesson.assignment for item in todo}
-        for s in gradebook.scores(course, home, week)
-    }
-    table = Table(
-        "student",
-        "lesson",
-        "points",
-        "before",
-        "gradebook",
-        "what happened",
-        title="nothing is stored" if dry_run else None,
-    )
-    for one, found in sorted(batch.verdicts.items()):
-        score, earlier = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
-        changed = "—" if earlier is None else "[dim]same[/]" if earlier == found.earned else f"[bold]{earlier:.1f}[/]"
-        table.add_row(
-            escape(found.student),
-            found.lesson.split("/")[1],
-            f"{found.earned:.1f} of {found.points:g}",
-            changed,
-            f"{score.score:.1f} of {score.points:g}" if score else "—",
-            escape(found.reason or _summary(found)),
-        )
-    console.print(table)
-    if not dry_run:
-        console.print(
-            f"{len(batch.fresh)} graded now, {len(batch.verdicts) - len(batch.fresh)} unchanged; {settings.sandbox}",
-            highlight=False,
-        )
-    for trouble in batch.troubles:
-        console.print(f"[bold red]{escape(trouble)}[/]", highlight=False)
-    return batch.troubles
-
-
-def _summary(verdict: Verdict) -> str:
-    missing = [exercise.name for exercise in verdict.exercises if exercise.earned < exercise.points]
-    named = [exercise.diagnosis for exercise in verdict.exercises if exercise.diagnosis]
-    if not missing:
-        return "every check passes"
-    return f"{len(missing)} exercises with failing checks" + (f"; {len(named)} classic mistakes named" if named else "")
 
 
 @app.command(epilog="Example: grader report --home build/class")
@@ -394,6 +300,7 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
     """The whole course on the embedded default: build, run every reference, grade a sample class, store, report."""
     from grader import nbconfig
     from grader.build import build as build_lessons
+    from grader.classroom import Classroom
     from grader.reference import run_reference
     from grader.report import render
     from grader.sample_class import hand_in
@@ -411,7 +318,7 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
             nbconfig.release(course, week, home)
         hand_in(lessons, home)
-        _grade_class(course, lessons, home, "*", _settings(sandbox), jobs=os.cpu_count() or 1)
+        Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=os.cpu_count() or 1)
         console.rule("report")
         console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
 

@@ -50,11 +50,16 @@ class _BoundedClient(AsyncKernelClient):
         return context
 
 
+class KernelLost(RuntimeError):
+    """The kernel ended for a reason on the grader's side, as when memory runs out outside its sandbox."""
+
+
 class KernelSession:
     """A running kernel, as a context manager that leaves no process and no file behind.
 
     folder: the kernel's working folder. limits: handed to the kernelspec's provisioner as its `limits`. env: variables
-    for the kernel, beside this process's own. Raises KernelGone if the kernel does not start.
+    for the kernel, beside this process's own. Raises KernelGone if the kernel does not start, and at the
+    end KernelLost if it was taken away by a trouble of the grader's own.
     """
 
     def __init__(
@@ -83,7 +88,10 @@ class KernelSession:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        lost = getattr(self.provisioner, "lost", False)
         self.close()
+        if lost:  # whatever came of it says nothing about the notebook
+            raise KernelLost(f"the kernel {self.kernel_name!r} was lost: a process of the grader's ended") from error
 
     async def _start(self) -> None:
         private = self._private = Path(tempfile.mkdtemp(prefix="etude-"))

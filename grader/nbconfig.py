@@ -21,9 +21,7 @@ from grader.settings import Settings
 from grader.source import ANSWER_STUB, STUB
 
 
-def configuration(
-    course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()
-) -> Config:
+def configuration(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> Config:
     """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
     home = (home or course.root).resolve()
     config = Config()

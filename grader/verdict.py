@@ -107,7 +107,9 @@ class Verdict(Model):
     schema_version: int = SCHEMA
     lesson: str
     student: str
-    status: Literal["graded", "refused", "ended"]  # refused: not a notebook of this lesson; ended: its process did not survive
+    status: Literal[
+        "graded", "refused", "ended"
+    ]  # refused: not a notebook of this lesson; ended: its process did not survive
     reason: str = ""
     notes: list[str] = []
     submission: str  # sha256 of the file that was handed in
@@ -174,7 +176,10 @@ def digest(*parts: bytes | str) -> str:
 
 def versions() -> dict[str, str]:
     """Versions that a score depends on."""
-    return {"python": platform.python_version(), **{name: version(name) for name in ("etude", "torch", "numpy", "papermill")}}
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("etude", "torch", "numpy", "papermill")},
+    }
 
 
 def now() -> str:

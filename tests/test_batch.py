@@ -67,7 +67,13 @@ def hand_in(root: Path, **students: str) -> list[Submission]:
 
 def graded(todo: list[Submission], home: Path, jobs: int = 1) -> Batch:
     return grade_batch(
-        todo, home, Settings(), jobs=jobs, running=lambda names: None, done=lambda: None, grade=stand_in.grade
+        todo,
+        home,
+        Settings(),
+        jobs=jobs,
+        running=lambda names: None,
+        done=lambda item, found: None,
+        grade=stand_in.grade,
     )
 
 
@@ -139,7 +145,7 @@ def test_workers_that_die_cost_only_what_killed_them(root: Path, jobs: int) -> N
     batch = graded(todo, root, jobs)
     assert earned(batch) == {"chul": 1, "dana": 2}
     assert sorted(batch.troubles) == [
-        f"{student}, hw/one: the grader's worker died twice on it; its old score stands"
+        f"{student}, hw/one: the grader's worker died, twice; its old score stands"
         for student in ("ada", "bora", "eun")
     ]
 
@@ -162,11 +168,15 @@ def test_an_error_of_the_graders_own_is_reported_and_the_old_verdict_stands(root
 
 def test_each_submission_is_counted_once_in_the_progress(root: Path) -> None:
     todo = hand_in(root, ada="kills", bora="raises x", chul="exits-once 1", dana="earns 2")
-    counted: list[int] = []
+    counted: list[str] = []
     seen: set[str] = set()
-    done = lambda: counted.append(1)  # noqa: E731
+
+    def done(item: Submission, found: Verdict | None) -> None:
+        counted.append(item.student)
+        assert (found is not None) == (item.student in ("chul", "dana"))
+
     grade_batch(todo, root, Settings(), jobs=2, running=seen.update, done=done, grade=stand_in.grade)
-    assert len(counted) == len(todo)
+    assert sorted(counted) == [item.student for item in todo]
     assert seen == {"ada", "bora", "chul", "dana"}
 
 
@@ -274,5 +284,5 @@ def test_the_exit_status_tells_of_what_the_grader_failed_at_and_the_rest_is_stor
     status, said = autograde(root)
     assert status == 1
     assert "ada, hw/one: the grader failed (RuntimeError: no room in [/tmp]); its old score stands" in said
-    assert "bora, hw/one: the grader's worker died twice on it; its old score stands" in said
+    assert "bora, hw/one: the grader's worker died, twice; its old score stands" in said
     assert scores(root) == [("ada", 3), ("bora", 1), ("chul", 2), ("dana", 4)]

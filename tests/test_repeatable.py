@@ -22,7 +22,7 @@ def test_grading_twice_gives_the_same_verdict_but_for_times(word2vec: Lesson, tm
     for student in ("ada", "twin"):
         shutil.copytree(tmp_path / "class" / "submitted" / "ada", tmp_path / "submitted" / student)
     todo = submissions([word2vec], tmp_path)
-    batch = grade_batch(todo, tmp_path, Settings(), jobs=2, running=lambda names: None, done=lambda: None)
+    batch = grade_batch(todo, tmp_path, Settings(), jobs=2, running=lambda names: None, done=lambda item, found: None)
     one, two = batch.verdicts.values()
     assert comparable(one.model_dump()) == comparable(two.model_dump())
     assert one.earned == one.points

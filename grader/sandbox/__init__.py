@@ -13,8 +13,9 @@ provisioner.py   jupyter's side
 kernelspecs.py   the kernels' names
 """
 
+from grader.sandbox.kernel import SandboxError
 from grader.sandbox.kernelspecs import install_kernelspecs
 from grader.sandbox.limits import Limits, LimitsError
 from grader.sandbox.preflight import Problem, check_sandbox
 
-__all__ = ["Limits", "LimitsError", "Problem", "check_sandbox", "install_kernelspecs"]
+__all__ = ["Limits", "LimitsError", "Problem", "SandboxError", "check_sandbox", "install_kernelspecs"]

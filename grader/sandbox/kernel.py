@@ -54,6 +54,7 @@ class SandboxedKernel:
         self._status: int | None = None
         self._status_pipe: int | None = None
         self._ended_by_us = False
+        self.lost = False  # it ended because a process of the grader's own did
         self._descriptors: list[int] = []
         self.output_end = self._start(command)  # where processes inside write what goes past jupyter
         try:
@@ -148,7 +149,9 @@ class SandboxedKernel:
             status = self._process.poll()
             self._status = status if status is None or status >= 0 else 128 - status
         elif select.select([self._status_pipe], [], [], 0)[0]:
-            self._status = int(os.read(self._status_pipe, 16) or 128 + signal.SIGKILL)
+            words = os.read(self._status_pipe, 16)
+            self._status = int(words or 128 + signal.SIGKILL)
+            self.lost = not (words or self._ended_by_us or self.watchdog.verdict)
             self._kill_init()  # the sandbox was held open by another process
         return self._status
 

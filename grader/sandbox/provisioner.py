@@ -169,6 +169,11 @@ class SandboxProvisioner(KernelProvisionerBase):
         """
         return self.sandbox.why() if self.sandbox else None
 
+    @property
+    def lost(self) -> bool:
+        """Whether the kernel ended because a process of the grader's own did: nothing the notebook can do."""
+        return self.sandbox is not None and self.sandbox.status() is not None and self.sandbox.lost
+
     def said(self) -> str:
         """The end of what the kernel's processes wrote past jupyter: a hint for a person, never a fact."""
         return self.sandbox.said() if self.sandbox else ""

@@ -1,7 +1,9 @@
 """The grader's handle on a zygote: a process that has imported torch and pandas and forks kernels from itself.
 
 There is one for each number of threads (a library reads it while being imported), shared by all kernels of this
-process and started with the first one. What runs over there is zygote_main.py. Knows nothing of jupyter.
+process and started with the first one. Processes that grade together share one, which listens at an address and is
+joined by each of them. What runs over there is zygote_main.py. Knows nothing of
+jupyter.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from grader.sandbox import bwrap, seccomp
 from grader.sandbox.kernel import SandboxedKernel, SandboxError
@@ -23,36 +26,59 @@ from grader.sandbox.privileges import as_unprivileged
 PROGRAM = Path(__file__).with_name("zygote_main.py")
 IMPORT_TIMEOUT_S = 120
 FORK_TIMEOUT_S = 30
+DIED = "the zygote died when asked for a kernel; the next launch starts another"
 
 _zygotes: dict[int, Zygote] = {}
 _lock = threading.Lock()
 
 
 class Zygote:
-    """A running zygote; one request at a time."""
+    """A line to a running zygote, and its process if it was started here; one request at a time."""
 
-    def __init__(self, threads: int) -> None:
-        """Start it and wait until it has imported everything. Raises SandboxError if it cannot."""
+    def __init__(self, control: socket.socket, process: subprocess.Popen | None = None) -> None:
+        self.process = process
+        self._control = control
         self._lock = threading.Lock()
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with PROGRAM.open() as program, theirs:
-            self.process = subprocess.Popen(
-                as_unprivileged([sys.executable, "-", str(theirs.fileno())], bwrap.interpreter_paths()),
-                stdin=program,  # the interpreter's user may not be allowed to read this folder
-                pass_fds=[theirs.fileno()],
+        self._ready = self._dead = False
+
+    @classmethod
+    def start(cls, threads: int, address: Path | None = None) -> Self:
+        """Start one, which imports while this goes on; `address`: where it listens for other processes as well."""
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ExitStack() as stack:
+            passed = [stack.enter_context(theirs)]
+            if address is not None:
+                passed.append(stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)))
+                passed[-1].bind(str(address))
+                passed[-1].listen()
+            numbers = [end.fileno() for end in passed]
+            process = subprocess.Popen(
+                as_unprivileged([sys.executable, "-", *map(str, numbers)], bwrap.interpreter_paths()),
+                stdin=stack.enter_context(PROGRAM.open()),  # its user may not be allowed to read this folder
+                pass_fds=numbers,
                 env=bwrap.environment(Limits(threads=threads)),
                 cwd="/",
                 start_new_session=True,
             )
-        self._control.settimeout(IMPORT_TIMEOUT_S)
-        self._receive("the zygote could not import torch, numpy, pandas and ipykernel")
-        self._control.settimeout(FORK_TIMEOUT_S)
+        return cls(control, process)
+
+    @classmethod
+    def join(cls, address: Path) -> Self:
+        """A line to the one that listens there. Raises OSError if none does."""
+        control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            control.connect(str(address))
+        except OSError:
+            control.close()
+            raise
+        return cls(control)
 
     @property
     def alive(self) -> bool:
-        return self.process.poll() is None
+        return not self._dead and (self.process is None or self.process.poll() is None)
 
-    def _receive(self, failure: str) -> dict[str, Any]:
+    def _receive(self, failure: str, seconds: float) -> dict[str, Any]:
+        self._control.settimeout(seconds)
         try:
             message = self._control.recv(1 << 16)
         except OSError as error:
@@ -61,6 +87,13 @@ class Zygote:
             self.close()
             raise SandboxError(failure)
         return json.loads(message)
+
+    def wait(self) -> None:
+        """Wait until it has imported everything. Raises SandboxError if it cannot."""
+        with self._lock:
+            if not self._ready:
+                self._receive("the zygote could not import torch, numpy, pandas and ipykernel", IMPORT_TIMEOUT_S)
+                self._ready = True
 
     def enter(self, sandbox: SandboxedKernel, arguments: list[str]) -> None:
         """Fork a kernel with these command line arguments into an empty sandbox. Raises SandboxError if that fails."""
@@ -78,11 +111,12 @@ class Zygote:
         try:
             with self._lock:
                 socket.send_fds(self._control, [json.dumps(request).encode()], [sandbox.output_end, their_status])
-                answer = self._receive("the zygote died when asked for a kernel; the next launch starts another")
+                answer = self._receive(DIED, FORK_TIMEOUT_S)
             if "error" in answer:
                 raise SandboxError(f"no kernel could be forked into the sandbox: {answer['error']}")
         except OSError as error:
             os.close(status)
+            self.close()
             raise SandboxError(f"the zygote cannot be reached ({error}); the next launch starts another") from error
         except SandboxError:
             os.close(status)
@@ -92,10 +126,12 @@ class Zygote:
         sandbox.adopt(answer["pid"], status)
 
     def close(self) -> None:
-        """End it, and every kernel forked from it."""
+        """Hang up; if it was started here, end it and every kernel forked from it."""
+        self._dead = True
         self._control.close()
-        self.process.kill()
-        self.process.wait()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
 
 
 def zygote(threads: int) -> Zygote:
@@ -103,8 +139,19 @@ def zygote(threads: int) -> Zygote:
     with _lock:
         found = _zygotes.get(threads)
         if found is None or not found.alive:
-            found = _zygotes[threads] = Zygote(threads)
-        return found
+            found = _zygotes[threads] = Zygote.start(threads)
+    found.wait()
+    return found
+
+
+def join(threads: int, address: Path) -> None:
+    """From now on use the zygote that listens there; if it is gone, the next launch starts another."""
+    try:
+        found = Zygote.join(address)
+    except OSError:
+        return
+    with _lock:
+        _zygotes[threads] = found
 
 
 def close_zygotes() -> None:

@@ -19,6 +19,7 @@ import json
 import os
 import random
 import resource
+import selectors
 import signal
 import socket
 import struct
@@ -147,25 +148,55 @@ def hold_kernel(request: dict[str, Any], output: int, status_pipe: int, answer: 
             os.write(status_pipe, str(code if code >= 0 else 128 - code).encode())
         os._exit(0)
     except BaseException as error:
-        os.write(answer, json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
+        with contextlib.suppress(OSError):  # it has been answered, or nobody waits for the answer any more
+            os.write(answer, json.dumps({"error": f"{type(error).__name__}: {error}"}).encode())
         os._exit(1)
 
 
-def serve(control: socket.socket) -> None:
-    """Answer requests until the grader closes its end."""
+def serve(owner: socket.socket, listener: socket.socket | None) -> None:
+    """Answer requests of the grader and of whoever else connects, until the grader closes its end."""
+    ready = selectors.DefaultSelector()
+    for end in filter(None, (owner, listener)):
+        ready.register(end, selectors.EVENT_READ, end)
     while True:
+        for key, _ in ready.select():
+            end = key.data
+            if end is listener:
+                accepted, _ = end.accept()
+                greet(accepted)
+                ready.register(accepted, selectors.EVENT_READ, accepted)
+            elif not answer(end):
+                if end is owner:
+                    return
+                ready.unregister(end)
+                end.close()
+
+
+def greet(control: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # it has gone already
+        control.send(json.dumps({"threads": thread_count()}).encode())
+
+
+def answer(control: socket.socket) -> bool:
+    """Answer one request; False when the other side has hung up."""
+    try:
         message, descriptors, _, _ = socket.recv_fds(control, 1 << 20, 2)
-        if not message:
-            return
-        read_answer, write_answer = os.pipe()
-        if os.fork() == 0:
-            control.close()
-            os.close(read_answer)
-            hold_kernel(json.loads(message), descriptors[0], descriptors[1], write_answer)
-        for descriptor in (write_answer, *descriptors):
-            os.close(descriptor)
-        with open(read_answer, "rb") as pipe:  # noqa: PTH123 - a descriptor, not a path
-            control.send(pipe.read() or b'{"error": "the forked process died before it entered the sandbox"}')
+    except OSError:
+        return False
+    if not message:
+        return False
+    read_answer, write_answer = os.pipe()
+    if os.fork() == 0:
+        control.close()
+        os.close(read_answer)
+        hold_kernel(json.loads(message), descriptors[0], descriptors[1], write_answer)
+    for descriptor in (write_answer, *descriptors):
+        os.close(descriptor)
+    with open(read_answer, "rb") as pipe:  # noqa: PTH123 - a descriptor, not a path
+        words = pipe.read() or b'{"error": "the forked process died before it entered the sandbox"}'
+    with contextlib.suppress(OSError):
+        control.send(words)
+    return True
 
 
 def reap(*_: object) -> None:
@@ -178,14 +209,14 @@ def reap(*_: object) -> None:
 
 def main() -> None:
     sys.path = [entry for entry in sys.path if entry]  # the folder it was started in is no place to import from
-    control = socket.socket(fileno=int(sys.argv[1]))
+    owner, *listener = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
     for module in PRELOADED:
         importlib.import_module(module)
     signal.signal(signal.SIGCHLD, reap)
     gc.collect()
     gc.freeze()  # collections in a child would otherwise write to, and so copy, every page
-    control.send(json.dumps({"threads": thread_count()}).encode())
-    serve(control)
+    greet(owner)
+    serve(owner, listener[0] if listener else None)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,151 @@
+"""Grading a class, as a person sees it: a bar with who is being graded, scores into the gradebook as they come, a table.
+
+What a submission earns is decided elsewhere (grader.batch's workers); this module is the one writer to the gradebook.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from grader import gradebook, store, verdict
+from grader.batch import Batch, grade_batch, key
+from grader.course import Course, CourseError
+from grader.intake import Submission, submissions
+from grader.nbcourse import NbgraderCourse
+from grader.settings import Settings
+from grader.store import Gradable
+from grader.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Classroom:
+    """A class: the course, and the folder with what was handed in and the gradebook."""
+
+    course: Course | NbgraderCourse
+    home: Path
+    settings: Settings
+
+    def grade(
+        self,
+        lessons: Sequence[Gradable],
+        student: str,
+        console: Console,
+        bar: Callable[[], Progress],
+        *,
+        jobs: int,
+        resume: bool = True,
+        dry_run: bool = False,
+    ) -> list[str]:
+        """Grades, stores and shows; returns what the grader itself failed at. Raises CourseError if there is nothing."""
+        todo = submissions(lessons, self.home, student)
+        if not todo:
+            raise CourseError(
+                f"nothing is handed in: no notebook at {self.home / 'submitted'}/{student}/WEEK/LESSON.ipynb"
+            )
+        paths = {key(item): store.verdict_path(self.home, item.student, item.lesson) for item in todo}
+        before = {who: old.earned for who, path in paths.items() if (old := verdict.load(path)) is not None}
+        if not resume and not dry_run:
+            for path in paths.values():
+                path.unlink(missing_ok=True)
+        with bar() as progress:
+            batch = self._rehearsed(todo, progress, jobs, resume) if dry_run else self._graded(todo, progress, jobs)
+        console.print(self._table(batch, before, dry_run))
+        if not dry_run:
+            console.print(
+                f"{len(batch.fresh)} graded now, {len(batch.verdicts) - len(batch.fresh)} unchanged; "
+                f"{self.settings.sandbox}",
+                highlight=False,
+            )
+        for trouble in batch.troubles:
+            console.print(f"[bold red]{escape(trouble)}[/]", highlight=False)
+        return batch.troubles
+
+    def _graded(self, todo: list[Submission], bar: Progress, jobs: int) -> Batch:
+        """Verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
+        grading = bar.add_task("grading", total=len(todo), now="")
+        open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
+        storing = bar.add_task("storing in the gradebook", total=len(open_lessons), now="")
+        failed: set[tuple[str, str]] = set()
+        troubles = []
+
+        def done(item: Submission, found: Verdict | None) -> None:
+            bar.advance(grading)
+            pair = (item.lesson.assignment, item.student)
+            open_lessons[pair] -= 1
+            if found is None:
+                failed.add(pair)
+            if open_lessons[pair]:
+                return
+            bar.update(storing, now=escape(item.student))
+            try:
+                if pair not in failed:
+                    gradebook.store(self.course, self.home, *pair, self.settings)
+            except CourseError as error:  # of this student: the others' scores are stored all the same
+                troubles.append(str(error))
+            bar.advance(storing)
+
+        batch = grade_batch(todo, self.home, self.settings, jobs=jobs, done=done, running=_shown(bar, grading))
+        bar.update(storing, now="")
+        batch.troubles += troubles
+        return batch
+
+    def _rehearsed(self, todo: list[Submission], bar: Progress, jobs: int, resume: bool) -> Batch:
+        """Verdicts alone, kept nowhere."""
+        grading = bar.add_task("grading", total=len(todo), now="")
+        with tempfile.TemporaryDirectory() as scratch:
+            if resume and (self.home / "verdicts").is_dir():
+                shutil.copytree(self.home / "verdicts", Path(scratch, "verdicts"))
+            return grade_batch(
+                todo,
+                Path(scratch),
+                self.settings,
+                jobs=jobs,
+                done=lambda item, found: bar.advance(grading),
+                running=_shown(bar, grading),
+            )
+
+    def _table(self, batch: Batch, before: dict[tuple[str, str], float], dry_run: bool) -> Table:
+        weeks = {found.lesson.split("/")[0] for found in batch.verdicts.values()}
+        stored = {
+            (score.student, score.notebook): score
+            for week in weeks
+            for score in gradebook.scores(self.course, self.home, week)
+        }
+        heads = ("student", "lesson", "points", "before", "gradebook", "what happened")
+        table = Table(*heads, title="nothing is stored" if dry_run else None)
+        for one, found in sorted(batch.verdicts.items()):
+            score, earlier = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
+            changed = (
+                "—" if earlier is None else "[dim]same[/]" if earlier == found.earned else f"[bold]{earlier:.1f}[/]"
+            )
+            table.add_row(
+                escape(found.student),
+                found.lesson.split("/")[1],
+                f"{found.earned:.1f} of {found.points:g}",
+                changed,
+                f"{score.score:.1f} of {score.points:g}" if score else "—",
+                escape(found.reason or _summary(found)),
+            )
+        return table
+
+
+def _shown(bar: Progress, task: object) -> Callable[[list[str]], None]:
+    return lambda names: bar.update(task, now=escape(", ".join(names)))  # type: ignore[arg-type]
+
+
+def _summary(found: Verdict) -> str:
+    missing = [exercise.name for exercise in found.exercises if exercise.earned < exercise.points]
+    named = [exercise.diagnosis for exercise in found.exercises if exercise.diagnosis]
+    if not missing:
+        return "every check passes"
+    return f"{len(missing)} exercises with failing checks" + (f"; {len(named)} classic mistakes named" if named else "")

@@ -1,0 +1,105 @@
+"""Worker processes that grade together: they start fast, share one warm process to fork kernels from, and end with this one.
+
+Workers are forked from a server that has imported what grading needs (multiprocessing's forkserver), as kernels are
+from the zygote. This module must not know what a worker is asked to do.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.forkserver
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from grader.course import CourseError
+from grader.intake import Submission
+from grader.plain import Notebook
+from grader.sandbox import zygote
+from grader.sandbox.limits import Limits, LimitsError
+from grader.settings import WARM, Settings
+
+LIGHT = ["grader.plain", "papermill.engines", "jupyter_client.provisioning.factory"]
+HEAVY = [*LIGHT, "grader.grade"]  # with torch
+
+
+class Workers:
+    """A folder, a zygote and a server to fork from, shared by the pools of one batch. A context manager.
+
+    `todo`: what will be graded, so that only what it needs is started; nothing is if it is empty.
+    """
+
+    def __init__(self, settings: Settings, todo: Iterable[Submission]) -> None:
+        self._lessons = [item.lesson for item in todo]
+        self._warm = settings.kernel == WARM and bool(self._lessons)
+        self._scratch = tempfile.TemporaryDirectory(prefix="etude-")
+        self._context = multiprocessing.get_context("forkserver")
+        self._zygotes: list[zygote.Zygote] = []
+
+    def __enter__(self) -> Self:
+        Path(self._scratch.name).chmod(0o711)  # the sandbox's user passes through
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # workers share the cores: none may spin while it waits
+        if self._warm:
+            for threads in self._threads():
+                self._zygotes.append(zygote.Zygote.start(threads, self._address(threads)))
+        if self._lessons:
+            light = all(isinstance(lesson, Notebook) for lesson in self._lessons)
+            self._context.set_forkserver_preload(LIGHT if light else HEAVY)
+            multiprocessing.forkserver.ensure_running()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for shared in self._zygotes:
+            shared.close()
+        self._scratch.cleanup()
+
+    def _threads(self) -> set[int]:
+        try:
+            return {Limits.from_dict(lesson.sandbox_limits).threads for lesson in self._lessons}
+        except LimitsError as error:
+            raise CourseError(f"the limits of a lesson make no sense: {error}") from None
+
+    def _address(self, threads: int) -> Path:
+        """Where a zygote listens, in a folder that nobody else enters."""
+        private = Path(self._scratch.name, "zygotes")
+        private.mkdir(mode=0o700, exist_ok=True)
+        return private / str(threads)
+
+    @contextmanager
+    def pool(self, count: int) -> Iterator[ProcessPoolExecutor]:
+        """A pool of processes. They end with this one, at once if it is interrupted."""
+        shared = {threads: self._address(threads) for threads in self._threads()} if self._warm else {}
+        pool = ProcessPoolExecutor(
+            count, mp_context=self._context, initializer=_begin, initargs=(self._scratch.name, shared)
+        )
+        try:
+            yield pool
+        except BaseException:
+            for worker in multiprocessing.active_children():
+                worker.kill()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _begin(scratch: str, shared: dict[int, Path]) -> None:
+    """The first thing that a worker does. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
+    signal.signal(signal.SIGINT, lambda *_: None)
+    tempfile.tempdir = scratch
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for threads, address in shared.items():
+        zygote.join(threads, address)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
