@@ -6,9 +6,12 @@ from the zygote. This module must not know what a worker is asked to do.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import multiprocessing
 import multiprocessing.forkserver
 import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -26,6 +29,7 @@ from grader.sandbox import zygote
 from grader.sandbox.limits import Limits, LimitsError
 from grader.settings import WARM, Settings
 
+SCRATCH = "etude-batch-"  # what the folder of a batch is called
 LIGHT = ["grader.plain", "papermill.engines", "jupyter_client.provisioning.factory"]
 HEAVY = [*LIGHT, "grader.grade"]  # with torch
 
@@ -39,7 +43,9 @@ class Workers:
     def __init__(self, settings: Settings, todo: Iterable[Submission]) -> None:
         self._lessons = [item.lesson for item in todo]
         self._warm = settings.kernel == WARM and bool(self._lessons)
-        self._scratch = tempfile.TemporaryDirectory(prefix="etude-")
+        _remove_left_behind()
+        self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH)
+        self._hold = _held(Path(self._scratch.name))
         self._context = multiprocessing.get_context("forkserver")
         self._zygotes: list[zygote.Zygote] = []
 
@@ -58,6 +64,8 @@ class Workers:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         for shared in self._zygotes:
             shared.close()
+        if self._hold is not None:
+            os.close(self._hold)
         self._scratch.cleanup()
 
     def _threads(self) -> set[int]:
@@ -87,6 +95,26 @@ class Workers:
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _held(folder: Path) -> int | None:
+    """A descriptor that keeps others from taking the folder for one left behind; None if somebody holds it already."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_left_behind() -> None:
+    """Removes the folders of batches that were killed: nobody holds them."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
+        with contextlib.suppress(OSError):  # another user's, or gone meanwhile
+            if (descriptor := _held(folder)) is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(descriptor)
 
 
 def _begin(scratch: str, shared: dict[int, Path]) -> None:

@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -231,10 +232,13 @@ def test_a_killed_command_loses_what_was_running_and_goes_on_from_there(
     process.kill()
     process.wait(SECONDS)
     assert_gone(below)
+    left = set(Path(tempfile.gettempdir()).glob("etude-batch-*"))
+    assert left
     assert sorted(path.parts[-3] for path in (root / "verdicts").rglob("*.json")) == ["ada", "bora"]
     status, said = autograde(root)
     assert status == 0
     assert "2 graded now, 2 unchanged" in said
+    assert not set(Path(tempfile.gettempdir()).glob("etude-batch-*")) & left  # the killed one's is removed by the next
     assert Counter(runs(root)) == {"ada": 1, "bora": 1, "chul": 2, "dana": 1}
     assert scores(root) == [("ada", 3), ("bora", 1), ("chul", 2), ("dana", 4)]
 
