@@ -13,6 +13,7 @@ from nbformat import NotebookNode
 
 from grader import plain, submission, verdict
 from grader.course import Lesson
+from grader.files import write_whole
 from grader.settings import Settings
 from grader.verdict import Graded
 
@@ -63,12 +64,9 @@ def make(
 
 def save(stored: Path, made: verdict.Verdict, executed: NotebookNode | None) -> None:
     """Writes the executed notebook, then the verdict, each whole or not at all."""
-    stored.parent.mkdir(parents=True, exist_ok=True)
     notebook = stored.with_suffix(".ipynb")
     if executed is not None:
-        part = stored.with_suffix(".part")
-        part.write_text(nbformat.writes(executed), encoding="utf-8", errors="replace")  # lone surrogates in outputs
-        part.replace(notebook)
+        write_whole(notebook, nbformat.writes(executed))
     else:
         notebook.unlink(missing_ok=True)
     made.save(stored)

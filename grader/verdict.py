@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -22,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from etude.checks import Status
 from grader.engine import CellRun
+from grader.files import write_whole
 
 SCHEMA = 1
 
@@ -139,14 +138,7 @@ class Verdict(Model):
 
     def save(self, path: Path) -> None:
         """Writes the verdict; the file is whole or absent, also after a power cut."""
-        text = self.as_json() + "\n"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
+        write_whole(path, self.as_json() + "\n")
 
 
 @dataclass

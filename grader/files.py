@@ -1,0 +1,23 @@
+"""Files that are whole or absent, whatever happens while they are written: a kill, a full disk, a power cut."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Puts the text at the path in one step; what was there before stays until then. Raises OSError, and leaves nothing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:  # outputs may hold lone surrogates
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave an empty file under the new name
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
