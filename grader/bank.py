@@ -1,29 +1,36 @@
 """A lesson's bank of answers, bank.py: every classic mistake and several other right ways, for each exercise.
 
-    @mistake("sgns_loss", "the sum over the batch was taken in place of the mean")
+    @mistake("sgns_loss", "the sum over the batch was taken in place of the mean", "test_the_loss_is_the_mean")
     def sgns_loss(center, context, negatives): ...
 
     @alternative("sgns_loss")
     def sgns_loss(center, context, negatives): ...
 
+    survivor("nearest", "3: unit @ unit[row] → unit[row] @ unit", "the same product: cosine is symmetric")
+
 An answer takes the place of the exercise's whole cell, so it must define what that cell defines. It sees what the
-notebook's setup cell imports. The bank is never released; what is shipped are the outcomes of the checks on it.
+notebook's setup cell imports. A survivor is a mutant of the reference (`grader.mutate`) that passes every check, with
+the reason why it may. The bank is never released; what is shipped are the outcomes of the public checks on it.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import json
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from etude.checks import Outcome, run_check
-from etude.mistakes import fingerprint
+from etude.checks import run_check
+from etude.mistakes import alike, fingerprint
 from etude.student import LiveStudent
 from grader import source
 from grader.course import CourseError, Lesson
+
+OUTCOMES = "outcomes.json"
+PASSED = {"status": "passed"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,15 @@ class Answer:
     code: str
 
 
+@dataclass(frozen=True)
+class Survivor:
+    """A mutant that passes every check: the exercise, the mutant's label, and why nothing can tell it from a right answer."""
+
+    exercise: str
+    label: str
+    why: str
+
+
 def mistake(exercise: str, sentence: str, caught_by: str | None = None) -> Callable[[Callable], Callable]:
     """Marks a wrong answer: what a student who got it wrong in this way hands in, and the sentence that names it."""
     return _mark(exercise, sentence, caught_by)
@@ -47,7 +63,13 @@ def alternative(exercise: str) -> Callable[[Callable], Callable]:
     return _mark(exercise, None, None)
 
 
+def survivor(exercise: str, label: str, why: str) -> None:
+    """Explains a mutant that passes every check; `label` as `grader audit` prints it."""
+    _explained.append(Survivor(exercise, label, why))
+
+
 _found: list[Answer] = []
+_explained: list[Survivor] = []
 
 
 def _mark(exercise: str, sentence: str | None, caught_by: str | None) -> Callable[[Callable], Callable]:
@@ -66,40 +88,73 @@ def _mark(exercise: str, sentence: str | None, caught_by: str | None) -> Callabl
 
 def load(lesson: Lesson) -> list[Answer]:
     """The lesson's answers in the order of the file. Raises CourseError for an answer to an exercise that is not there."""
+    return _read(lesson)[0]
+
+
+def survivors(lesson: Lesson) -> list[Survivor]:
+    """The mutants that the bank explains, in the order of the file."""
+    return _read(lesson)[1]
+
+
+def _read(lesson: Lesson) -> tuple[list[Answer], list[Survivor]]:
     path = lesson.source / "bank.py"
     names = source.exercises(source.read(lesson))
     _found.clear()
+    _explained.clear()
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), {"__name__": "bank", "__file__": str(path)})
-    for answer in _found:
-        if answer.exercise not in names:
-            raise CourseError(f"{path}: there is no exercise {answer.exercise!r}; there are {', '.join(names)}")
-    return list(_found)
+    for exercise in [*(answer.exercise for answer in _found), *(entry.exercise for entry in _explained)]:
+        if exercise not in names:
+            raise CourseError(f"{path}: there is no exercise {exercise!r}; there are {', '.join(names)}")
+    return list(_found), list(_explained)
 
 
-def outcomes(lesson: Lesson, answer: Answer | None, *, hidden: bool = True) -> list[Outcome]:
-    """The exercise's checks on one answer; None: every check on the reference."""
-    student = LiveStudent(source.namespace(lesson, {answer.exercise: answer.code} if answer else None))
-    mine = [c for c in source.checks(lesson, hidden) if answer is None or c.exercise == answer.exercise]
-    return [run_check(check, student) for check in mine]
+Outcomes = dict[str, dict[str, Any]]  # check → the fingerprint of what it saw
+Known = dict[str, list[dict[str, Any]]]  # exercise → for each mistake {"sentence": ..., "outcomes": Outcomes}
 
 
-def known_mistakes(lesson: Lesson) -> dict[str, list[dict[str, Any]]]:
-    """mistakes.json: exercise → for each mistake its sentence and what the public checks make of it, never its code.
+def known_mistakes(lesson: Lesson) -> Known:
+    """mistakes.json, for students: for each mistake its sentence and what the public checks make of it, never its code."""
+    return entries((answer, _outcomes(lesson, answer, hidden=False)) for answer in load(lesson))
 
-    Mistakes that the public checks cannot tell apart share one entry; a mistake that they all let through has none.
+
+def write_outcomes(lesson: Lesson) -> None:
+    """Writes the lesson's outcomes.json, for the grader alone: as mistakes.json, of the hidden checks too."""
+    known = entries((answer, _outcomes(lesson, answer, hidden=True)) for answer in load(lesson))
+    text = json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True)
+    (lesson.source / OUTCOMES).write_text(text + "\n", encoding="utf-8")
+
+
+def _outcomes(lesson: Lesson, answer: Answer, hidden: bool) -> Outcomes:
+    student = LiveStudent(source.namespace(lesson, {answer.exercise: answer.code}))
+    mine = [check for check in source.checks(lesson, hidden) if check.exercise == answer.exercise]
+    return {check.name: fingerprint(run_check(check, student)) for check in mine}
+
+
+def entries(tried: Iterable[tuple[Answer, Outcomes]]) -> Known:
+    """The mistakes among the answers with their outcomes.
+
+    Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
     """
-    known: dict[str, list[dict[str, Any]]] = {}
-    for answer in load(lesson):
-        if answer.sentence is None:
+    known: Known = {}
+    for answer, seen in tried:
+        if answer.sentence is None or all(one == PASSED for one in seen.values()):
             continue
-        found = outcomes(lesson, answer, hidden=False)
-        if all(outcome.passed for outcome in found):
-            continue
-        seen = {outcome.check.name: fingerprint(outcome) for outcome in found}
-        entries = known.setdefault(answer.exercise, [])
-        twin = next((entry for entry in entries if entry["outcomes"] == seen), None)
+        mine = known.setdefault(answer.exercise, [])
+        twin = next((entry for entry in mine if same(seen, entry["outcomes"])), None)
         if twin is None:
-            entries.append({"sentence": answer.sentence, "outcomes": seen})
+            mine.append({"sentence": answer.sentence, "outcomes": seen})
         elif answer.sentence not in twin["sentence"]:
             twin["sentence"] += f"; or {answer.sentence}"
     return known
+
+
+def same(seen: Outcomes, known: Outcomes) -> bool:
+    """Whether every check came out alike: etude.mistakes.diagnose's comparison, on fingerprints already taken."""
+    return seen.keys() == known.keys() and all(alike(seen[name], known[name]) for name in known)
+
+
+def diagnose(seen: Outcomes, known: Sequence[Mapping[str, Any]]) -> str | None:
+    """The sentence that a student with these outcomes reads, or None."""
+    if all(one == PASSED for one in seen.values()):
+        return None
+    return next((str(entry["sentence"]) for entry in known if same(seen, entry["outcomes"])), None)

@@ -3,8 +3,8 @@
     solutions/WEEK/LESSON/notebook.py  →  build/source/WEEK/LESSON.ipynb   with solutions, nbgrader's metadata
                                        →  weeks/WEEK/LESSON.ipynb          nbgrader generate_assignment
 
-Beside each notebook lie the lesson's public files: checks, expected table, outcomes of known mistakes. After the release
-step the proofs of grader.proofs are run: what is released holds no solution.
+Beside each notebook lie the lesson's public files: checks, expected table, outcomes of known mistakes. What the hidden
+checks make of these mistakes stays beside the source, for the grader alone. After the release step the proofs of grader.proofs are run: what is released holds no solution.
 """
 
 from __future__ import annotations
@@ -118,6 +118,7 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
             _prove_measured(lesson)
             say(f"{lesson.id}: notebook, checks, tables, known mistakes")
             write_master(lesson)
+            bank.write_outcomes(lesson)
         nbconfig.release(course, week)
         for lesson in of_week:
             prove_release(lesson)

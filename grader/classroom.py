@@ -17,8 +17,9 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from grader import gradebook, store, verdict
+from grader import gradebook, nbconfig, store, verdict
 from grader.batch import Batch, grade_batch, key
+from grader.build import write_master
 from grader.course import Course, CourseError
 from grader.intake import Submission, submissions
 from grader.nbcourse import NbgraderCourse
@@ -57,6 +58,8 @@ class Classroom:
         if not resume and not dry_run:
             for path in paths.values():
                 path.unlink(missing_ok=True)
+        if not dry_run:
+            self._release({item.lesson.assignment for item in todo}, console)
         with bar() as progress:
             batch = self._rehearsed(todo, progress, jobs, resume) if dry_run else self._graded(todo, progress, jobs)
         console.print(self._table(batch, before, dry_run))
@@ -69,6 +72,17 @@ class Classroom:
         for trouble in batch.troubles:
             console.print(f"[bold red]{escape(trouble)}[/]", highlight=False)
         return batch.troubles
+
+    def _release(self, weeks: set[str], console: Console) -> None:
+        """Makes a week known to a gradebook that has never seen it: nbgrader stores scores of what it has released."""
+        if isinstance(self.course, NbgraderCourse):
+            return  # its lessons are those that its gradebook knows
+        for week in sorted(weeks):
+            if not gradebook.knows(self.course, self.home, week):
+                console.print(f"the gradebook of {self.home} does not know {week} yet: it is released into it")
+                for lesson in self.course.lessons(week):
+                    write_master(lesson)
+                nbconfig.release(self.course, week, self.home)
 
     def _graded(self, todo: list[Submission], bar: Progress, jobs: int) -> Batch:
         """Verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""

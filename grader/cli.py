@@ -274,25 +274,66 @@ def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> Non
 
 
 @app.command(epilog="Example: grader audit word2vec")
-def audit(which: Which = "") -> None:
-    """Grade the grader on the bank: reference, skeleton, every classic mistake, every other right answer."""
+def audit(
+    which: Which = "",
+    out: Annotated[Path | None, typer.Option(help="The JSON file; without it, build/trust/audit.json.")] = None,
+) -> None:
+    """Grade the grader: reference, skeleton, classic mistakes, other right answers, and mutants of the reference."""
+    from grader.audit import COLUMNS, write
     from grader.audit import audit as audit_lesson
+    from grader.trial import Trials
 
-    faults = 0
     with explained():
-        table = Table("lesson", "exercises", "checks", "wrong answers", "named rightly", "right answers", "faults")
-        for lesson in Course().lessons(which):
-            found = audit_lesson(lesson)
-            faults += len(found.faults)
-            for fault in found.faults:
-                console.print(f"[red]{lesson.id}: {fault}[/]", highlight=False)
-            table.add_row(
-                lesson.id,
-                *map(str, (found.exercises, found.checks, found.wrong, found.named, found.right, len(found.faults))),
-            )
+        course = Course()
+        lessons, found = course.lessons(which), []
+        with _bar() as bar, Trials() as trials:
+            task = bar.add_task("lessons", total=len(lessons), now="")
+            tries = bar.add_task("answers and mutants", now="")
+            for lesson in lessons:
+                bar.update(task, now=lesson.id)
+                report = audit_lesson(
+                    lesson, trials, step=lambda done, total: bar.update(tries, completed=done, total=total)
+                )
+                found.append(report)
+                bar.advance(task)
+        table = Table(*COLUMNS)
+        for one in found:
+            for fault in one.faults:
+                console.print(f"[red]{escape(f'{one.lesson}: {fault}')}[/]", highlight=False, soft_wrap=True)
+            table.add_row(*one.row())
         console.print(table)
-    if faults:
+        path = out or course.build / "trust" / "audit.json"
+        write(path, found, f"grader audit {which}".strip())
+        console.print(f"[bold]{path}[/]", highlight=False, soft_wrap=True)
+    if any(one.faults for one in found):
         raise typer.Exit(1)
+
+
+@app.command(epilog="Examples: grader claims · grader claims glove · grader claims --write")
+def claims(
+    paper: Annotated[str, typer.Argument(help="Part of a paper's name; nothing for all.", show_default=False)] = "",
+    write: Annotated[bool, typer.Option("--write", help="Also write docs/claims.md.")] = False,
+) -> None:
+    """Print the ledger of claims: what the papers say, what we found, whether it holds."""
+    from grader import claims as ledger
+
+    with explained():
+        course = Course()
+        found = ledger.findings(course, ledger.read(course.root / "data" / "claims.csv"))
+        chosen = [one for one in found if paper.lower() in one.claim.paper.lower()]
+        if not chosen:
+            papers = ", ".join(dict.fromkeys(one.claim.paper for one in found))
+            raise CourseError(f"no claim is of a paper named like {paper!r}; there are {papers}")
+        table = Table("paper", "claim", "number", "verdict", "ours")
+        colours = {ledger.HOLDS: "green", ledger.FAILS: "red", ledger.UNDECIDED: "yellow"}
+        for one in chosen:
+            colour = colours.get(one.verdict, "dim")
+            cells = (one.claim.paper, one.claim.claim, one.claim.number)
+            table.add_row(*map(escape, cells), f"[{colour}]{one.verdict}[/]", escape(one.ours))
+        console.print(table)
+        if write:
+            (course.root / "docs" / "claims.md").write_text(ledger.page(found), encoding="utf-8")
+            console.print("docs/claims.md is written")
 
 
 @app.command(epilog="Example: grader rehearse")

@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from etude import mistakes, table
 from etude.checks import Check, Outcome, run_check
-from grader import metrics, source, submission
+from grader import bank, metrics, source, submission
 from grader.artifacts import Artifacts
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
@@ -31,7 +31,7 @@ Progress = Callable[[str], None]
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
     """The hash of everything that decides a score: the submission, the lesson's files, the settings, the versions."""
-    files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv")]
+    files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv", bank.OUTCOMES)]
     files += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
     return digest(
         content,
@@ -154,16 +154,17 @@ def _score(
     verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]
 ) -> None:
     """Fills in exercises and metrics; a check that was not run has failed, a metric that was not found earns nothing."""
-    known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
+    by_all = mistakes.load(lesson.source / bank.OUTCOMES)
+    by_public = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")  # as the student's notebook names it
     by_exercise: dict[str, list] = {name: [] for name in source.exercises(source.read(lesson))}
     for check in source.checks(lesson):
         by_exercise[check.exercise].append(check)
     for name, checks in by_exercise.items():
         results = [_result(check, outcomes.get(check.name), verdict.reason) for check in checks]
-        public = [outcomes[check.name] for check in checks if not check.hidden and check.name in outcomes]
-        verdict.exercises.append(
-            ExerciseResult(name=name, checks=results, diagnosis=mistakes.diagnose(public, known.get(name, [])))
-        )
+        seen = [outcomes[check.name] for check in checks if check.name in outcomes]
+        public = [outcome for outcome in seen if not outcome.check.hidden]
+        named = mistakes.diagnose(seen, by_all.get(name, [])) or mistakes.diagnose(public, by_public.get(name, []))
+        verdict.exercises.append(ExerciseResult(name=name, checks=results, diagnosis=named))
     for row in table.of_profile(table.read(lesson.source / "expected.csv"), verdict.profile).values():
         value, reason = found.get(row.metric, (None, verdict.reason or "the grader does not compute it"))
         if row.metric not in found and not row.points:

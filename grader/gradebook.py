@@ -37,6 +37,15 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
         )
 
 
+def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
+    """Whether the week has been released into the gradebook at `home`."""
+    config = nbconfig.configuration(course, home)
+    if not (home / "gradebook.db").is_file():
+        return False
+    with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
+        return any(assignment.name == week for assignment in book.assignments)
+
+
 def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
     """All scores of one week in the gradebook at `home`; empty if there is none."""
     config = nbconfig.configuration(course, home)

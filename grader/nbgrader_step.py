@@ -63,6 +63,7 @@ class Grade(NbGraderPreprocessor):
                 raise CourseError("there is no sandbox to grade in:\n" + "\n".join(missing))
             found, executed = store.make(lesson, submitted, who["student"], stored, settings)
         (plain if isinstance(lesson, plain.Notebook) else feedback).write(nb, found, executed)
+        feedback.show_texts(nb, _released(lesson))
         return nb, resources
 
     @property

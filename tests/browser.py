@@ -17,6 +17,7 @@ from typing import Any
 
 import psutil
 import pytest
+import urllib3
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
@@ -28,6 +29,7 @@ QUIET = [
     "--disable-sync",
 ]
 WAIT_S = 60
+LISTENS_SOON = urllib3.Retry(connect=12, backoff_factor=0.01)  # tries, over some 40 s
 
 # The ratio of luminances (WCAG 2, 1.4.3) between a text and what lies behind it, for each element that holds text.
 CONTRASTS = """root => {
@@ -105,7 +107,13 @@ def jupyterlab(root: Path, private: Path) -> Iterator[str]:
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
     server = subprocess.Popen(
-        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        cwd=root,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     try:
         yield _address(server)
@@ -132,6 +140,7 @@ def _address(server: subprocess.Popen[str]) -> str:
     threading.Thread(target=read, daemon=True).start()
     address = found.get(timeout=WAIT_S)
     assert address.startswith("http"), f"JupyterLab did not start; {address}"
+    urllib3.request("GET", f"{address}/api", retries=LISTENS_SOON)  # it says so a little before it listens
     return address
 
 

@@ -87,6 +87,17 @@ def test_grading_again_runs_nothing_and_gives_the_same_scores(graded: Course, mo
     assert scores(graded) == before
 
 
+def test_a_class_in_a_new_folder_needs_no_other_command(
+    graded: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("submitted", "verdicts"):
+        shutil.copytree(graded.root / name, tmp_path / name)
+    monkeypatch.chdir(graded.root)
+    result = CliRunner().invoke(app, ["autograde", WEEK, "--home", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert {score.student for score in gradebook.scores(graded, tmp_path, WEEK)} == set(scores(graded))
+
+
 def test_a_score_given_by_hand_outlives_grading_again(graded: Course) -> None:
     url = f"sqlite:///{graded.root / 'gradebook.db'}"
     before = scores(graded)["chul"]

@@ -60,7 +60,9 @@ def done(root: Path, *words: str) -> None:
     assert result.returncode == 0, result.stderr[-3000:]
 
 
-def hand_in(root: Path, assignment: str, student: str, answers: dict[str, str], edit: Edit = lambda notebook: None) -> Path:
+def hand_in(
+    root: Path, assignment: str, student: str, answers: dict[str, str], edit: Edit = lambda notebook: None
+) -> Path:
     """Copies the release with these sources, by grade_id; returns the folder."""
     folder = root / "submitted" / student / assignment
     folder.mkdir(parents=True)
@@ -78,7 +80,9 @@ def scores(root: Path, assignment: str) -> dict[str, dict[str, float | None]]:
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
         return {
             submission.student.id: {
-                f"{notebook.name}/{grade.name}": grade.auto_score for notebook in submission.notebooks for grade in notebook.grades
+                f"{notebook.name}/{grade.name}": grade.auto_score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
             }
             for submission in book.assignment_submissions(assignment)
         }
@@ -129,9 +133,16 @@ def ours(quickstart: Path) -> Path:
 @pytest.fixture(scope="module")
 def homework(ours: Path) -> Path:
     """An instructor's own assignment in the same course: hidden tests, partial credit, warnings; graded."""
-    notebook = new_notebook(metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}})
+    notebook = new_notebook(
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    )
     for number, (source, points) in enumerate(OWN):
-        rules = {"schema_version": 3, "grade_id": f"cell{number}", "grade": points is not None, "solution": points is None}
+        rules = {
+            "schema_version": 3,
+            "grade_id": f"cell{number}",
+            "grade": points is not None,
+            "solution": points is None,
+        }
         rules |= {"locked": points is not None} | ({"points": points} if points is not None else {})
         notebook.cells.append(new_code_cell(source, metadata={"nbgrader": rules}))
     (ours / "source" / "hw").mkdir()
@@ -183,7 +194,9 @@ def test_submissions_ran_in_the_sandbox(ours: Path) -> None:
         ("quits", [2, 3, 0]),  # what ran before the process ended counts, what did not run earns nothing
     ],
 )
-def test_numbers_are_partial_credit_and_warnings_cost_nothing(student: str, expected: list[int], homework: Path) -> None:
+def test_numbers_are_partial_credit_and_warnings_cost_nothing(
+    student: str, expected: list[int], homework: Path
+) -> None:
     assert list(scores(homework, "hw")[student].values()) == expected
 
 

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn.functional import logsigmoid, normalize
 
-from grader.bank import alternative, mistake
+from grader.bank import alternative, mistake, survivor
 
 # Answers run in the notebook's namespace, which has these too.
 noise_distribution = sgns_loss = trange = None
@@ -100,6 +100,70 @@ def skipgram_pairs(tokens, window):
     ]
 
 
+@mistake(
+    "skipgram_pairs",
+    "only the words after the centre are paired with it: the window reaches to both sides",
+    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
+)
+def skipgram_pairs(tokens, window):
+    return [(tokens[i], tokens[j]) for i in range(len(tokens)) for j in range(i + 1, min(len(tokens), i + window + 1))]
+
+
+@mistake(
+    "skipgram_pairs",
+    "the window reaches one word too far to the right",
+    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
+)
+def skipgram_pairs(tokens, window):
+    return [
+        (tokens[i], tokens[j])
+        for i in range(len(tokens))
+        for j in range(max(0, i - window), min(len(tokens), i + window + 2))
+        if j != i
+    ]
+
+
+@mistake(
+    "skipgram_pairs",
+    "each pair is a list: a tuple was asked for",
+    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
+)
+def skipgram_pairs(tokens, window):
+    return [
+        [tokens[i], tokens[j]]
+        for i in range(len(tokens))
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
+        if j != i
+    ]
+
+
+@mistake(
+    "skipgram_pairs",
+    "`return` stands inside the loop, so only the first word is a centre",
+    "test_the_window_is_cut_off_at_the_edges",
+)
+def skipgram_pairs(tokens, window):
+    pairs = []
+    for i, center in enumerate(tokens):
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1)):
+            if j != i:
+                pairs.append((center, tokens[j]))
+        return pairs
+
+
+@mistake(
+    "skipgram_pairs",
+    "nothing comes back: `return` is missing",
+    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
+)
+def skipgram_pairs(tokens, window):
+    pairs = []
+    for i, center in enumerate(tokens):
+        for j in range(max(0, i - window), min(len(tokens), i + window + 1)):
+            if j != i:
+                pairs.append((center, tokens[j]))
+
+
 @alternative("skipgram_pairs")
 def skipgram_pairs(tokens, window):
     offsets = [o for o in range(-window, window + 1) if o]
@@ -135,7 +199,7 @@ def cbow_examples(tokens, window):
     "test_all_contexts_of_a_word_make_one_example",
 )
 def cbow_examples(tokens, window):
-    return [(tokens[max(0, i - window) : i + window + 1], tokens[i]) for i in range(len(tokens)) if len(tokens) > 1]
+    return [(tokens[max(0, i - window) : i + window + 1], tokens[i]) for i in range(len(tokens))]
 
 
 @mistake(
@@ -176,6 +240,48 @@ def cbow_examples(tokens, window):
 )
 def cbow_examples(tokens, window):
     return [(tokens[max(0, i - window) : i], tokens[i]) for i in range(1, len(tokens))]
+
+
+@mistake(
+    "cbow_examples",
+    "the window is one word short on the right: the end of a slice is exclusive",
+    "test_all_contexts_of_a_word_make_one_example",
+)
+def cbow_examples(tokens, window):
+    examples = [(tokens[max(0, i - window) : i] + tokens[i + 1 : i + window], tokens[i]) for i in range(len(tokens))]
+    return [example for example in examples if example[0]]
+
+
+@mistake(
+    "cbow_examples",
+    "the whole sentence is the context: the window is not used",
+    "test_all_contexts_of_a_word_make_one_example",
+)
+def cbow_examples(tokens, window):
+    return [(tokens[:i] + tokens[i + 1 :], tokens[i]) for i in range(len(tokens)) if len(tokens) > 1]
+
+
+@mistake(
+    "cbow_examples",
+    "`return` stands inside the loop, so there is one example only",
+    "test_the_coffee_sentence_has_8_examples",
+)
+def cbow_examples(tokens, window):
+    examples = []
+    for i, center in enumerate(tokens):
+        contexts = tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]
+        if contexts:
+            examples.append((list(contexts), center))
+        return examples
+
+
+@mistake("cbow_examples", "nothing comes back: `return` is missing", "test_all_contexts_of_a_word_make_one_example")
+def cbow_examples(tokens, window):
+    examples = []
+    for i, center in enumerate(tokens):
+        contexts = tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]
+        if contexts:
+            examples.append((list(contexts), center))
 
 
 @alternative("cbow_examples")
@@ -240,6 +346,33 @@ def keep_probability(counts, t):
     return (counts / counts.sum() <= t).float()
 
 
+@mistake(
+    "keep_probability",
+    "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
+    "test_a_rare_word_is_always_kept",
+)
+def keep_probability(counts, t):
+    return (counts / counts.sum() / t).sqrt().clamp(max=1.0)
+
+
+@mistake(
+    "keep_probability",
+    "the share is taken of the most frequent word: f is the share of all tokens",
+    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
+)
+def keep_probability(counts, t):
+    return (t / (counts / counts.max())).sqrt().clamp(max=1.0)
+
+
+@mistake(
+    "keep_probability",
+    "nothing comes back: `return` is missing",
+    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
+)
+def keep_probability(counts, t):
+    (t / (counts / counts.sum())).sqrt().clamp(max=1.0)
+
+
 @alternative("keep_probability")
 def keep_probability(counts, t):
     total = int(counts.sum())
@@ -299,6 +432,36 @@ def noise_distribution(counts, power=0.75):
 def noise_distribution(counts, power=0.75):
     weights = counts.float() ** 0.75
     return weights / weights.sum()
+
+
+@mistake(
+    "noise_distribution",
+    "the weights are divided by the largest, so the most frequent word has probability 1",
+    "test_it_sums_to_one",
+)
+def noise_distribution(counts, power=0.75):
+    weights = counts.double() ** power
+    return weights / weights.max()
+
+
+@mistake(
+    "noise_distribution",
+    "base and exponent are exchanged: power ** counts draws rare words most",
+    "test_the_weights_are_counts_to_the_power_three_quarters",
+)
+def noise_distribution(counts, power=0.75):
+    weights = power ** counts.double()
+    return weights / weights.sum()
+
+
+@mistake(
+    "noise_distribution",
+    "nothing comes back: `return` is missing",
+    "test_the_weights_are_counts_to_the_power_three_quarters",
+)
+def noise_distribution(counts, power=0.75):
+    weights = counts.double() ** power
+    weights / weights.sum()
 
 
 @alternative("noise_distribution")
@@ -373,6 +536,56 @@ def sgns_loss(center, context, negatives):
 @mistake("sgns_loss", "the negatives are left out", "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
 def sgns_loss(center, context, negatives):
     return -logsigmoid((center * context).sum(1)).mean()
+
+
+@mistake(
+    "sgns_loss",
+    "the noise is summed over the whole batch: `sum` needs the axis of the k negatives",
+    "test_the_loss_is_the_mean_over_the_batch",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum()).mean()
+
+
+@mistake(
+    "sgns_loss",
+    "the scores of the real pairs are summed over the whole batch: `sum` needs the axis of the d numbers",
+    "test_real_pairs_attract_and_noise_repels",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).sum(), (center[:, None] * negatives).sum(2)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
+
+
+@mistake(
+    "sgns_loss",
+    "a score is a dot product, the sum over the d numbers, not their mean",
+    "test_real_pairs_attract_and_noise_repels",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).mean(1), (center[:, None] * negatives).mean(2)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
+
+
+@mistake(
+    "sgns_loss",
+    "the sign of the noise term is that of the objective: both terms are subtracted",
+    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
+    return -logsigmoid(real).mean() + logsigmoid(-noise).sum(1).mean()
+
+
+@mistake(
+    "sgns_loss",
+    "nothing comes back: `return` is missing",
+    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
+    -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
 
 
 @alternative("sgns_loss")
@@ -474,6 +687,61 @@ def sgns_gradients(center, context, negatives):
     )
 
 
+@mistake(
+    "sgns_gradients",
+    "the error of the real pair has the wrong sign: it is σ(x) − 1, not 1 − σ(x)",
+    "test_the_gradients_are_those_of_autograd",
+)
+def sgns_gradients(center, context, negatives):
+    b = len(center)
+    real = 1 - (center * context).sum(1).sigmoid()
+    noise = (center[:, None] * negatives).sum(2).sigmoid()
+    return (
+        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
+        real[:, None] * center / b,
+        noise[:, :, None] * center[:, None] / b,
+    )
+
+
+@mistake(
+    "sgns_gradients",
+    "the error of noise is σ(x), not σ(x) − 1: noise is pushed away",
+    "test_the_gradients_are_those_of_autograd",
+)
+def sgns_gradients(center, context, negatives):
+    b = len(center)
+    real = (center * context).sum(1).sigmoid() - 1
+    noise = (center[:, None] * negatives).sum(2).sigmoid() - 1
+    return (
+        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
+        real[:, None] * center / b,
+        noise[:, :, None] * center[:, None] / b,
+    )
+
+
+@mistake(
+    "sgns_gradients",
+    "the negatives move the centre away from themselves: their share of its gradient is added, not subtracted",
+    "test_the_gradients_are_those_of_autograd",
+)
+def sgns_gradients(center, context, negatives):
+    b = len(center)
+    real = (center * context).sum(1).sigmoid() - 1
+    noise = (center[:, None] * negatives).sum(2).sigmoid()
+    return (
+        (real[:, None] * context - (noise[:, :, None] * negatives).sum(1)) / b,
+        real[:, None] * center / b,
+        noise[:, :, None] * center[:, None] / b,
+    )
+
+
+@mistake("sgns_gradients", "nothing comes back: `return` is missing", "test_the_gradients_are_those_of_autograd")
+def sgns_gradients(center, context, negatives):
+    real = (center * context).sum(1).sigmoid() - 1
+    noise = (center[:, None] * negatives).sum(2).sigmoid()
+    real[:, None] * context + (noise[:, :, None] * negatives).sum(1)
+
+
 @alternative("sgns_gradients")
 def sgns_gradients(center, context, negatives):
     inputs = [x.detach().clone().requires_grad_() for x in (center, context, negatives)]
@@ -499,7 +767,7 @@ def sgns_gradients(center, context, negatives):
 @mistake(
     "train_sgns",
     "the optimizer never steps, so the vectors stay at their random start",
-    "test_words_that_keep_company_get_similar_vectors",
+    "test_one_epoch_moves_the_vectors",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -509,7 +777,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "the loss is maximised: words that keep company are pushed apart",
-    "test_words_that_keep_company_get_similar_vectors",
+    "test_words_that_never_meet_are_told_apart",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -548,7 +816,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "the context vectors are returned; the centre vectors are kept",
-    "test_the_vectors_are_those_of_the_centre_words",
+    "test_a_word_that_is_never_a_centre_keeps_its_start",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -569,7 +837,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "the negatives are left out, so everything is pulled together",
-    "test_the_vectors_are_those_of_the_centre_words",
+    "test_company_with_everybody_alike_teaches_nothing",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -580,6 +848,109 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
         for rows in torch.randperm(len(pairs), generator=generator).split(batch):
             optimizer.zero_grad()
             (-logsigmoid((centers[pairs[rows, 0]] * contexts[pairs[rows, 1]]).sum(1)).mean()).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "the gradients of earlier batches pile up: `zero_grad` is missing",
+    "test_company_with_everybody_alike_teaches_nothing",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
+            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "centre and context are exchanged in the loss, so the noise is scored against the context",
+    "test_company_with_everybody_alike_teaches_nothing",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
+            optimizer.zero_grad()
+            sgns_loss(contexts[pairs[rows, 1]], centers[pairs[rows, 0]], contexts[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "the noise is drawn uniformly: it follows the noise distribution",
+    "test_company_with_everybody_alike_teaches_nothing",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), torch.ones(len(counts))
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
+            optimizer.zero_grad()
+            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "one table serves for centres and contexts: each word has two vectors",
+    "test_a_word_that_is_never_a_centre_keeps_its_start",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
+            optimizer.zero_grad()
+            sgns_loss(centers[pairs[rows, 0]], centers[pairs[rows, 1]], centers[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@alternative("train_sgns")
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    """As in the authors' program, a negative that is the context itself is drawn again."""
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[rows, 0], pairs[rows, 1]
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator)
+            drawn = drawn.view(-1, negatives)
+            while (clash := drawn == context[:, None]).any():
+                drawn[clash] = torch.multinomial(noise, int(clash.sum()), replacement=True, generator=generator)
+            optimizer.zero_grad()
+            sgns_loss(centers[center], contexts[context], contexts[drawn]).backward()
             optimizer.step()
     return centers.detach()
 
@@ -676,6 +1047,49 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
 
 
+@mistake(
+    "nearest",
+    "each neighbour is (cosine, word): the word comes first",
+    "test_neighbours_are_ordered_by_cosine_not_by_length",
+)
+def nearest(vectors, words, query, k=5):
+    unit = normalize(vectors, dim=1)
+    cosine = unit @ unit[words.index(query)]
+    cosine[words.index(query)] = -math.inf
+    values, indices = cosine.topk(k)
+    return [(v, words[i]) for i, v in zip(indices.tolist(), values.tolist())]
+
+
+@mistake(
+    "nearest",
+    "the nearest by Euclidean distance were taken: nearness is the cosine",
+    "test_neighbours_are_ordered_by_cosine_not_by_length",
+)
+def nearest(vectors, words, query, k=5):
+    distance = (vectors - vectors[words.index(query)]).norm(dim=1)
+    distance[words.index(query)] = math.inf
+    values, indices = distance.topk(k, largest=False)
+    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
+
+
+@mistake(
+    "nearest",
+    "the words come without their cosines",
+    "test_neighbours_are_ordered_by_cosine_not_by_length",
+)
+def nearest(vectors, words, query, k=5):
+    unit = normalize(vectors, dim=1)
+    cosine = unit @ unit[words.index(query)]
+    cosine[words.index(query)] = -math.inf
+    return [words[i] for i in cosine.topk(k).indices.tolist()]
+
+
+@mistake("nearest", "nothing comes back: `return` is missing", "test_the_query_is_not_its_own_neighbour")
+def nearest(vectors, words, query, k=5):
+    unit = normalize(vectors, dim=1)
+    (unit @ unit[words.index(query)]).topk(k)
+
+
 @alternative("nearest")
 def nearest(vectors, words, query, k=5):
     from torch.nn.functional import cosine_similarity
@@ -755,6 +1169,65 @@ def analogy(vectors, words, a, b, c):
     return int(cosine.argmax())
 
 
+@mistake(
+    "analogy",
+    "c is left out: what is nearest to b − a is the relation itself, not its answer for c",
+    "test_random_questions_agree_with_brute_force",
+)
+def analogy(vectors, words, a, b, c):
+    unit = normalize(vectors, dim=1)
+    i, j, k = (words.index(w) for w in (a, b, c))
+    cosine = unit @ (unit[j] - unit[i])
+    cosine[[i, j, k]] = -math.inf
+    return words[int(cosine.argmax())]
+
+
+@mistake(
+    "analogy",
+    "c is subtracted: the offset b − a is added to it",
+    "test_the_offset_of_one_pair_answers_for_another",
+)
+def analogy(vectors, words, a, b, c):
+    unit = normalize(vectors, dim=1)
+    i, j, k = (words.index(w) for w in (a, b, c))
+    cosine = unit @ (unit[j] - unit[i] - unit[k])
+    cosine[[i, j, k]] = -math.inf
+    return words[int(cosine.argmax())]
+
+
+@mistake(
+    "analogy",
+    "a is added: the offset is b − a",
+    "test_random_questions_agree_with_brute_force",
+)
+def analogy(vectors, words, a, b, c):
+    unit = normalize(vectors, dim=1)
+    i, j, k = (words.index(w) for w in (a, b, c))
+    cosine = unit @ (unit[j] + unit[i] + unit[k])
+    cosine[[i, j, k]] = -math.inf
+    return words[int(cosine.argmax())]
+
+
+@mistake(
+    "analogy",
+    "each column was normalised in place of each row (dim=0 for dim=1)",
+    "test_long_vectors_weigh_no_more_than_short_ones",
+)
+def analogy(vectors, words, a, b, c):
+    unit = normalize(vectors, dim=0)
+    i, j, k = (words.index(w) for w in (a, b, c))
+    cosine = unit @ (unit[j] - unit[i] + unit[k])
+    cosine[[i, j, k]] = -math.inf
+    return words[int(cosine.argmax())]
+
+
+@mistake("analogy", "nothing comes back: `return` is missing", "test_the_offset_of_one_pair_answers_for_another")
+def analogy(vectors, words, a, b, c):
+    unit = normalize(vectors, dim=1)
+    i, j, k = (words.index(w) for w in (a, b, c))
+    words[int((unit @ (unit[j] - unit[i] + unit[k])).argmax())]
+
+
 @alternative("analogy")
 def analogy(vectors, words, a, b, c):
     unit = {w: v / v.norm() for w, v in zip(words, vectors)}
@@ -771,3 +1244,22 @@ def analogy(vectors, words, a, b, c):
     for row in np.argsort(-(table @ (table[j] - table[i] + table[k]))):
         if row not in (i, j, k):
             return words[row]
+
+
+# Mutants of the reference that no check can tell from a right answer.
+survivor(
+    "train_sgns",
+    "1: pairs[rows].T → pairs[rows - 1].T",
+    "row −1 is the last one, so an epoch still goes once through all pairs, in an order that is as random",
+)
+survivor(
+    "nearest", "1: normalize(vectors, dim=1) → normalize(vectors)", "dim=1 is what normalize does unless told otherwise"
+)
+survivor(
+    "analogy", "1: normalize(vectors, dim=1) → normalize(vectors)", "dim=1 is what normalize does unless told otherwise"
+)
+survivor(
+    "analogy",
+    "2: (words.index(a), words.index(b), words.index(c)) → (words.index(a), words.index(c), words.index(b))",
+    "b and c are both added, so their order does not matter",
+)

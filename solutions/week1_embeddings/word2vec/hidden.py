@@ -95,7 +95,7 @@ def test_the_gradients_agree_with_finite_differences(student):
         close(gradients[place], expected, rtol=1e-3, atol=1e-5, given=("center", "context", "negatives")[place])
 
 
-@exercise("train_sgns", points=2)
+@exercise("train_sgns")
 def test_more_epochs_learn_more(student):
     pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat(
         20, 1
@@ -112,7 +112,7 @@ def test_more_epochs_learn_more(student):
     true(after > before, f"after 40 epochs the vectors differ by {after:.2f}, after one by {before:.2f}")
 
 
-@exercise("train_sgns")
+@exercise("train_sgns", points=0.5)
 def test_the_vectors_are_those_of_the_centre_words(student):
     pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3), (4, 5), (6, 5), (4, 7), (6, 7)]).repeat(30, 1)
     unit = torch.nn.functional.normalize(
@@ -126,7 +126,19 @@ def test_the_vectors_are_those_of_the_centre_words(student):
     )
 
 
-@exercise("train_sgns")
+@exercise("train_sgns", points=0.5)
+def test_a_word_that_is_never_a_centre_keeps_its_start(student):
+    pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3)]).repeat(20, 1)
+    vectors = student.train_sgns(pairs, torch.full((4,), 40), dim=8, epochs=20, batch=20, seed=2)
+    largest = float(vectors[2:].abs().max())
+    true(
+        largest <= 0.5 / 8 + 1e-6,
+        f"the vector of a word that is only ever a context has grown to {largest:.2f}: centres and contexts have two tables",
+        given="words 2 and 3 are only ever contexts",
+    )
+
+
+@exercise("train_sgns", points=0.5)
 def test_the_inputs_are_left_alone(student):
     pairs = torch.tensor([(0, 1), (1, 0), (2, 3), (3, 2)]).repeat(8, 1)
     handle = student.put(pairs.clone())
@@ -149,7 +161,7 @@ def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student
     close(student.value(handle), vectors, given="the vectors, after asking for neighbours")
 
 
-@exercise("analogy")
+@exercise("analogy", points=0.5)
 def test_long_vectors_weigh_no_more_than_short_ones(student):
     words = ["a", "b", "c", "d", "e"]
     vectors = torch.tensor([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.1, 0.0, 0.1], [0.0, 0.1, 0.1], [-9.0, 9.0, 0.5]])

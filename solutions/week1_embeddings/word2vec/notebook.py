@@ -52,9 +52,7 @@ import etude
 from etude import check, data, evaluate, plots, record, sgns
 from etude.world import World, shuffled
 
-run = etude.start(
-    "week1_embeddings/word2vec", profile=profile, seed=seed, device=device, out=out
-)
+run = etude.start("week1_embeddings/word2vec", profile=profile, seed=seed, device=device, out=out)
 plots.style()
 
 # %% [markdown]
@@ -65,6 +63,7 @@ plots.style()
 #
 # **Skip-gram** makes one training pair (centre, context) of each of them: (3잔은, 커피), (3잔은, 최소), (3잔은, 마셔야), (3잔은, 살).
 # At the edges of a sentence the window is cut off, it does not wrap around.
+
 
 # %% exercise="skipgram_pairs"
 def skipgram_pairs(tokens, window):
@@ -84,6 +83,7 @@ def skipgram_pairs(tokens, window):
     return pairs
     ### END SOLUTION
 
+
 # %%
 check("skipgram_pairs")
 
@@ -91,6 +91,7 @@ check("skipgram_pairs")
 # **CBOW** turns the game round: all context words together guess the centre. That gives **one** example for each word of the
 # sentence, not one for each pair: 8 examples here, where skip-gram has 26 pairs. (A common slip is to list CBOW's examples as pairs
 # too; the model averages the context vectors into one.)
+
 
 # %% exercise="cbow_examples"
 def cbow_examples(tokens, window):
@@ -108,6 +109,7 @@ def cbow_examples(tokens, window):
     return examples
     ### END SOLUTION
 
+
 # %%
 check("cbow_examples")
 
@@ -117,6 +119,7 @@ check("cbow_examples")
 # The most frequent words (*the*, *of*, 은, 는) stand near everything and so say little. **Subsampling** drops each occurrence of a
 # word at random, the more likely the more frequent the word. The paper drops a word with relative frequency $f$ with probability
 # $1 - \sqrt{t/f}$ (eq. 5), so it is *kept* with probability $\sqrt{t/f}$, and always kept when $f \le t$. Words are thinned out, not removed.
+
 
 # %% exercise="keep_probability"
 def keep_probability(counts, t):
@@ -131,12 +134,14 @@ def keep_probability(counts, t):
     return (t / frequency).sqrt().clamp(max=1.0)
     ### END SOLUTION
 
+
 # %%
 check("keep_probability")
 
 # %% [markdown]
 # **Negative sampling** needs words that do *not* belong: they are drawn from the unigram distribution raised to the power ¾, which
 # lies between the plain frequencies (all negatives would be *the*) and a uniform draw (too many words that hardly ever occur).
+
 
 # %% exercise="noise_distribution"
 def noise_distribution(counts, power=0.75):
@@ -148,6 +153,7 @@ def noise_distribution(counts, power=0.75):
     weights = counts.double() ** power  # (V,)
     return (weights / weights.sum()).float()
     ### END SOLUTION
+
 
 # %%
 check("noise_distribution")
@@ -166,6 +172,7 @@ check("noise_distribution")
 #
 # `logsigmoid` is exact where `log(sigmoid(x))` overflows.
 
+
 # %% exercise="sgns_loss"
 def sgns_loss(center, context, negatives):
     """Mean over the batch of the SGNS loss; the k negatives of a pair are summed.
@@ -179,12 +186,14 @@ def sgns_loss(center, context, negatives):
     return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
     ### END SOLUTION
 
+
 # %%
 check("sgns_loss")
 
 # %% [markdown]
 # Before autograd does it for you, find the gradient on paper. The derivative of $-\log\sigma(x)$ is $\sigma(x) - 1$, and of $-\log\sigma(-x)$ it is $\sigma(x)$.
 # So each vector is pulled or pushed by the *error* of a guess: $\sigma(u \cdot v) - 1$ for the real pair, $\sigma(n_i \cdot v)$ for noise.
+
 
 # %% exercise="sgns_gradients"
 def sgns_gradients(center, context, negatives):
@@ -203,6 +212,7 @@ def sgns_gradients(center, context, negatives):
     return d_center / batch, d_context / batch, d_negatives / batch
     ### END SOLUTION
 
+
 # %%
 check("sgns_gradients")
 
@@ -211,6 +221,7 @@ check("sgns_gradients")
 #
 # Two tables of vectors, `centers` and `contexts`. Shuffle the pairs, take a batch, draw its negatives, compute the loss, step. What is
 # given below makes a run repeatable: every random draw comes from one generator with the seed.
+
 
 # %% exercise="train_sgns"
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
@@ -242,6 +253,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
             ### END SOLUTION
     return centers.detach().cpu()
 
+
 # %%
 check("train_sgns")
 
@@ -250,6 +262,7 @@ check("train_sgns")
 #
 # Length mostly reflects how often a word was trained, so similarity is the **cosine**. A word's nearest neighbour is
 # itself; nobody wants to hear that.
+
 
 # %% exercise="nearest"
 def nearest(vectors, words, query, k=5):
@@ -266,12 +279,14 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]
     ### END SOLUTION
 
+
 # %%
 check("nearest")
 
 # %% [markdown]
 # **Analogies.** *france is to paris as korea is to …?* The paper takes the word nearest to *paris − france + korea* among all words but the
 # three of the question (3CosAdd, on vectors of unit length). Without that exception the answer is nearly always one of the three.
+
 
 # %% exercise="analogy"
 def analogy(vectors, words, a, b, c):
@@ -287,6 +302,7 @@ def analogy(vectors, words, a, b, c):
     cosine[[i, j, k]] = -math.inf
     return words[int(cosine.argmax())]
     ### END SOLUTION
+
 
 # %%
 check("analogy")
@@ -344,10 +360,7 @@ vectors_shuffled, words_shuffled = learn(shuffled(corpus, seed))
 # %%
 questions = world.analogies("word")
 planted = [q for relation, asked in questions.items() if relation != "control" for q in asked]
-by_relation = {
-    relation: evaluate.analogies(vectors, words, asked).value
-    for relation, asked in questions.items()
-}
+by_relation = {relation: evaluate.analogies(vectors, words, asked).value for relation, asked in questions.items()}
 accuracy = evaluate.analogies(vectors, words, planted)
 accuracy_shuffled = evaluate.analogies(vectors_shuffled, words_shuffled, planted)
 likeness = evaluate.similarity(vectors, words, world.similarities())
@@ -396,11 +409,13 @@ print(f"Korean, fast path: {accuracy_ko}")
 
 def neighbours(found, queries):
     """A table of the six nearest words of each query that has a vector."""
-    return pd.DataFrame({
-        query: [f"{word} {cosine:.2f}" for word, cosine in nearest(found.vectors, found.words, query, 6)]
-        for query in queries
-        if query in found.words
-    })
+    return pd.DataFrame(
+        {
+            query: [f"{word} {cosine:.2f}" for word, cosine in nearest(found.vectors, found.words, query, 6)]
+            for query in queries
+            if query in found.words
+        }
+    )
 
 
 neighbours(korean, ["서울", "커피", "왕"])
