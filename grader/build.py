@@ -4,7 +4,8 @@
                                        →  weeks/WEEK/LESSON.ipynb          nbgrader generate_assignment
 
 Beside each notebook lie the lesson's public files: checks, expected table, outcomes of known mistakes. What the hidden
-checks make of these mistakes stays beside the source, for the grader alone. After the release step the proofs of grader.proofs are run: what is released holds no solution.
+checks make of these mistakes stays beside the source, for the grader alone. After the release step the proofs of
+grader.proofs are run: what is released holds no solution.
 """
 
 from __future__ import annotations

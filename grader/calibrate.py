@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import toleranceinterval
 
@@ -59,21 +60,27 @@ def calibrate(
 
 def _of_seed(lesson: Lesson, profile: str, seed: int, device: str) -> dict[str, float]:
     """The metrics of one seed; taken from an earlier call that was cut, if nothing that decides them has changed."""
-    library = sorted(Path(etude.__file__).parent.rglob("*.py"))
-    sources = [lesson.master, lesson.source / "hidden.py", *library]
-    inputs = digest(*(path.read_bytes() for path in sources), device, repr(versions()))
+    decisive = inputs(lesson, device)
     kept = lesson.course.build / "runs" / lesson.id / f"{profile}-seed{seed}" / "calibrated.json"
     if kept.is_file():
         stored = json.loads(kept.read_text(encoding="utf-8"))
-        if stored["inputs"] == inputs:
+        if stored["inputs"] == decisive:
             return stored["metrics"]
     run = run_reference(lesson, profile, seed, device)
-    found = {**run.metrics, **_graded(lesson, run.results, seed)}
-    kept.write_text(json.dumps({"inputs": inputs, "metrics": found}, indent=1), encoding="utf-8")
+    found = {**run.metrics, **graded(lesson, run.results, seed)}
+    kept.write_text(json.dumps({"inputs": decisive, "metrics": found}, indent=1), encoding="utf-8")
     return found
 
 
-def _graded(lesson: Lesson, results: Path, seed: int) -> dict[str, float]:
+def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
+    """The hash of all that decides the metrics of a run: the code of notebook, hidden checks and library, the versions."""
+    library = sorted(Path(etude.__file__).parent.rglob("*.py"))
+    code = [cell.source for cell in nbformat.read(lesson.master, as_version=4).cells if cell.cell_type == "code"]
+    files = [path.read_bytes() for path in (lesson.source / "hidden.py", *library)]
+    return digest(*code, *files, answer, device, repr(versions()))
+
+
+def graded(lesson: Lesson, results: Path, seed: int) -> dict[str, float]:
     """The metrics as the grader computes them. A reference whose artifacts do not suffice is the lesson's fault."""
     computed = metrics.compute(metrics.collect(lesson.source / "hidden.py"), Artifacts(results, seed))
     for name, (value, reason) in computed.items():

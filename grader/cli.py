@@ -129,34 +129,56 @@ def run(which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: D
             console.print(f"  {done.notebook}", highlight=False, soft_wrap=True)
 
 
-@app.command(epilog="Example: grader calibrate word2vec --profile smoke --seeds 12")
+@app.command(
+    epilog="Examples: grader calibrate word2vec --seeds 12 · grader calibrate word2vec --errors --fresh 24 · "
+    "grader calibrate word2vec --profile cpu --errors --no-wrong"
+)
 def calibrate(
     which: One,
     profile: Profile = "smoke",
     seeds: Annotated[int, typer.Option(help="How many seeds, from 1000 on.")] = 12,
     device: Device = "auto",
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Measure the table's error rates in place of the table: errors.csv.")
+    ] = False,
+    fresh: Annotated[int, typer.Option(min=1, help="With --errors: seeds never calibrated on, from 2000 on.")] = 12,
+    wrong: Annotated[bool, typer.Option(help="With --errors: run the bank's wrong answers too.")] = True,
+    jobs: Annotated[int, typer.Option(min=1, help="With --errors: runs at a time.")] = os.cpu_count() or 1,
 ) -> None:
-    """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv."""
+    """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv.
+
+    With --errors: how often a right answer falls outside that interval, and which wrong answers fall inside. A call that
+    was cut goes on from there.
+    """
     from grader import calibrate as measuring
+    from grader import error_rates
 
     with explained():
-        rows = measuring.calibrate(
-            Course().lesson(which),
-            _profile(profile),
-            seeds,
-            device,
-            say=lambda text: console.print(text, highlight=False),
-        )
-        table = Table(
-            "metric",
-            "mean",
-            "sd",
-            "seeds",
-            "low",
-            "high",
-            title=f"{which}, {profile}: {measuring.COVERAGE:.0%} of right "
-            f"answers fall inside, with {measuring.CONFIDENCE:.0%} confidence",
-        )
+        lesson = Course().lesson(which)
+        claim = f"{measuring.COVERAGE:.0%} of right answers fall inside, with {measuring.CONFIDENCE:.0%} confidence"
+        if errors:
+            with _bar() as bar:
+                task = bar.add_task("runs", total=None, now="")
+                found = error_rates.measure(
+                    lesson,
+                    _profile(profile),
+                    fresh=fresh,
+                    wrong=wrong,
+                    jobs=jobs,
+                    device=device,
+                    step=lambda done, total, what: bar.update(task, completed=done, total=total, now=escape(what)),
+                )
+            heads = ("metric", "right: outside", "at most", "wrong: inside", "wrong: no value", "tells apart")
+            table = Table(*heads, title=f"{lesson.id}, {profile}: {claim}")
+            for rate in found:
+                of_fresh, of_wrong = f"{rate.outside} of {rate.fresh}", f"{rate.inside} of {rate.wrong - rate.failed}"
+                seen = "—" if not rate.wrong else "[red]nothing: it may carry no points[/]" if rate.blind else "yes"
+                table.add_row(rate.metric, of_fresh, f"{rate.outside_most:.0%}", of_wrong, str(rate.failed), seen)
+            console.print(table)
+            return
+        say = lambda text: console.print(text, highlight=False)  # noqa: E731
+        rows = measuring.calibrate(lesson, _profile(profile), seeds, device, say=say)
+        table = Table("metric", "mean", "sd", "seeds", "low", "high", title=f"{lesson.id}, {profile}: {claim}")
         for row in rows:
             table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
         console.print(table)
