@@ -3,7 +3,7 @@ PYTHON ?= python3
 SANDBOX ?= --sandbox
 BIN := .venv/bin
 
-.PHONY: run test lint weeks bench constraints
+.PHONY: run test lint weeks bench trust constraints
 run: .venv/ready
 	@[ "$(SANDBOX)" = --no-sandbox ] || sh ci/apt.sh bubblewrap fonts-nanum
 	$(BIN)/grader rehearse $(SANDBOX)
@@ -23,6 +23,19 @@ bench: .venv/ready
 	$(BIN)/python ci/bench_run.py
 	$(BIN)/python ci/bench_sgns.py
 	$(BIN)/python ci/bench_grading.py
+
+# How far the grader can be trusted, measured anew: an hour, most of it for wrong answers run through whole experiments.
+TRUST := ci/results/trust
+trust: .venv/ready
+	sh ci/apt.sh
+	$(BIN)/pip install -q -c constraints.txt -e ".[dev,fuzz]"
+	mkdir -p $(TRUST)
+	$(BIN)/grader audit --out $(TRUST)/audit.json
+	for lesson in solutions/*/*/; do $(BIN)/grader calibrate $$(basename $$lesson) --errors || exit 1; done
+	ETUDE_ATTACKS=$(CURDIR)/$(TRUST)/attacks.json $(BIN)/pytest tests/test_attacks.py
+	$(BIN)/pytest tests/test_faults.py tests/test_batch.py --junitxml=$(TRUST)/faults.xml
+	$(BIN)/python ci/fuzz_wire.py --seconds 120 --out $(TRUST)/fuzz.json
+	$(BIN)/python ci/render_trust.py
 
 # The CPU and CUDA builds of torch have one version: the pin serves both.
 .venv/ready: pyproject.toml constraints.txt

@@ -74,7 +74,7 @@ def _with_answer(lesson: Lesson, answer: Answer, path: Path) -> Path:
     kept = []
     for cell in notebook.cells:
         rules = cell.metadata.get("nbgrader", {})
-        if rules.get("grade") and cell.cell_type == "code":
+        if rules.get("grade_id", "").startswith("check_"):
             continue
         if rules.get("grade_id") == answer.exercise:
             cell.source = answer.code

@@ -1,0 +1,202 @@
+"""Renders docs/trust.md, how far the grader can be trusted, from recorded runs: no figure on that page is typed by hand.
+
+`make trust` makes the records anew (build/trust/*.json and the lessons' errors.csv), keeps them in ci/results/trust, and
+calls this. The README's headline figures are put between two marks by the same call.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+from grader import error_rates
+from grader.course import Course
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "ci" / "results" / "trust"
+PAGE, README = ROOT / "docs" / "trust.md", ROOT / "README.md"
+START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
+
+
+def record(name: str) -> dict[str, Any]:
+    path = RESULTS / f"{name}.json"
+    if not path.is_file():
+        raise SystemExit(f"{path} is missing: run `make trust`")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def table(heads: list[str], rows: list[list[Any]]) -> list[str]:
+    cells = [[str(cell).replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+    return ["", *(f"| {' | '.join(row)} |" for row in [heads, ["---"] * len(heads), *cells]), ""]
+
+
+def total(audit: dict[str, Any], key: str) -> int:
+    return sum(lesson[key] for lesson in audit["lessons"])
+
+
+def of(part: int, whole: int) -> str:
+    return f"{part} of {whole}" + (f" ({part / whole:.0%})" if whole else "")
+
+
+def bank(audit: dict[str, Any]) -> list[str]:
+    keys = [
+        ("wrong answers caught", "wrong_caught", "wrong"),
+        ("… by the check that is meant for it", "wrong_caught_as_meant", "wrong"),
+        ("… and named rightly to the student, from public checks", "wrong_named_rightly", "wrong"),
+        ("… and named rightly by the grader, from all checks", "wrong_named_by_grader", "wrong"),
+        ("other right answers accepted", "right_passing", "right"),
+        ("right answers named a mistake (none should be)", "right_named", "right"),
+        ("automatic mutants of the reference killed", "mutants_killed", "mutants"),
+        ("… of those named a mistake, named rightly", "mutants_named_rightly", "mutants_named"),
+    ]
+    lessons = audit["lessons"]
+    heads = ["", *(lesson["lesson"].split("/")[1] for lesson in lessons), "all"]
+    rows = [
+        [title, *(of(lesson[part], lesson[whole]) for lesson in lessons), of(total(audit, part), total(audit, whole))]
+        for title, part, whole in keys
+    ]
+    explained = [
+        [lesson["lesson"].split("/")[1], one["exercise"], f"`{one['label']}`", one["why"]]
+        for lesson in lessons
+        for one in lesson["survivors"]
+    ]
+    return [
+        "## The bank and the mutants",
+        "",
+        "For every exercise the course keeps classic mistakes and other right ways of writing it. A mutation tool adds",
+        "changes of the reference (arithmetic, comparison, constant, axis and others), each run against the checks.",
+        *table(heads, rows),
+        "Mutants that no check can tell from a right answer, each with the reason:",
+        *table(["lesson", "exercise", "mutant", "why"], explained),
+        f"`{audit['command']}`; {audit['hardware']}; commit {audit['commit']}; {audit['date']}.",
+        "",
+    ]
+
+
+def calibration(course: Course) -> list[str]:
+    lines = [
+        "## The tables' error rates",
+        "",
+        "A row's interval is a tolerance interval: it claims to hold the stated share of right answers with the stated confidence.",
+        "*False alarms*: right answers, on seeds never calibrated on, that fall outside (with the upper end of the exact 95 % interval).",
+        "*Misses*: wrong answers of the bank, run through the whole experiment, that fall inside. Most mistakes do not touch a given row",
+        "(a wrong nearest-neighbour search leaves the vectors as they are), so a miss here is the checks' to catch, and they do.",
+    ]
+    rows = []
+    for lesson in course.lessons():
+        path = lesson.source / error_rates.FILE
+        for rate in error_rates.read(path) if path.is_file() else []:
+            rows.append(
+                [
+                    lesson.name,
+                    f"{rate.metric}, {rate.profile}",
+                    f"{rate.coverage:.0%} with {rate.confidence:.0%}",
+                    f"{of(rate.outside, rate.fresh)}, at most {rate.outside_most:.0%}",
+                    of(rate.inside, rate.wrong - rate.failed) if rate.wrong else "not run",
+                    rate.failed if rate.wrong else "",
+                    "no: it carries no points" if rate.blind else "yes" if rate.wrong else "",
+                ]
+            )
+    heads = ["lesson", "row", "claimed", "false alarms", "misses", "wrong answers without a value", "tells apart"]
+    return [*lines, *table(heads, rows)]
+
+
+def attacks(found: dict[str, Any]) -> list[str]:
+    rows = [
+        [one["name"].replace("_", " "), one["tries"], f"{one['earned']:g} of {one['deserves']:g}", one["answer"]]
+        for one in sorted(found["attacks"], key=lambda one: (one["family"], one["name"]))
+    ]
+    return [
+        "## Attacks",
+        "",
+        f"{len(found['attacks'])} hostile submissions are graded as one class beside honest students, with secrets planted where they",
+        "look. Points: what it got of what its honest part deserves.",
+        *table(["attack", "what it tries", "points", "what is said of it"], rows),
+        f"`{found['command']}`; {found['hardware']}; commit {found['commit']}; {found['date']}.",
+        "",
+    ]
+
+
+def faults() -> tuple[list[str], int]:
+    """The fault tests by their names, from pytest's report."""
+    cases = list(ET.parse(RESULTS / "faults.xml").getroot().iter("testcase"))
+    passed = [case for case in cases if not list(case)]
+    sentences = dict.fromkeys(
+        re.sub(r"\[.*", "", case.get("name", "")).removeprefix("test_").replace("_", " ") for case in passed
+    )
+    return [
+        "## Faults",
+        "",
+        "Workers, kernels, the warm process and the grader itself are killed, the disk is full, the power is cut after each step",
+        f"that reaches the disk: {of(len(passed), len(cases))} tests pass.",
+        "",
+        *(f"- {sentence}" for sentence in sentences),
+        "",
+    ], len(passed)
+
+
+def render() -> tuple[str, str]:
+    """The page, and the README's headline."""
+    audit, attacked, fuzz, course = record("audit"), record("attacks"), record("fuzz"), Course()
+    fault_lines, fault_count = faults()
+    limits = (ROOT / "tests" / "attacks" / "README.md").read_text(encoding="utf-8")
+    cannot = limits[limits.index("## ") :].strip()
+    undeserved = sum(one["earned"] > one["deserves"] for one in attacked["attacks"])
+    rates = [
+        rate
+        for lesson in course.lessons()
+        if (lesson.source / error_rates.FILE).is_file()
+        for rate in error_rates.read(lesson.source / error_rates.FILE)
+    ]
+    outside, fresh = sum(rate.outside for rate in rates), sum(rate.fresh for rate in rates)
+    headline = [
+        ["classic mistakes caught", of(total(audit, "wrong_caught"), total(audit, "wrong"))],
+        ["… and named rightly by the grader", of(total(audit, "wrong_named_by_grader"), total(audit, "wrong"))],
+        ["other right answers accepted", of(total(audit, "right_passing"), total(audit, "right"))],
+        ["automatic mutants killed", of(total(audit, "mutants_killed"), total(audit, "mutants"))],
+        ["right runs outside their interval, on fresh seeds", of(outside, fresh)],
+        ["hostile submissions with an undeserved point", of(undeserved, len(attacked["attacks"]))],
+        ["faults after which every score is there once", f"{fault_count} tests"],
+        [
+            "messages that the fuzzer sent to the wire format, and crashes",
+            f"{fuzz['messages']:,}, {len(fuzz['found'])}",
+        ],
+    ]
+    summary = table(["the grader, graded", "measured"], headline)
+    versions = ", ".join(f"{name} {version}" for name, version in audit["versions"].items())
+    page = [
+        "# How far the grader can be trusted",
+        "",
+        "Every figure on this page comes from a recorded run; `make trust` makes them all anew and renders the page.",
+        *summary,
+        *bank(audit),
+        *calibration(course),
+        *attacks(attacked),
+        "## What cannot be prevented",
+        "",
+        re.sub(r"^#+ .*\n+", "", cannot),
+        "",
+        *fault_lines,
+        "## The wire format",
+        "",
+        f"A coverage-guided fuzzer sent {fuzz['messages']:,} messages in {fuzz['seconds']} s and reached {fuzz['edges_covered']} edges of",
+        f"`grader/wire.py`: {len(fuzz['found'])} of them had another answer than a value or a refusal. Property tests run with the others.",
+        "",
+        f"Versions: {versions}.",
+    ]
+    return "\n".join(page) + "\n", "\n".join([START, *summary, END])
+
+
+def main() -> None:
+    page, headline = render()
+    PAGE.write_text(page, encoding="utf-8")
+    readme = README.read_text(encoding="utf-8")
+    start, end = readme.index(START), readme.index(END) + len(END)
+    README.write_text(readme[:start] + headline + readme[end:], encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
