@@ -1,0 +1,210 @@
+"""Sparse vectors: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import torch
+
+from etude import evaluate
+from etude.checks import close, equal, exercise
+from etude.world import World
+from grader.artifacts import Artifacts, BadArtifact
+from grader.metrics import metric
+
+
+@exercise("one_hot")
+def test_a_longer_text_agrees_with_brute_force(student):
+    words = [f"w{i}" for i in range(30)]
+    tokens = [f"w{i * i % 37}" for i in range(50)]  # some of them unknown, some twice
+    expected = [[float(token == word) for word in words] for token in tokens]
+    close(student.one_hot(tokens, words), expected, given="50 tokens, 30 words")
+
+
+@exercise("one_hot", points=0.5)
+def test_no_text_has_no_rows(student):
+    equal(list(student.one_hot([], ["a", "b", "c"]).shape), [0, 3], given="no tokens, 3 words; the shape")
+
+
+@exercise("distances")
+def test_random_points_agree_with_brute_force(student):
+    generator = torch.Generator().manual_seed(1)
+    vectors = torch.randn(9, 4, generator=generator)
+    handle = student.put(vectors.clone())
+    expected = [[math.dist(one, other) for other in vectors.tolist()] for one in vectors.tolist()]
+    close(student.distances(handle), expected, rtol=1e-3, atol=2e-3, given="9 random points in 4 dimensions")
+    close(student.value(handle), vectors, given="the points, after their distances were asked for")
+
+
+@exercise("distances", points=0.5)
+def test_one_point_is_at_no_distance_from_itself(student):
+    close(student.distances(torch.tensor([[5.0, -2.0]])), [[0.0]], atol=1e-5, given="one point")
+
+
+@exercise("cosines")
+def test_random_vectors_agree_with_brute_force(student):
+    generator = torch.Generator().manual_seed(2)
+    vectors = torch.randn(8, 5, generator=generator) * torch.logspace(-2, 2, 8)[:, None]
+    handle = student.put(vectors.clone())
+    expected = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=2)
+    close(student.cosines(handle), expected, rtol=1e-3, atol=1e-5, given="8 random vectors of many lengths")
+    close(student.value(handle), vectors, given="the vectors, after their cosines were asked for")
+
+
+@exercise("vocabulary_growth")
+def test_a_long_text_agrees_with_brute_force(student):
+    tokens = [str(i * i % 101 + i // 40) for i in range(503)]
+    expected = [(n, len(set(tokens[:n]))) for n in range(25, 504, 25)]
+    equal(
+        [tuple(point) for point in student.vocabulary_growth(tokens, 25)], expected, given="503 tokens, every 25 tokens"
+    )
+
+
+@exercise("vocabulary_growth", points=0.5)
+def test_a_text_that_is_too_short_has_no_points(student):
+    equal(list(student.vocabulary_growth(["a", "b"], 3)), [], given="a b, every 3 tokens")
+
+
+@exercise("neighbour_counts", points=2)
+def test_random_sentences_agree_with_brute_force(student):
+    draw = np.random.default_rng(3)
+    words = list("abcde")
+    sentences = [[str(word) for word in draw.choice(words, size=length)] for length in (9, 1, 4, 12, 2)]
+    for window in (1, 3, 20):
+        met = Counter(
+            (one, other)
+            for sentence in sentences
+            for i, one in enumerate(sentence)
+            for j, other in enumerate(sentence)
+            if 0 < abs(i - j) <= window
+        )
+        expected = [[met[one, other] for other in words] for one in words]
+        close(
+            student.neighbour_counts(sentences, words, window),
+            expected,
+            given=f"five random sentences, window {window}",
+        )
+
+
+@exercise("neighbour_counts", points=0.5)
+def test_a_word_that_never_occurs_has_a_row_of_zeros(student):
+    close(
+        student.neighbour_counts([["b"], [], ["b", "c"]], ["a", "b", "c"], 5),
+        [[0, 0, 0], [0, 0, 1], [0, 1, 0]],
+        given="the sentences b, an empty one and b c, window 5, words a, b, c",
+    )
+
+
+@exercise("association")
+def test_random_counts_agree_with_the_definition(student):
+    draw = np.random.default_rng(8)
+    together, first, second = (draw.integers(1, high, size=20) for high in (50, 90_000, 3_000))
+    expected = [
+        math.log2((xy / 2e6) / ((x / 2e6) * (y / 2e6))) for xy, x, y in zip(together, first, second, strict=True)
+    ]
+    found = student.association(*(torch.tensor(column) for column in (together, first, second)), 2_000_000)
+    close(found, expected, given="20 random pairs among 2 million tokens")
+
+
+@exercise("ppmi", points=2)
+def test_a_random_table_agrees_with_the_definition(student):
+    draw = np.random.default_rng(4)
+    counts = draw.poisson(1.3, size=(12, 9)) * draw.integers(1, 5, size=(12, 9))
+    counts[3], counts[:, 5] = 0, 0
+    joint = counts / counts.sum()
+    with np.errstate(all="ignore"):
+        expected = np.log(joint / np.outer(joint.sum(1), joint.sum(0)))
+    expected = np.where(counts > 0, np.maximum(expected, 0), 0)
+    handle = student.put(torch.tensor(counts, dtype=torch.float64))
+    close(student.ppmi(handle), expected, given="a random table of 12 words and 9 contexts, one of each empty")
+    close(student.value(handle), counts, given="the counts, after their PPMI was asked for")
+
+
+@exercise("ppmi", points=0.5)
+def test_whole_numbers_are_counts_too(student):
+    close(
+        student.ppmi(torch.tensor([[0, 4], [4, 8]])),
+        [[0, math.log(4 / 3)], [math.log(4 / 3), 0]],
+        given="the whole numbers 0 4 / 4 8",
+    )
+
+
+@exercise("shifted_ppmi", points=2)
+def test_a_random_table_agrees_with_the_definition_for_several_shifts(student):
+    draw = np.random.default_rng(6)
+    counts = draw.poisson(0.7, size=(10, 8)) * draw.integers(1, 9, size=(10, 8)) + np.eye(10, 8) * 40
+    columns = counts.sum(0)
+    for negatives, power in ((1, 0.75), (5, 1.0), (3, 0.5)):
+        with np.errstate(all="ignore"):
+            ratio = (counts / counts.sum()) / np.outer(
+                counts.sum(1) / counts.sum(), columns**power / (columns**power).sum()
+            )
+            expected = np.where(counts > 0, np.maximum(np.log(ratio) - np.log(negatives), 0), 0)
+        handle = student.put(torch.tensor(counts))
+        close(
+            student.shifted_ppmi(handle, negatives=negatives, power=power),
+            expected,
+            given=f"a random table of 10 words and 8 contexts, negatives={negatives}, power={power}",
+        )
+        close(student.value(handle), counts, given="the counts, afterwards")
+
+
+@exercise("shifted_ppmi", points=0.5)
+def test_empty_rows_and_columns_give_zeros(student):
+    counts = torch.tensor([[6.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 6.0]])
+    close(
+        student.shifted_ppmi(counts, negatives=1, power=1),
+        [[math.log(2), 0, 0], [0, 0, 0], [0, 0, math.log(2)]],
+        given="6 0 0 / 0 0 0 / 0 0 6, negatives=1, power=1",
+    )
+
+
+@exercise("lsa", points=2)
+def test_random_tables_agree_with_numpy_in_every_power(student):
+    draw = np.random.default_rng(9)
+    for shape, dim, power in (((6, 11), 4, 1.0), ((11, 6), 6, 0.5), ((5, 5), 2, 0.0)):
+        matrix = draw.normal(size=shape)
+        left, strength, _ = np.linalg.svd(matrix, full_matrices=False)
+        expected = left[:, :dim] * strength[:dim] ** power
+        handle = student.put(torch.tensor(matrix))
+        vectors = student.lsa(handle, dim, power=power)
+        given = f"a random {shape[0]} × {shape[1]} matrix, {dim} directions, power {power}"
+        equal(list(vectors.shape), list(expected.shape), given=f"{given}; the shape")
+        close(vectors @ vectors.T, expected @ expected.T, rtol=1e-3, atol=1e-5, given=f"{given}; dot products")
+        close(
+            vectors.norm(dim=0), np.linalg.norm(expected, axis=0), rtol=1e-3, given=f"{given}; lengths of the columns"
+        )
+        close(student.value(handle), matrix, given=f"{given}; the matrix, afterwards")
+
+
+def _likeness(artifacts: Artifacts, vectors: str, words: str) -> float:
+    score = evaluate.similarity(
+        artifacts.tensor(vectors, ndim=2), artifacts.strings(words), World("en", seed=artifacts.seed).similarities()
+    )
+    return score.value if score.covered * 2 > score.total else 0.0
+
+
+@metric("similarity_ppmi")
+def similarity_ppmi(artifacts: Artifacts) -> float:
+    return _likeness(artifacts, "ppmi", "words")
+
+
+@metric("similarity_lsa")
+def similarity_lsa(artifacts: Artifacts) -> float:
+    width = artifacts.tensor("lsa", ndim=2).shape[1]
+    if width > 64:
+        raise BadArtifact(f"the tensor 'lsa' has {width} columns, expected at most 64 directions")
+    return _likeness(artifacts, "lsa", "words")
+
+
+@metric("similarity_shuffled")
+def similarity_shuffled(artifacts: Artifacts) -> float:
+    return _likeness(artifacts, "lsa_shuffled", "words_shuffled")
+
+
+@metric("analogies_ppmi")
+def analogies_ppmi(artifacts: Artifacts) -> float:
+    questions = World("en", seed=artifacts.seed).analogies("word")
+    planted = [question for relation, asked in questions.items() if relation != "control" for question in asked]
+    score = evaluate.analogies(artifacts.tensor("ppmi", ndim=2), artifacts.strings("words"), planted)
+    return score.value * score.covered / score.total if score.covered else 0.0

@@ -1,0 +1,657 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # Sparse vectors and counts
+#
+# **The papers.** Church and Hanks, [Word Association Norms, Mutual Information, and Lexicography](https://aclanthology.org/J90-1003) (1990);
+# Deerwester, Dumais, Furnas, Landauer and Harshman,
+# [Indexing by Latent Semantic Analysis](https://doi.org/10.1002/%28SICI%291097-4571%28199009%2941:6%3C391::AID-ASI1%3E3.0.CO;2-9) (1990);
+# Levy and Goldberg, [Neural Word Embedding as Implicit Matrix Factorization](https://papers.nips.cc/paper/5477) (NIPS 2014).
+#
+# A computer needs numbers for words. The simplest give every word an axis of its own, and then all words are equally different. The way
+# out is older than neural networks: *count* in whose company a word stands. Nearly all that comes later in this course is a
+# better way to count, or to compress the counts.
+#
+# **The claims to reproduce.** Take the words that a word stands beside as its vector. Then words of similar meaning come to lie near each other, if counts
+# are weighed by their surprise (PMI; Church and Hanks find 10.7 bits between *doctors* and *nurses*, and 0.95 between *a* and *doctors*). And a few
+# directions of such vectors (LSA, about 100) do better than all of them, because they bring together words that never met
+# in the same text. You test this on a small planted language, where the true similarities are known, and on real text.
+#
+# You will write the pieces (about 2 hours):
+#
+# 1. one-hot vectors, and why their distances say nothing
+# 2. how a vocabulary grows
+# 3. counts of neighbours
+# 4. from counts to surprise: PMI, PPMI, shifted PPMI
+# 5. from many axes to few: LSA by singular value decomposition
+#
+# After each piece, `check("...")` tells you at once whether it is right.
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import math
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from scipy.sparse import coo_array
+from scipy.sparse.linalg import svds
+from torch.nn.functional import normalize
+
+import etude
+from etude import check, data, evaluate, plots, record, sgns
+from etude.cooccurrence import cooccurrence
+from etude.world import World, shuffled
+
+run = etude.start("week1_embeddings/sparse", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. One axis for each word
+#
+# Number the words of a vocabulary, say 커피, 최소, 3, 잔 (*coffee, at least, 3, cup*). The **one-hot** vector of word number $i$ is 1 at place $i$ and 0
+# elsewhere: 커피 is (1, 0, 0, 0), 최소 is (0, 1, 0, 0). It has as many numbers as the vocabulary has words, and all but one are zero: it is **sparse**.
+
+
+# %% exercise="one_hot"
+def one_hot(tokens, words):
+    """The one-hot vectors of a text: row i has a 1 in the column of tokens[i].
+
+    A token that is not among the words has no axis: its row is all zeros.
+
+    tokens: list of N strings; words: list of V different strings.
+    Returns a float tensor (N, V).
+    """
+    ### BEGIN SOLUTION
+    index = {word: i for i, word in enumerate(words)}
+    vectors = torch.zeros(len(tokens), len(words))  # (N, V)
+    for row, token in enumerate(tokens):
+        if token in index:
+            vectors[row, index[token]] = 1.0
+    return vectors
+    ### END SOLUTION
+
+
+# %%
+check("one_hot")
+
+# %% [markdown]
+# How far is 커피 from 잔? The Euclidean (L2) distance of $x$ and $y$ is $\sqrt{\sum_i (x_i - y_i)^2}$.
+
+
+# %% exercise="distances"
+def distances(vectors):
+    """The Euclidean distance of each pair of rows.
+
+    vectors (N, d) float tensor. Returns a float tensor (N, N), symmetric, with a diagonal of 0.
+    """
+    ### BEGIN SOLUTION
+    difference = vectors[:, None, :] - vectors[None, :, :]  # (N, N, d)
+    return difference.square().sum(dim=2).sqrt()  # (N, N)
+    ### END SOLUTION
+
+
+# %%
+check("distances")
+
+# %% [markdown]
+# Distance grows with the length of the vectors, and with counts as vectors, length is mostly how often a word was seen. So similarity
+# is usually the **cosine** of the angle: $x \cdot y \,/\, (\lVert x \rVert \lVert y \rVert)$, which is 1 for the same direction whatever the lengths, and 0 for a right angle.
+
+
+# %% exercise="cosines"
+def cosines(vectors):
+    """The cosine of each pair of rows; a row of zeros has cosine 0 with every row, itself too.
+
+    vectors (N, d) float tensor. Returns a float tensor (N, N), symmetric.
+    """
+    ### BEGIN SOLUTION
+    unit = normalize(vectors, dim=1)  # (N, d); zeros stay zeros
+    return unit @ unit.T  # (N, N)
+    ### END SOLUTION
+
+
+# %%
+check("cosines")
+
+# %%
+four = ["커피", "최소", "3", "잔"]
+vectors = one_hot(four, four)
+display(pd.DataFrame(distances(vectors).numpy(), four, four).round(4))
+pd.DataFrame(cosines(vectors).numpy(), four, four)
+
+# %% [markdown]
+# Every two different words are $\sqrt 2$ apart, and their cosine is 0. That is no discovery about coffee: it is how the vectors were made. Two rows
+# differ in two places, by 1 in each. So *no* question about meaning can be answered from them: whatever you compute, *coffee* is to *tea* as *coffee* is to *Tuesday*.
+
+# %% [markdown]
+# ## 2. How a vocabulary grows
+#
+# One axis for each word also means that the vectors get longer with each new word, and every vector (and every model that reads them) must change.
+# How many axes will be needed? Read a text and note how many *different* words there were so far.
+
+
+# %% exercise="vocabulary_growth"
+def vocabulary_growth(tokens, every):
+    """How many different words have been seen after every, 2·every, 3·every, ... tokens.
+
+    tokens: list of strings; every: a whole number of tokens, at least 1.
+    Returns a list of tuples (tokens read, different words). A rest shorter than `every` adds no tuple.
+    """
+    ### BEGIN SOLUTION
+    seen, noted = set(), []
+    for count, token in enumerate(tokens, start=1):
+        seen.add(token)
+        if count % every == 0:
+            noted.append((count, len(seen)))
+    return noted
+    ### END SOLUTION
+
+
+# %%
+check("vocabulary_growth")
+
+# %% [markdown]
+# **Heaps' law** says that real text never runs out of new words: after $n$ tokens there are about $V = K n^\beta$ different ones, in English often with $\beta$ near ½. On
+# logarithmic axes that is a straight line with slope $\beta$. Our planted **world** is a small language with a fixed lexicon, so its line must bend; on Wikipedia it should not.
+# (WikiText-2 writes its rarest words as one token, `<unk>`. Would $\beta$ be larger or smaller with those words in?)
+
+# %%
+size = {
+    "smoke": {"tokens": 45_000, "sgns_tokens": 20_000, "sgns_epochs": 12, "real_dim": 50},
+    "cpu": {"tokens": 200_000, "sgns_tokens": 60_000, "sgns_epochs": 20, "real_dim": 100},
+    "gpu": {"tokens": 2_000_000, "sgns_tokens": 500_000, "sgns_epochs": 20, "real_dim": 300},
+}[profile]
+metrics = {}  # each part adds what it has measured
+world = World("en", seed=seed)
+documents = [[word.surface for s in document.sentences for word in s] for document in world.documents(size["tokens"])]
+corpus = world.corpus(size["tokens"])
+print(*(" ".join(sentence) for sentence in corpus[:3]), sep="\n")
+
+needed = [*data.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
+missing = [name for name in needed if not data.available(name)]
+wikipedia = [] if missing else data.wikitext2()
+if missing:
+    print(f"Not here: {', '.join(missing)}. What follows leaves real text out; nothing that is graded depends on it.")
+    print("`etude data fetch wikitext2 word_eval_en` gets it; then run the notebook from here again.")
+
+
+# %%
+def heaps(sentences):
+    """(growth, β): the curve of a corpus, and its slope on logarithmic axes over the last nine tenths of the text."""
+    tokens = [token for sentence in sentences for token in sentence]
+    growth = np.array(vocabulary_growth(tokens, max(1, len(tokens) // 200)))  # (200, 2)
+    late = np.log(growth[growth[:, 0] >= len(tokens) / 10])
+    return growth, float(np.polyfit(late[:, 0], late[:, 1], 1)[0])
+
+
+curves = {"planted world": heaps(corpus)}
+metrics["heaps_world"] = curves["planted world"][1]
+if wikipedia:
+    curves["WikiText-2"] = heaps(wikipedia)
+    metrics["heaps_wikitext2"] = curves["WikiText-2"][1]
+    metrics["heaps_text_minus_world"] = metrics["heaps_wikitext2"] - metrics["heaps_world"]
+figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+for (name, (growth, beta)), marker in zip(curves.items(), "os"):
+    ax.loglog(*growth.T, marker, ms=3, label=f"{name}: β = {beta:.2f}")
+ax.set(
+    xlabel="tokens read",
+    ylabel="different words",
+    title="Real text keeps bringing new words, the world runs out of them",
+)
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# ## 3. Counting neighbours
+#
+# *You shall know a word by the company it keeps* (Firth, 1957). Give each word one axis for each word **beside** which it may stand, and count: entry $(i, j)$
+# says how often word $j$ stands within `window` words of word $i$, on either side. For the sentence 모닝 커피 좋아 (*morning coffee, nice*) and a window of 1:
+#
+# | | 모닝 | 커피 | 좋아 |
+# |---|---|---|---|
+# | **모닝** | 0 | 1 | 0 |
+# | **커피** | 1 | 0 | 1 |
+# | **좋아** | 0 | 1 | 0 |
+#
+# 모닝 and 좋아 never stand beside each other, and yet their rows are equal: they keep the same company. That is the whole idea, and one-hot vectors cannot have it.
+# The window is the number of words on **one** side; it is cut off at the sentence's edges. Since $i$ is beside $j$ when $j$ is beside $i$, the table is symmetric.
+# (GloVe, later this week, counts a neighbour at distance $d$ as $1/d$. Here each counts 1.)
+
+
+# %% exercise="neighbour_counts"
+def neighbour_counts(sentences, words, window):
+    """How often words[j] stands within `window` words of words[i], on either side, in the same sentence.
+
+    sentences: list of lists of strings, each of them among the words; words: list of V different strings;
+    window: words on one side, at least 1.
+    Returns an int64 tensor (V, V). A word that stands beside itself is counted from both of its places.
+    """
+    ### BEGIN SOLUTION
+    index = {word: i for i, word in enumerate(words)}
+    counts = np.zeros((len(words), len(words)), dtype=np.int64)  # (V, V)
+    for sentence in sentences:
+        ids = [index[token] for token in sentence]
+        for place, word in enumerate(ids):
+            for other in ids[place + 1 : place + 1 + window]:
+                counts[word, other] += 1
+                counts[other, word] += 1
+    return torch.from_numpy(counts)
+    ### END SOLUTION
+
+
+# %%
+check("neighbour_counts")
+
+# %% [markdown]
+# ## 4. From counts to surprise
+#
+# *the* stands beside everything, so a large count beside *the* says little. Church and Hanks compare with chance: if two words had nothing to do with each other,
+# they would meet with probability $P(x)\,P(y)$. The **pointwise mutual information** (their *association ratio*) is the logarithm of how many times more often they do meet:
+#
+# $$ I(x, y) = \log_2 \frac{P(x, y)}{P(x)\,P(y)} = \log_2 \frac{n_{xy} / n}{(n_x / n)(n_y / n)} $$
+#
+# 0 bits: no more than chance; each further bit: twice as often; below 0: they avoid each other; never met: $-\infty$. In their corpus of about 15 million words,
+# *doctors* (1105 times) and *nurses* (241) meet 30 times. (With 14.85 million, which they seem to have rounded, every ratio in their tables comes back exactly.)
+
+
+# %% exercise="association"
+def association(n_xy, n_x, n_y, n):
+    """The association ratio in bits (logarithm to base 2) of each pair of words; −∞ where they never met.
+
+    n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred; n: tokens in the corpus.
+    Returns a float tensor (K,). Church and Hanks 1990, section 3.
+    """
+    ### BEGIN SOLUTION
+    return torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()  # (K,)
+    ### END SOLUTION
+
+
+# %%
+check("association")
+
+# %%
+table = pd.DataFrame(
+    [
+        ("honorary", "doctor", 12, 111, 621, 11.3),
+        ("doctors", "nurses", 30, 1105, 241, 10.7),
+        ("doctors", "hospitals", 19, 1105, 676, 8.6),
+        ("a", "doctors", 41, 284690, 1105, 0.95),
+    ],
+    columns=["x", "y", "n_xy", "n_x", "n_y", "paper"],
+)
+table["yours"] = association(*(torch.tensor(table[column].values) for column in ("n_xy", "n_x", "n_y")), 15e6).numpy()
+table.round(2)
+
+# %% [markdown]
+# Two troubles are left. Most pairs never meet, and $-\infty$ is no coordinate; and negative values, measured from very few meetings, are mostly noise. **Positive
+# PMI** puts 0 in place of both. In a table of counts $X$ the probabilities are shares of the table's own sum: $P(i, j) = X_{ij} / \sum X$, and $P(i)$ and $P(j)$ come from its row and column sums.
+#
+# $$ \text{PPMI}_{ij} = \max\Big(0,\; \ln \frac{P(i, j)}{P(i)\,P(j)}\Big) $$
+#
+# From here on, logarithms are natural, as in nearly all later papers; 1 nat is 1.44 bits. The base changes no cosine (why?).
+
+
+# %% exercise="ppmi"
+def ppmi(counts):
+    """Positive pointwise mutual information in nats; 0 wherever the count is 0.
+
+    counts (V, C) tensor of counts, of whole numbers or floats: words by contexts. It stays as it is.
+    Returns a float tensor (V, C) without NaN, also where a whole row or column is 0.
+    Levy and Goldberg 2014, section 3.3.
+    """
+    ### BEGIN SOLUTION
+    joint = counts.double() / counts.sum()  # (V, C)
+    expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True)  # (V, C)
+    ratio = torch.where(joint > 0, joint / expected, 1.0)  # ln 1 = 0
+    return ratio.log().clamp(min=0).float()
+    ### END SOLUTION
+
+
+# %%
+check("ppmi")
+
+# %% [markdown]
+# PMI overrates rare contexts: one chance meeting with a word that was seen once is an enormous surprise. Two cures come from word2vec, the next lesson:
+#
+# - **smoothing**: contexts are taken with the probability $P_\alpha(j) \propto (\text{column sum}_j)^\alpha$, with $\alpha = ¾$, which makes rare contexts look more frequent, so less surprising;
+# - **a shift**: only what exceeds chance $k$ times counts, so $\ln k$ is subtracted *before* negative values are cut off.
+#
+# Levy and Goldberg show why: word2vec with $k$ negative samples is trained towards exactly this number, $\text{PMI} - \ln k$, for each pair.
+
+
+# %% exercise="shifted_ppmi"
+def shifted_ppmi(counts, negatives=5, power=0.75):
+    """max(0, ln(P(i, j) / (P(i) P_power(j))) − ln negatives); 0 wherever the count is 0.
+
+    P_power(j) is the column's sum to the power, divided by the sum of that over all columns.
+    counts (V, C) tensor of counts; negatives: k, at least 1; with negatives=1 and power=1 it is PPMI.
+    Returns a float tensor (V, C). Levy and Goldberg 2014, section 4.1; Levy, Goldberg and Dagan 2015, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    counts = counts.double()
+    given_word = counts / counts.sum(dim=1, keepdim=True)  # (V, C) P(j | i) = P(i, j) / P(i)
+    smoothed = counts.sum(dim=0) ** power  # (C,)
+    ratio = given_word / (smoothed / smoothed.sum())  # (V, C)
+    return torch.where(counts > 0, ratio.log() - math.log(negatives), 0.0).clamp(min=0).float()
+    ### END SOLUTION
+
+
+# %%
+check("shifted_ppmi")
+
+# %% [markdown]
+# ## 5. From many axes to few
+#
+# The table still has one column for each word, most of them zero. Any matrix is a product $M = U S V^\top$ (**singular value decomposition**), where the columns of $U$ and of $V$ are orthogonal
+# directions of length 1, and the singular values in $S$, largest first, say how much of $M$ lies along each. Keep the first $d$: no other matrix of rank $d$ is closer to $M$.
+# What is lost are the details in which single words differ; what stays are the directions that many words share.
+#
+# **Latent semantic analysis** takes the rows of $U_d S_d$ as word vectors: their dot products are those of the rows of the shortened $M$. Levy and Goldberg halve the exponent, $U_d \sqrt{S_d}$,
+# so that words and contexts share the weight evenly. A direction may be turned round in both $U$ and $V$, so **the signs of columns mean nothing** and may differ between machines; cosines do not notice.
+
+
+# %% exercise="lsa"
+def lsa(matrix, dim, power=1.0):
+    """The rows of a matrix in its `dim` strongest directions: U_d S_d^power of its singular value decomposition.
+
+    matrix (V, C) float tensor; dim: d, at most the smaller of V and C.
+    power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2.
+    Returns a float tensor (V, d), the strongest direction first; the sign of each column is free.
+    """
+    ### BEGIN SOLUTION
+    left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)  # (V, r), (r,)
+    return left[:, :dim] * strength[:dim] ** power  # (V, d)
+    ### END SOLUTION
+
+
+# %%
+check("lsa")
+
+# %% [markdown]
+# ## The experiment
+#
+# The world has documents on nine topics (food, weather, school, ...), and knows how similar two of its words are: 3 for words of the same role (*coffee, bean*:
+# both are roasted), 2 and 1 for words of one topic, 0 for words of different topics. We ask whether cosines put the pairs in the same order (Spearman's ρ, 1 is perfect), for
+# four kinds of vectors from the same text. The control is the same text with all its words shuffled.
+#
+# `etude.cooccurrence` counts as you do, only faster.
+
+# %%
+WINDOW, DIM, FACTORS = 4, 64, 100
+
+
+def vocabulary(sentences):
+    """All words of a corpus, most frequent first."""
+    return [word for word, _ in Counter(token for sentence in sentences for token in sentence).most_common()]
+
+
+def table_of_counts(sentences, words, window=WINDOW):
+    """(V, V) float64 counts of neighbours, on the device."""
+    return cooccurrence(sentences, words, window).to_dense().to(run.device)
+
+
+words = vocabulary(corpus)
+counts = table_of_counts(corpus, words)
+surprise = ppmi(counts)
+short = lsa(surprise, DIM, power=0.5)
+zeros = [
+    f"{name} {float((table == 0).double().mean()):.1%}"
+    for name, table in (("counts", counts), ("PPMI", surprise), ("LSA", short))
+]
+print(f"{len(words)} words; share of zeros: one-hot {1 - 1 / len(words):.1%},", ", ".join(zeros))
+
+mixed = shuffled(corpus, seed)
+words_shuffled = vocabulary(mixed)
+short_shuffled = lsa(ppmi(table_of_counts(mixed, words_shuffled)), DIM, power=0.5)
+
+# %%
+few = corpus[:200]
+yours, library = neighbour_counts(few, words, WINDOW), cooccurrence(few, words, WINDOW).to_dense().long()
+print(
+    f"on {len(few)} sentences your counts and the library's are {'the same' if torch.equal(yours, library) else 'NOT the same'}"
+)
+
+# %%
+truth = world.similarities()
+questions = world.analogies("word")
+planted = [q for relation, asked in questions.items() if relation != "control" for q in asked]
+spaces = {
+    "one-hot": (torch.eye(len(words)), words),
+    "counts": (counts.float().cpu(), words),
+    "PPMI": (surprise.cpu(), words),
+    f"LSA of PPMI, {DIM} directions": (short.cpu(), words),
+    "the same, shuffled text": (short_shuffled.cpu(), words_shuffled),
+}
+result = pd.DataFrame(
+    {
+        name: {
+            "numbers a word": space.shape[1],
+            "similarity, ρ": evaluate.similarity(space, names, truth).value,
+            "analogies": evaluate.analogies(space, names, planted).value,
+        }
+        for name, (space, names) in spaces.items()
+    }
+).T
+similarity, answered = result["similarity, ρ"], result["analogies"]
+metrics |= {
+    "similarity_counts": similarity.iloc[1],
+    "similarity_ppmi": similarity.iloc[2],
+    "similarity_lsa": similarity.iloc[3],
+    "similarity_shuffled": similarity.iloc[4],
+    "analogies_ppmi": answered.iloc[2],
+    "ppmi_minus_counts": similarity.iloc[2] - similarity.iloc[1],
+    "lsa_minus_ppmi": similarity.iloc[3] - similarity.iloc[2],
+    "lsa_minus_ppmi_analogies": answered.iloc[3] - answered.iloc[2],
+}
+result.round(3)
+
+# %% [markdown]
+# One-hot has no ρ at all: where all cosines are equal there is no order. PPMI orders the pairs far better than counts do. LSA keeps the similarity in a tenth of
+# the numbers, but (as Levy and Goldberg saw, too) gives many analogies away (*france is to paris as korea is to seoul*; the next lesson says how they are asked): they live in details of single words, *korea, korean, seoul* beside
+# *kimchi*, and details are what is cut off. How much is lost depends on $d$:
+
+# %%
+full = lsa(surprise, min(512, len(words)), power=0.5).cpu()  # its first d columns are the LSA with d directions
+steps = [d for d in (2, 4, 8, 16, 32, 64, 128, 256, 512) if d <= full.shape[1]]
+figure, axes = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained", sharex=True)
+for ax, judge, asked, row in (
+    (axes[0], evaluate.similarity, truth, "similarity, ρ"),
+    (axes[1], evaluate.analogies, planted, "analogies"),
+):
+    ax.plot(steps, [judge(full[:, :d], words, asked).value for d in steps], "o-", label="LSA of PPMI")
+    ax.axhline(result.loc["PPMI", row], color=plots.COLOURS[1], ls="--", label=f"PPMI, all {len(words)} numbers")
+    ax.axhline(result.loc["counts", row], color=plots.COLOURS[2], ls=":", label="counts")
+    ax.set(xscale="log", xlabel="directions kept, d", ylabel=row)
+axes[0].set_title("Similarity needs few directions ...")
+axes[1].set_title("... analogies need many")
+axes[0].legend(loc="lower right")
+plt.show()
+
+# %% [markdown]
+# So on this table shortening is compression: at its best it is hardly above PPMI itself. (Past some 64 directions similarity falls, since with the power ½ the weak ones weigh more than they do in the
+# table.) Whether LSA also *improves* on its table, as its authors say, depends on the table; documents, below, are their own case.
+#
+# Now look at the vectors themselves. The picture shows the cosines of all pairs of words of the nine topics, topic by topic, one row and one column each.
+
+# %%
+topics = {
+    topic.name: [
+        noun.stem for noun in (*topic.agents, *topic.places, *(t for _, things in topic.verbs for t in things))
+    ]
+    for topic in world.lexicon.topics
+}
+shown = [word for name in topics for word in topics[name] if word in words and word not in world.homonyms()]
+rows = [words.index(word) for word in shown]
+edges = np.cumsum([sum(word in topics[name] for word in shown) for name in topics])
+middles = edges - np.diff(edges, prepend=0) / 2 - 0.5
+figure, axes = plt.subplots(1, 4, figsize=(13, 3.9), layout="constrained")
+for ax, (name, (space, _)) in zip(axes, list(spaces.items())[:4]):
+    image = ax.imshow(cosines(space[rows]).numpy(), vmin=0, vmax=1, cmap="cividis")
+    ax.set_title(name)
+    ax.set_xticks(middles, topics, rotation=60)
+    ax.set_yticks(middles, topics if ax is axes[0] else [""] * len(topics))
+    ax.tick_params(length=0)
+figure.colorbar(image, ax=axes, label="cosine", shrink=0.8)
+figure.suptitle("One-hot knows no topics, counts see the same everywhere, PPMI and LSA show nine blocks")
+plt.show()
+
+
+# %%
+def nearest(space, query, k=6):
+    """The k words nearest to the query by cosine, as strings to show."""
+    unit = normalize(space, dim=1)
+    values, found = (unit @ unit[words.index(query)]).topk(k + 1)  # the query itself comes first
+    return [f"{words[i]} {value:.2f}" for i, value in zip(found.tolist(), values.tolist()) if words[i] != query][:k]
+
+
+queries = ["coffee", "korea", "doctor"]
+pd.DataFrame({(query, name): nearest(spaces[name][0], query) for query in queries for name in ("counts", "PPMI")})
+
+# %% [markdown]
+# ### Documents as contexts
+#
+# Deerwester and colleagues counted words in *documents*: entry $(i, j)$ says how often word $i$ occurs in document $j$, and LSA keeps about 100 directions of the plain counts. Their claim is about finding
+# documents: on one collection precision rises from .45 to .51, because words that never share a document become similar through common companions. Here is their table for our documents, judged by similarity of words.
+
+# %%
+index = {word: i for i, word in enumerate(words)}
+terms = torch.zeros(len(words), len(documents))  # (V, D)
+for j, document in enumerate(documents):
+    for word, times in Counter(document).items():
+        if word in index:
+            terms[index[word], j] = times
+by_terms = evaluate.similarity(terms, words, truth)
+by_factors = evaluate.similarity(lsa(terms.to(run.device), FACTORS).cpu(), words, truth)
+metrics["lsa_minus_terms"] = by_factors.value - by_terms.value
+print(f"words by {len(documents)} documents: ρ {by_terms}")
+print(f"in {FACTORS} directions:          ρ {by_factors}")
+
+# %% [markdown]
+# LSA gains over its own table here, little on 45,000 words and clearly on 200,000. So the claim holds where it was made, for documents, and not everywhere.
+#
+# ### What word2vec has to do with it
+#
+# The next lesson trains vectors $w_i$ and context vectors $c_j$ by a guessing game with $k$ negative samples. Levy and Goldberg prove that, given enough dimensions, its optimum is
+# $w_i \cdot c_j = \text{PMI}_{ij} - \ln k$ (if negatives are drawn with probability $P_\alpha(j)$, as word2vec does, that takes the place of $P(j)$). We need not take their word: the library trains such vectors
+# in a second or two. word2vec draws its window from 1 to `window`, so we average the counts of these windows.
+
+# %%
+NEGATIVES, REACH, OFTEN = 5, 2, 10
+sample = world.corpus(size["sgns_tokens"])
+settings = {
+    "dim": 48,
+    "window": REACH,
+    "negatives": NEGATIVES,
+    "epochs": size["sgns_epochs"],
+    "min_count": 1,
+    "subsample": 0,
+    "lr": 0.05,
+}
+game = sgns.train(sample, **settings, seed=seed, device=str(run.device))
+met = sum(table_of_counts(sample, game.words, w) for w in range(1, REACH + 1)).cpu() / REACH  # (V, V)
+smoothed = met.sum(dim=0) ** 0.75
+pmi = (met / met.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())).log()  # (V, V), −∞ where they never met
+seen = met >= OFTEN  # pairs that met often enough for their PMI to be known
+scores = (game.vectors @ game.contexts.T)[seen].numpy()
+theory = (pmi[seen] - math.log(NEGATIVES)).numpy()
+fits_pmi = float(np.corrcoef(scores, theory)[0, 1])
+fits_counts = float(np.corrcoef(scores, met[seen].log())[0, 1])
+metrics |= {"sgns_fits_pmi": fits_pmi, "sgns_pmi_minus_counts": fits_pmi - fits_counts}
+print(
+    f"{int(seen.sum())} pairs that met {OFTEN} times or more: correlation with PMI − ln k {fits_pmi:.3f}, with ln of the counts {fits_counts:.3f}"
+)
+
+# %%
+figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+ax.plot(theory, scores, ".", ms=3, alpha=0.4)
+ax.axline((0, 0), slope=1, color=plots.COLOURS[1], lw=1, label="equal")
+ax.set(
+    xlabel="PMI − ln 5, in nats",
+    ylabel="w · c, trained",
+    title=f"word2vec's dot products are the shifted PMI (r = {fits_pmi:.3f})",
+)
+ax.legend()
+plt.show()
+
+# %% [markdown]
+# ### Real text
+#
+# On Wikipedia the table has some 7,000 × 7,000 entries. Written out, it takes 400 MB, and a full decomposition takes minutes; but 98 % are zeros, so only the others are stored, and a method that needs nothing but products with the matrix
+# (Lanczos; `scipy.sparse.linalg.svds`) finds the strongest directions in a second or two. Judgements of similarity by people (WordSim-353) are the measure. Look at how many pairs are **covered**.
+
+# %%
+if wikipedia:
+    frequent = [word for word, times in Counter(t for s in wikipedia for t in s).most_common() if times >= 5]
+    found = cooccurrence(wikipedia, frequent, 5)  # sparse (V, V)
+    row, column = found.indices()
+    by_row, by_column = found.sum(dim=1).to_dense(), found.sum(dim=0).to_dense() ** 0.75
+    ratio = found.values() / by_row[row] / (by_column / by_column.sum())[column]
+    positive = ratio.log().clamp(min=0).numpy()  # PPMI with smoothed contexts, where a count is
+    table = coo_array((positive, (row.numpy(), column.numpy())), found.shape).tocsr()
+    left, strength, _ = svds(table, k=size["real_dim"], v0=np.ones(len(frequent)))
+    judged = list(data.wordsim353("en").itertuples(index=False, name=None))
+    asked = sorted({word for one, other, _ in judged for word in (one, other)} & set(frequent))
+    some = torch.tensor([frequent.index(word) for word in asked])  # only these rows are ever written out
+    by_counts = evaluate.similarity(found.index_select(0, some).to_dense(), asked, judged)
+    by_lsa = evaluate.similarity(torch.from_numpy(left * np.sqrt(strength))[some], asked, judged)
+    metrics |= {"wordsim353_counts": by_counts.value, "wordsim353_lsa": by_lsa.value}
+    print(f"{found._nnz():,} of {len(frequent) ** 2:,} entries are not zero")
+    print(f"WordSim-353, ρ: counts {by_counts}, LSA of PPMI {by_lsa}")
+
+# %% [markdown]
+# ## Results
+#
+# `record` keeps the numbers and the vectors, and shows yours beside the table that the reference reached over several seeds.
+
+# %% tags=["metrics"]
+record(
+    metrics,
+    ppmi=surprise,
+    lsa=short,
+    words=words,
+    lsa_shuffled=short_shuffled,
+    words_shuffled=words_shuffled,
+)
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** Somebody suggests to mend one-hot vectors by sorting the vocabulary alphabetically, so that *coffee* and *coffees* get neighbouring numbers. What changes in their distances, and why?
+
+# %% [markdown] answer="sorting_one_hot" points=2
+# ### BEGIN SOLUTION
+# Nothing changes. The number of a word only says which axis is its own; any two axes stand at a right angle, however near their numbers are. So every distance between different words is
+# still √2 and every cosine 0. Renumbering permutes the coordinates, and distances and angles do not depend on their order. Similarity has to come from coordinates that two words share.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** In the table of results, LSA of PPMI answers fewer analogies than PPMI, though its similarities are about as good. Which of the two would you use for finding synonyms on a telephone, and which for questions such as *korea : seoul = japan : ?* Say why.
+
+# %% [markdown] answer="what_lsa_costs" points=2
+# ### BEGIN SOLUTION
+# For synonyms on a telephone: LSA. Similarity of topic and role lies in the few strong directions that many words share, so 64 numbers a word are enough and the vectors are ten times smaller.
+# For the questions: PPMI. They need both the type of a word (country or capital) and its identity (Korea or Japan); identity lies in contexts that only a few words have, which are weak directions,
+# and these are the first to be cut off. With more directions LSA gets some of them back.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): with the same smoothing, shift and windows, counting and
+#   predicting come out about equal.
+# - Turney and Pantel 2010, [From Frequency to Meaning](https://arxiv.org/abs/1003.1141): what else can be a context, and what that makes similar.
+# - Next: *word2vec*, which learns short vectors without ever writing the table down; then *GloVe*, which goes back to the table.
