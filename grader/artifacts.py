@@ -22,8 +22,10 @@ import pyarrow.parquet as pq
 from torch import Tensor
 
 LARGEST = 64 * 2**20  # bytes of one artifact file
+LARGEST_JSON = 16 * 2**20  # bytes; parsed, it takes some 25 times as much at worst
 LONGEST_HEADER = 2**20  # bytes of a safetensors header
-MOST_CELLS = 20_000_000  # of a table
+MOST_CELLS = 20_000_000  # of a table, and of the sizes of an empty array multiplied
+COMPRESSIONS = {"UNCOMPRESSED", "SNAPPY"}  # pandas' own; others unpack to thousands of times their size
 
 
 class BadArtifact(Exception):
@@ -44,6 +46,7 @@ class Artifacts:
         value = self._tensors[name]
         if value.dim() != ndim:
             raise BadArtifact(f"the tensor {name!r} has shape {tuple(value.shape)}, expected {ndim} dimensions")
+        _refuse_wide(name, value.shape)
         if value.is_floating_point() and not bool(value.isfinite().all()):
             raise BadArtifact(f"the tensor {name!r} holds values that are not finite")
         return value
@@ -71,6 +74,7 @@ class Artifacts:
             value = np.load(file, allow_pickle=False)
         except (ValueError, EOFError, TypeError, SyntaxError) as error:
             raise BadArtifact(f"{name}.npy holds no numbers that can be read: {error}") from None
+        _refuse_wide(name, value.shape)
         if value.ndim != ndim or not np.isfinite(value).all():
             raise BadArtifact(f"{name}.npy has shape {value.shape}, expected {ndim} dimensions of finite numbers")
         return value
@@ -90,6 +94,12 @@ class Artifacts:
                 if not (pa.types.is_integer(f.type) or pa.types.is_floating(f.type) or pa.types.is_boolean(f.type))
             ]:
                 raise BadArtifact(f"{name}.parquet has columns that are no numbers: {', '.join(bad[:5])}")
+            about = file.metadata
+            columns = [
+                about.row_group(i).column(j) for i in range(about.num_row_groups) for j in range(about.num_columns)
+            ]
+            if other := {column.compression for column in columns} - COMPRESSIONS:
+                raise BadArtifact(f"{name}.parquet is packed with {', '.join(sorted(other))}: write it with snappy")
             batches, cells = [], 0
             for batch in file.iter_batches(batch_size=65_536):
                 cells += batch.num_rows * batch.num_columns
@@ -116,17 +126,23 @@ class Artifacts:
     @cached_property
     def _data(self) -> dict[str, Any]:
         try:
-            data = json.loads(self._read("data.json"))
+            data = json.loads(self._read("data.json", LARGEST_JSON))
         except (ValueError, RecursionError) as error:
             raise BadArtifact(f"data.json cannot be read: {error}") from None
         if not isinstance(data, dict):
             raise BadArtifact("data.json is not what record() writes")
         return data
 
-    def _read(self, name: str) -> bytes:
+    def _read(self, name: str, largest: int = LARGEST) -> bytes:
         path = self.folder / name
         if path.is_symlink() or not path.is_file():
             raise BadArtifact(f"the notebook recorded nothing ({name} is missing): did the record(...) cell run?")
-        if path.stat().st_size > LARGEST:
-            raise BadArtifact(f"{name} is larger than {LARGEST >> 20} MiB")
+        if path.stat().st_size > largest:
+            raise BadArtifact(f"{name} is larger than {largest >> 20} MiB")
         return path.read_bytes()
+
+
+def _refuse_wide(name: str, shape: tuple[int, ...]) -> None:
+    """An empty array takes no bytes of a file, but a sum over its empty axis would take the memory of the others."""
+    if math.prod(max(n, 1) for n in shape) > max(MOST_CELLS, math.prod(shape)):
+        raise BadArtifact(f"{name!r} is empty and has shape {tuple(shape)}")

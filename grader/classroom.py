@@ -23,6 +23,7 @@ from grader.build import write_master
 from grader.course import Course, CourseError
 from grader.intake import Submission, submissions
 from grader.nbcourse import NbgraderCourse
+from grader.proxy import shown
 from grader.settings import Settings
 from grader.store import Gradable
 from grader.verdict import Verdict
@@ -100,7 +101,7 @@ class Classroom:
                 failed.add(pair)
             if open_lessons[pair]:
                 return
-            bar.update(storing, now=escape(item.student))
+            bar.update(storing, now=escape(shown(item.student)))
             try:
                 if pair not in failed:
                     gradebook.store(self.course, self.home, *pair, self.settings)
@@ -143,7 +144,7 @@ class Classroom:
                 "—" if earlier is None else "[dim]same[/]" if earlier == found.earned else f"[bold]{earlier:.1f}[/]"
             )
             table.add_row(
-                escape(found.student),
+                escape(shown(found.student)),
                 found.lesson.split("/")[1],
                 f"{found.earned:.1f} of {found.points:g}",
                 changed,
@@ -154,7 +155,7 @@ class Classroom:
 
 
 def _shown(bar: Progress, task: object) -> Callable[[list[str]], None]:
-    return lambda names: bar.update(task, now=escape(", ".join(names)))  # type: ignore[arg-type]
+    return lambda names: bar.update(task, now=escape(shown(", ".join(names))))  # type: ignore[arg-type]
 
 
 def _summary(found: Verdict) -> str:

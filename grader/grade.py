@@ -6,6 +6,8 @@ Whatever a submission does becomes part of its verdict. Only trouble of the grad
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import tempfile
 import time
@@ -23,10 +25,14 @@ from grader.artifacts import Artifacts
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
 from grader.kernel import KernelSession
+from grader.line import KernelGone
+from grader.proxy import Student
 from grader.settings import PLAIN, Settings
 from grader.verdict import CellResult, CheckResult, ExerciseResult, Graded, MetricResult, Verdict, digest, now, versions
 
 Progress = Callable[[str], None]
+CALL_SECONDS = 10  # for one call of a student's function, or as long as a cell may take if that is less
+MOST_NOTES = 10  # on results that were left out
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
@@ -77,11 +83,11 @@ def grade(
 
 @dataclass
 class Ran:
-    """What came of one kernel: the run and, if the kernel survived it, outcomes and metrics."""
+    """What came of one kernel: the run, metrics, and whether it lived until every check had an outcome."""
 
     report: RunReport
-    outcomes: dict[str, Outcome]
     metrics: dict[str, tuple[float | None, str]]
+    asked: bool
 
 
 def _run_and_check(
@@ -91,21 +97,37 @@ def _run_and_check(
         work, results = Path(name) / "work", Path(name) / "results"
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
-        ran = _in_a_kernel(lesson, notebook, work, results, settings, progress)
+        outcomes: dict[str, Outcome] = {}
+        end = time.monotonic() + lesson.sandbox_limits["wall_s"]
+        ran = _in_a_kernel(lesson, notebook, work, results, settings, progress, outcomes, verdict.notes)
         report = ran.report
         verdict.cells = [CellResult.of(cell) for cell in report.cells]
         if not report.alive:
-            # An experiment that takes too long or too much must not cost what was written before it.
             verdict.status, verdict.reason = "ended", report.reason or "the notebook's process ended"
-            ran = _in_a_kernel(lesson, _definitions(notebook), work, results, settings, progress)
-        _score(verdict, lesson, ran.outcomes, ran.metrics)
+        known = -1
+        # An experiment or a check that ends the process must not cost the exercises that it has nothing to do with.
+        while not ran.asked and known < len(outcomes) and time.monotonic() < end:
+            known = len(outcomes)
+            short = _definitions(notebook)
+            ran = _in_a_kernel(lesson, short, work, results, settings, progress, outcomes, verdict.notes)
+        _score(verdict, lesson, outcomes, ran.metrics)
     return report
 
 
 def _in_a_kernel(
-    lesson: Lesson, notebook: NotebookNode, work: Path, results: Path, settings: Settings, progress: Progress
+    lesson: Lesson,
+    notebook: NotebookNode,
+    work: Path,
+    results: Path,
+    settings: Settings,
+    progress: Progress,
+    outcomes: dict[str, Outcome],
+    notes: list[str],
 ) -> Ran:
-    """Runs the notebook, brings out what it recorded unless an earlier run did, and asks the checks and metrics."""
+    """Runs the notebook, brings out what it recorded unless an earlier run did, and asks the checks and metrics.
+
+    Adds to `outcomes` those of checks that have none yet, until the kernel ends; to `notes` what was left out.
+    """
     # Nothing that is graded may depend on whether a corpus could be fetched.
     plain = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work), "OMP_NUM_THREADS": "1"}  # as a sandbox sets it
     limits = None if settings.kernel == PLAIN else lesson.sandbox_limits
@@ -121,22 +143,43 @@ def _in_a_kernel(
             on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"),
         )
         if not results.exists():
-            _bring_out(session, work / "results", results, settings)
+            notes += _bring_out(session, work / "results", results, settings)
         artifacts = Artifacts(results, settings.seed)
-        if not report.alive:
-            return Ran(report, {}, metrics.compute(functions, artifacts))
-        progress("checks")
-        student = session.student()
-        outcomes = {check.name: run_check(check, student) for check in source.checks(lesson)}
-        return Ran(report, outcomes, metrics.compute(functions, artifacts, student))
+        if report.alive:
+            progress("checks")
+            if (student := _asked(lesson, session, outcomes)) is not None:
+                return Ran(report, metrics.compute(functions, artifacts, student), asked=True)
+            if session.reason and not outcomes:
+                report.alive, report.reason = False, session.reason
+        return Ran(report, metrics.compute(functions, artifacts), asked=False)
 
 
-def _bring_out(session: KernelSession, recorded: Path, results: Path, settings: Settings) -> None:
-    """Copies what the notebook recorded out of its kernel's reach."""
-    if settings.kernel != PLAIN:
-        session.provisioner.collect(results)
-    elif recorded.is_dir():
-        shutil.copytree(recorded, results, symlinks=True)
+def _asked(lesson: Lesson, session: KernelSession, outcomes: dict[str, Outcome]) -> Student | None:
+    """Runs the checks that have no outcome yet; the student to go on asking, None if the kernel has ended."""
+    seconds = lesson.limits["cell_seconds"]
+    try:
+        student = session.student(min(CALL_SECONDS, seconds), patience=seconds)
+    except KernelGone:
+        return None
+    for check in source.checks(lesson):
+        if check.name not in outcomes:
+            outcomes[check.name] = run_check(check, student)
+            if not session.alive():
+                return None
+    return student
+
+
+def _bring_out(session: KernelSession, recorded: Path, results: Path, settings: Settings) -> list[str]:
+    """Copies what the notebook recorded out of its kernel's reach; a note on each thing that was left out."""
+    if settings.kernel == PLAIN:
+        if recorded.is_dir():
+            shutil.copytree(recorded, results, symlinks=True)
+        return []
+    left = session.provisioner.collect(results).refused
+    missing = os.strerror(errno.ENOENT)  # a notebook that records nothing has no such folder
+    return [f"of the results, {name[:80]} was left out: {why}" for name, why in left.items() if why != missing][
+        :MOST_NOTES
+    ]
 
 
 def _definitions(notebook: NotebookNode) -> NotebookNode:

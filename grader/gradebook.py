@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +12,13 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from sqlalchemy.exc import SAWarning
 
-from grader import nbconfig
+from grader import nbconfig, submission
 from grader.course import Course, CourseError
 from grader.nbcourse import NbgraderCourse
+from grader.sandbox.transfer import copy_folder
 from grader.settings import Settings
+
+MOST_BYTES, MOST_FILES = 256 << 20, 2000  # of what lies beside a student's notebooks
 
 
 @dataclass(frozen=True)
@@ -28,13 +34,35 @@ class Score:
 
 def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
     """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
-    with warnings.catch_warnings():
+    interface = nbconfig.api(course, home, settings)
+    coursedir = interface.coursedir
+    handed_in = Path(coursedir.format_path(coursedir.submitted_directory, student, week))
+    with tempfile.TemporaryDirectory(prefix="etude-") as scratch, warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
-        result = nbconfig.api(course, home, settings).autograde(week, student, force=True, create=True)
+        _copy(handed_in, Path(scratch, student, week))
+        coursedir.submitted_directory = scratch
+        result = interface.autograde(week, student, force=True, create=True)
     if not result["success"]:
         raise CourseError(
             f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}"
         )
+
+
+def _copy(handed_in: Path, target: Path) -> None:
+    """What nbgrader may look at: regular files within bounds. It would follow links and wait at a FIFO.
+
+    A notebook that cannot be read within bounds is there, and empty.
+    """
+    opened = os.open(handed_in, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        copy_folder(opened, target, MOST_BYTES, MOST_FILES)
+    finally:
+        os.close(opened)
+    for path in handed_in.glob("*.ipynb"):
+        copy = target / path.name
+        if copy.is_dir():
+            shutil.rmtree(copy)
+        copy.write_bytes(submission.content(path))
 
 
 def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:

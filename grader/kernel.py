@@ -223,8 +223,11 @@ class KernelSession:
 
     # ---- calling
 
-    def student(self, timeout: float = 10) -> Student:
-        """The notebook's names, each request limited to `timeout` seconds. One at a time; the kernel must be idle."""
+    def student(self, timeout: float = 10, patience: float = START_SECONDS) -> Student:
+        """The notebook's names, each request limited to `timeout` seconds. One at a time; the kernel must be idle.
+
+        Raises KernelGone if the kernel has not picked the line up within `patience` seconds; it is then killed.
+        """
         self._hang_up()
         assert self._manager is not None
         path = Path(self._manager.ip).parent / f"line-{secrets.token_hex(4)}"
@@ -234,15 +237,15 @@ class KernelSession:
         client.start_channels(iopub=False, stdin=False, hb=False, control=False)
         try:
             client.execute(boot_source(path), silent=True, store_history=False, allow_stdin=False)
-            connection = self._connect(path)
+            connection = self._connect(path, patience)
         finally:
             client.stop_channels()
         self._student = Student(Line(connection, self), timeout)
         return self._student
 
-    def _connect(self, path: Path) -> socket.socket:
+    def _connect(self, path: Path, seconds: float) -> socket.socket:
         """Waits until the kernel listens at the path, which for a sandbox lies in memory of its own."""
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + seconds
         while self.alive() and time.monotonic() < end:
             try:
                 return connected(path)
@@ -250,7 +253,7 @@ class KernelSession:
                 time.sleep(0.01)
             except OSError as error:
                 self.kill(f"it made something else than a socket where it should listen ({error})")
-        self.kill(f"it did not let the grader call its functions within {START_SECONDS} s")
+        self.kill(f"it did not let the grader call its functions within {seconds:g} s")
         raise KernelGone(f"the notebook's process cannot be called: {self.reason}")
 
     def _hang_up(self) -> None:

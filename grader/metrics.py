@@ -61,5 +61,7 @@ def compute(
         except BadArtifact as error:
             found[name] = (None, str(error))
         except Exception as error:  # shapes that do not fit together, words that do not match, the student's own errors
-            found[name] = (None, f"it cannot be computed from what is there ({type(error).__name__}: {error})"[:1000])
+            # Only the first line goes to the student: the rest may tell what was asked, and is for the instructor.
+            why = f"it cannot be computed from what is there ({type(error).__name__})\n{error}"
+            found[name] = (None, why[:1000])
     return found

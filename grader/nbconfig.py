@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
@@ -64,9 +65,20 @@ def api(course: Course | NbgraderCourse, home: Path | None = None, settings: Set
     """nbgrader's Python interface, its messages kept for errors instead of printed."""
     _alembic_on_path()
     config = configuration(course, home, settings)
-    interface = NbGraderAPI(CourseDirectory(config=config), config=config)
+    interface = NbGraderAPI(_CourseDirectory(config=config), config=config)
     interface.log.setLevel(logging.ERROR)
     return interface
+
+
+class _CourseDirectory(CourseDirectory):
+    """nbgrader's, for which a time of handing in that cannot be read is none."""
+
+    def get_existing_timestamp(self, dest_path: str) -> datetime | None:
+        try:
+            return super().get_existing_timestamp(dest_path)
+        except Exception:  # whatever the file holds; nbgrader means to fail and stumbles over that as well
+            self.log.warning("%s: the file timestamp.txt holds no time", dest_path)
+            return None
 
 
 def release(course: Course, week: str, home: Path | None = None) -> None:

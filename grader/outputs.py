@@ -11,12 +11,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 MAX_OUTPUT = 1_000_000  # characters of one cell's outputs
+MAX_NOTEBOOK = 20_000_000  # characters of all cells' outputs
 OVERHEAD = 200  # characters that an output counts for beside its text
-NOTE = "\n[The rest of this cell's output was cut: a cell may show 1 MB.]\n"
+NOTE = "\n[The rest of this cell's output was cut: a cell may show 1 MB, a notebook 20 MB.]\n"
 
 
 class BoundedOutputs:
-    """Cuts each cell's outputs at MAX_OUTPUT, says so once, and ignores widgets."""
+    """Cuts each cell's outputs at MAX_OUTPUT and all at MAX_NOTEBOOK, says so once a cell, and ignores widgets."""
 
     nb: NotebookNode
     clear_before_next_output: bool
@@ -31,16 +32,17 @@ class BoundedOutputs:
         if self.clear_before_next_output:
             self._forget(cell_index)
         content = msg["content"]
-        room = MAX_OUTPUT - self._used.get(cell_index, 0)
+        used = self._used.get(cell_index, 0)
+        room = max(0, min(MAX_OUTPUT - used, MAX_NOTEBOOK - sum(self._used.values())))
         if size(content) + OVERHEAD > room:
             if cell_index in self._cut:
                 return None
             self._cut.add(cell_index)
-            shown = content["text"][: max(0, room)] if msg["msg_type"] == "stream" else ""
-            self._used[cell_index] = MAX_OUTPUT
+            shown = content["text"][:room] if msg["msg_type"] == "stream" else ""
+            self._used[cell_index] = used + room
             outs.append(new_output("stream", name="stdout", text=shown + NOTE))
             return outs[-1]
-        self._used[cell_index] = MAX_OUTPUT - room + size(content) + OVERHEAD
+        self._used[cell_index] = used + size(content) + OVERHEAD
         return super().output(outs, msg, display_id, cell_index)  # type: ignore[misc]
 
     def clear_output(self, outs: list[NotebookNode], msg: Any, cell_index: int) -> None:
@@ -58,7 +60,8 @@ class BoundedOutputs:
             index: sum(size(msg["content"]) - size(self.nb.cells[index].outputs[at]) for at in places)
             for index, places in self._display_id_map.get(display_id, {}).items()
         }
-        if all(self._used.get(index, 0) + more <= MAX_OUTPUT for index, more in growth.items()):
+        room = MAX_NOTEBOOK - sum(self._used.values()) - sum(growth.values())
+        if room >= 0 and all(self._used.get(index, 0) + more <= MAX_OUTPUT for index, more in growth.items()):
             for index, more in growth.items():
                 self._used[index] = self._used.get(index, 0) + more
             super()._update_display_id(display_id, msg)  # type: ignore[misc]

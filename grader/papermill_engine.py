@@ -23,6 +23,7 @@ from papermill.engines import Engine, NotebookExecutionManager
 from grader.engine import CellRun, OnCell, RunReport
 from grader.kernel import KernelSession
 from grader.outputs import BoundedOutputs
+from grader.proxy import shown
 
 NOTICE_SECONDS = 10  # for nbclient, which looks once a second, to notice that a process has ended
 INTERRUPTS = 3  # tries to interrupt a cell before its kernel is killed
@@ -111,7 +112,8 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         self.reply: dict[str, str] = {}  # status, and name and text of the error, of the cell that ran last
 
     def _keep_reply(self, cell: NotebookNode, cell_index: int, execute_reply: Any) -> None:
-        self.reply = {key: str(execute_reply["content"].get(key, ""))[:1000] for key in ("status", "ename", "evalue")}
+        said = execute_reply["content"]
+        self.reply = {key: shown(str(said.get(key, ""))[:1000]) for key in ("status", "ename", "evalue")}
 
     async def run_cell(self, cell: NotebookNode, run: CellRun, seconds: float, too_long: str) -> None:
         """Runs one cell, and writes into `run` whatever the kernel made of it."""

@@ -110,6 +110,9 @@ class Remote:
         self._student._unused.append(self._number)
 
 
+Remote.__name__ = "object"  # as a check's message calls it: "an object, expected a dict"
+
+
 class Student:
     """The names of one notebook: `student.f` is its f, `student["put"]` a name that is also a method here.
 
@@ -174,7 +177,7 @@ class Student:
             case {"missing": str(name)}:
                 raise MissingName(f"the notebook defines no name {name[:200]!r}")
             case {"refused": str(why)}:
-                raise WireError(f"the student's side could not take the request or send the answer: {why[:500]}")
+                raise WireError(f"the student's side could not take the request or send the answer: {shown(why[:500])}")
             case {"error": {"classes": list(classes), "message": str(message), "traceback": str(lines)}}:
                 raise student_error(classes, message, lines)
         raise WireError("malformed reply: neither a value nor an error")
@@ -187,7 +190,7 @@ class Student:
     def _find(self, label: Ref) -> Remote:
         match label:
             case {"id": int(number), "what": str(what)}:
-                return Remote(self, number, "".join(c if c.isprintable() else "?" for c in what[:100]))
+                return Remote(self, number, shown(what[:100]))
         raise WireError("malformed reply: a label that is no handle")
 
 
@@ -205,14 +208,21 @@ def library_ref(x: Any) -> Ref:
 
 def student_error(classes: list[Any], message: str, lines: str) -> StudentError:
     """The error to raise for an exception whose class has these names, from itself up to BaseException."""
-    names = [name[:100] for name in classes[:20] if type(name) is str] or ["Exception"]
+    names = [shown(name[:100]) for name in classes[:20] if type(name) is str] or ["Exception"]
     cls = _error_class(next((name for name in names if _is_builtin_error(name)), "Exception"))
-    return cls(names[0], message[:4000], lines[:8000])
+    return cls(names[0], shown(message[:4000]), shown(lines[:8000]))
+
+
+def shown(text: str) -> str:
+    """The text without characters that do something to a terminal or turn the reading direction: those are escaped."""
+    return "".join(c if c.isprintable() or c in "\n\t\u3000\xa0" else ascii(c)[1:-1] for c in text)
 
 
 def _is_builtin_error(name: str) -> bool:
+    """Whether a check may expect it. StopIteration would end a check's own loop: `for y in map(student.f, xs)`."""
     found = getattr(builtins, name, None)
-    return isinstance(found, type) and issubclass(found, Exception) and not issubclass(found, BaseExceptionGroup)
+    others = (BaseExceptionGroup, StopIteration, StopAsyncIteration)
+    return isinstance(found, type) and issubclass(found, Exception) and not issubclass(found, others)
 
 
 @cache

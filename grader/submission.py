@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import json
+import reprlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,14 +33,22 @@ class Restored:
 
 
 def content(path: Path) -> bytes:
-    """The file's bytes, none if it is missing or too large to be read: what a verdict's hash is made of."""
-    return path.read_bytes() if path.is_file() and path.stat().st_size <= LARGEST else b""
+    """The file's bytes, none if it is not there or cannot be read within bounds: what a verdict's hash is made of."""
+    return path.read_bytes() if _is_file(path) and path.stat().st_size <= LARGEST else b""
+
+
+def _is_file(path: Path) -> bool:
+    """Whether it is a file of its own. A link could hand in what somebody else wrote, or show what nobody should see."""
+    return path.is_file() and not path.is_symlink()
 
 
 def read(path: Path) -> tuple[bytes, NotebookNode]:
     """(the file's bytes, the notebook). Raises BadSubmission."""
+    if path.is_symlink():
+        raise BadSubmission(f"{path.name} is a link to another file: hand in the notebook itself")
     if not path.is_file():
-        raise BadSubmission(f"{path.name} was not handed in")
+        what = "is not a file: hand in the notebook itself" if path.exists() else "was not handed in"
+        raise BadSubmission(f"{path.name} {what}")
     size = path.stat().st_size
     if size > LARGEST:
         raise BadSubmission(
@@ -68,7 +77,7 @@ def parse(data: bytes) -> NotebookNode:
         )
     if found.get("nbformat") != 4:
         raise BadSubmission(
-            f"the notebook says nbformat {found.get('nbformat')!r}, expected 4: open it in JupyterLab and save it"
+            f"the notebook says nbformat {reprlib.repr(found.get('nbformat'))}, expected 4: open it in JupyterLab and save it"
         )
     cells = found["cells"]
     if not isinstance(cells, list) or len(cells) > MOST_CELLS:

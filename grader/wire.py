@@ -20,6 +20,7 @@ import json
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -30,6 +31,7 @@ MAX_BYTES = 256 << 20  # bytes of all buffers together
 MAX_INT_BITS = 8192  # 2467 digits: Python still prints it
 MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
+MAX_ALIKE = 100  # keys with one hash: each is compared with all before it
 
 # dtype name -> bytes per item
 _INTEGERS = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1}
@@ -277,7 +279,7 @@ def _check_keys(keys: Iterable[Any]) -> None:
     keys = list(keys)
     if not all(_is_key(key) for key in keys):
         raise WireError("dict keys and set members must be numbers, text, bytes, None, or tuples of these")
-    if len(keys) > 1000 and len({hash(key) for key in keys}) < 0.9 * len(keys):
+    if len(keys) > MAX_ALIKE and max(Counter(map(hash, keys)).values()) > MAX_ALIKE:
         raise WireError("too many dict keys or set members have the same hash")
 
 

@@ -72,10 +72,3 @@ def test_a_row_that_tells_nothing_apart_carries_no_points(lesson: Lesson) -> Non
     for expected in table.read(lesson.source / "expected.csv"):
         one = found.get((expected.metric, expected.profile))
         assert not (one and one.blind and expected.points), f"{expected.metric} carries points and is blind"
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_the_error_rates_of_every_graded_row_are_known(lesson: Lesson) -> None:
-    found = {(one.metric, one.profile) for one in error_rates.read(lesson.source / error_rates.FILE) if one.wrong}
-    graded = {(row.metric, row.profile) for row in table.read(lesson.source / "expected.csv") if row.points}
-    assert {pair for pair in graded if pair[1] == "smoke"} <= found

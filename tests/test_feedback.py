@@ -3,6 +3,7 @@
 import base64
 
 import nbformat
+import pytest
 from nbformat.v4 import new_output
 from nbgrader.utils import determine_grade
 
@@ -55,6 +56,36 @@ def test_values_of_hidden_checks_stay_hidden_and_the_mistake_is_named(word2vec):
     text = written(word2vec, verdict())["check_nearest"].outputs[0].text
     assert "42" not in text
     assert "the query comes first" in text
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("ValueError: asked for ['held out']\nline 3, in f", "(a hidden check: your code raised ValueError)"),
+        ("held out: x", "(a hidden check: your code raised an exception)"),
+        ("print: held out", "(a hidden check: your code raised an exception)"),
+        (
+            "MisusedHandle: <the student's held out> stays",
+            "(a hidden check: what came back is an object of another kind",
+        ),
+        ("StudentTimeout: held out", "(a hidden check: your code took too long)"),
+        ("KernelGone: held out", "(a hidden check: the notebook's process had ended)"),
+    ],
+)
+def test_of_an_error_in_a_hidden_check_no_word_is_the_students_own(word2vec, message, shown):
+    check = CheckResult(name="test_b", title="b", hidden=True, points=3, status="error", message=message)
+    found = verdict(exercises=[ExerciseResult(name="nearest", checks=[check])])
+    text = written(word2vec, found)["check_nearest"].outputs[0].text
+    assert shown in text
+    assert "held out" not in text
+
+
+def test_of_a_metrics_reason_the_student_reads_the_first_line(word2vec):
+    known = {"low": 0.4, "high": 0.6, "better": "near", "points": 4, "share": 0}
+    metric = MetricResult(name="m", value=None, reason="it cannot be computed\nheld out", **known)
+    text = written(word2vec, verdict(metrics=[metric]))["metrics"].outputs[0].text
+    assert "m: it cannot be computed (0 of 4 points)" in text
+    assert "held out" not in text
 
 
 def test_the_reason_of_a_refused_file_is_in_every_graded_cell(word2vec):

@@ -140,6 +140,18 @@ def test_too_much_output_is_cut_with_a_note(session: KernelSession) -> None:
     assert texts(report, 1) == "short\n"
 
 
+def test_many_cells_together_show_no_more_than_a_notebook_may(
+    session: KernelSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outputs, "MAX_NOTEBOOK", 250_000)
+    growing = "from IPython.display import HTML\nfor i in range(9): shown.update(HTML('x' * 40_000 * i))"
+    first = "from IPython.display import display\nshown = display('', display_id=True)"
+    report = run(session, first, *["print('x' * 100_000)"] * 5, growing)
+    assert [len(texts(report, i)) for i in range(1, 4)] == [100_001, 100_001, pytest.approx(50_000, abs=1000)]
+    assert [texts(report, i) for i in (4, 5)] == [outputs.NOTE] * 2
+    assert len(nbformat.writes(report.notebook)) < 270_000
+
+
 def test_outputs_that_are_replaced_again_and_again_are_not_cut(session: KernelSession) -> None:
     report = run(
         session,

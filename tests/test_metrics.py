@@ -134,6 +134,41 @@ def test_a_parquet_file_that_unpacks_to_too_much_or_is_cut_is_refused(artifacts)
         artifacts.table("log")
 
 
+@pytest.mark.parametrize("codec", ["zstd", "gzip", "brotli"])
+def test_a_parquet_file_packed_in_a_way_that_unpacks_without_a_bound_is_refused(artifacts, codec):
+    pd.DataFrame({"x": np.zeros(1000)}).to_parquet(artifacts.folder / "log.parquet", compression=codec)
+    with pytest.raises(BadArtifact, match="write it with snappy"):
+        artifacts.table("log")
+
+
+def test_an_empty_array_as_wide_as_the_machine_is_refused(artifacts):
+    np.save(artifacts.folder / "scores.npy", np.zeros((10**12, 0)))
+    with pytest.raises(BadArtifact, match="empty"):
+        artifacts.array("scores", ndim=2)
+    (artifacts.folder / "tensors.safetensors").write_bytes(save({"vectors": torch.zeros(10**12, 0)}))
+    with pytest.raises(BadArtifact, match="empty"):
+        artifacts.tensor("vectors", ndim=2)
+    np.save(artifacts.folder / "scores.npy", np.zeros((0, 3)))
+    assert artifacts.array("scores", ndim=2).shape == (0, 3)
+
+
+def test_json_that_would_take_gigabytes_is_refused(artifacts):
+    (artifacts.folder / "data.json").write_text("[" + "[]," * 6_000_000 + "0]")
+    with pytest.raises(BadArtifact, match="larger than 16 MiB"):
+        artifacts.strings("words")
+
+
+def test_the_first_line_of_a_reason_holds_no_word_of_the_students_code(artifacts):
+    class Telling:
+        def predict(self, inputs):
+            raise ValueError(f"asked for {inputs}")
+
+    _, reason = compute({"a": lambda _, student: student.predict(["held out"])}, artifacts, Telling())["a"]
+    first, _, rest = reason.partition("\n")
+    assert first == "it cannot be computed from what is there (ValueError)"
+    assert rest == "asked for ['held out']"
+
+
 class Predictor:
     """A student whose predictions are right for even inputs."""
 

@@ -272,7 +272,24 @@ builtin_errors = {n: x for n, x in vars(builtins).items() if isinstance(x, type)
 def test_an_error_can_be_made_for_every_builtin_exception(name: str) -> None:
     error = student_error([name, "Exception"], "message", "lines")
     assert error.message in str(error)
-    assert isinstance(error, builtin_errors[name]) or issubclass(builtin_errors[name], BaseExceptionGroup)
+    others = (BaseExceptionGroup, StopIteration, StopAsyncIteration)
+    assert isinstance(error, builtin_errors[name]) is not issubclass(builtin_errors[name], others)
+
+
+def test_a_students_stop_iteration_does_not_end_a_checks_loop() -> None:
+    def fail(x: int) -> None:
+        raise student_error(["StopIteration", "Exception"], "", "")
+
+    with pytest.raises(StudentError):
+        list(map(fail, [1, 2]))
+
+
+def test_a_students_text_commands_no_terminal_and_does_not_turn_around() -> None:
+    bad = "\x1b]0;title\x07 \x9b2J \u202e \ud800 \r"
+    error = student_error([bad], bad, bad)
+    assert not set(str(error)) & set("\x1b\x07\x9b\u202e\ud800\r")
+    assert r"\x1b]0;title\x07 \x9b2J \u202e \ud800 \r" in str(error)
+    assert student_error(["E"], "한국어, π,\n\tnext line", "").message == "한국어, π,\n\tnext line"
 
 
 def test_no_class_name_makes_anything_but_an_exception() -> None:

@@ -1,6 +1,7 @@
 """Submissions of every kind become a notebook in the lesson's shape, or are refused in one sentence."""
 
 import json
+import os
 
 import nbformat
 import pytest
@@ -74,6 +75,29 @@ def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(BadSubmission, match="not handed in"):
         read(tmp_path / "word2vec.ipynb")
+
+
+def test_a_link_is_refused_wherever_it_leads(tmp_path, word2vec):
+    path = tmp_path / "word2vec.ipynb"
+    path.symlink_to(word2vec.released)
+    with pytest.raises(BadSubmission, match="is a link to another file"):
+        read(path)
+    assert submission.content(path) == b""
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path, make):
+    make(tmp_path / "word2vec.ipynb")
+    with pytest.raises(BadSubmission, match="is not a file"):
+        read(tmp_path / "word2vec.ipynb")
+    assert submission.content(tmp_path / "word2vec.ipynb") == b""
+
+
+def test_a_version_of_megabytes_is_told_in_short():
+    with pytest.raises(BadSubmission) as caught:
+        parse(json.dumps({"cells": [], "nbformat": "\x1b[2J" * 1_000_000}).encode())
+    assert len(str(caught.value)) < 200
+    assert "\x1b" not in str(caught.value)
 
 
 def ids(notebook):

@@ -241,6 +241,7 @@ array_of_two = {"t": "array", "d": "float64", "s": [2], "b": 0}
         ({"v": 1}, []),
         (2**9000, []),
         ({"t": "set", "v": [{"t": "complex", "v": [-1000003.0 * k, 1.0 * k]} for k in range(2000)]}, []),
+        ({"t": "set", "v": [*range(10_000), *(k * (2**61 - 1) + 5 for k in range(1, 200))]}, []),
     ],
 )
 def test_a_malformed_message_is_refused(node: Any, buffers: list[bytes]) -> None:

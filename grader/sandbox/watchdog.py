@@ -18,6 +18,7 @@ PERIOD_S = 0.1
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 KEPT_OUTPUT = 64 * 1024
+MOST_SESSIONS = 6  # the system shares processors out by session (autogroup): who opens many takes those of others
 TASKS_TOLERANCE = 16  # bubblewrap's own processes are not under the rlimit
 
 
@@ -60,16 +61,18 @@ def task_count(proc: int) -> int:
     return count
 
 
-def cpu_seconds(proc: int) -> float:
-    """CPU time in seconds of the process that has used most."""
+def cpu_seconds_and_sessions(proc: int) -> tuple[float, int]:
+    """CPU time in seconds of the process that has used most, and how many sessions there are."""
     most = 0
+    sessions = set()
     for pid in processes(proc):
         try:
             fields = read_text(proc, f"{pid}/stat").rsplit(")", 1)[1].split()
         except OSError:
             continue
         most = max(most, int(fields[11]) + int(fields[12]))  # user and system time, fields 14 and 15 of stat(5)
-    return most / TICKS_PER_S
+        sessions.add(fields[3])  # field 6
+    return most / TICKS_PER_S, len(sessions)
 
 
 def memory_bytes(proc: int, enough: int) -> int:
@@ -133,7 +136,8 @@ class Watchdog:
         try:
             memory, tasks = memory_bytes(self.proc, limits.memory_mb * MB), task_count(self.proc)
             self.most_memory, self.most_tasks = max(self.most_memory, memory), max(self.most_tasks, tasks)
-            self.most_cpu_s = max(self.most_cpu_s, cpu_seconds(self.proc))
+            spent, sessions = cpu_seconds_and_sessions(self.proc)
+            self.most_cpu_s = max(self.most_cpu_s, spent)
             usage = [os.fstatvfs(folder) for folder in self.folders]
             files = sum(about.f_files - about.f_ffree for about in usage)
         except OSError:  # the sandbox ended while it was being looked at
@@ -142,6 +146,8 @@ class Watchdog:
             return f"memory: its processes held {memory // MB} MB, the limit is {limits.memory_mb} MB"
         if tasks > limits.processes + TASKS_TOLERANCE:
             return f"processes: it ran {tasks} processes and threads, the limit is {limits.processes}"
+        if sessions > MOST_SESSIONS:
+            return f"processes: it opened {sessions} sessions, at most {MOST_SESSIONS} may be open at a time"
         if files > limits.files:
             return f"files: it made {files} files and folders, the limit is {limits.files}"
         return None

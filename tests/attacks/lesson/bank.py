@@ -1,0 +1,26 @@
+"""Answers to the lesson that is attacked. @SECRET@"""
+
+from grader.bank import alternative, mistake
+
+
+@mistake("softmax", "the sum runs over the rows in place of the scores of a row", "test_equal_scores_share_equally")
+def softmax(scores):
+    return scores.exp() / scores.exp().sum(dim=0, keepdim=True)
+
+
+@alternative("softmax")
+def softmax(scores):
+    return (scores - scores.logsumexp(dim=1, keepdim=True)).exp()
+
+
+@mistake("count_pairs", "each pair is counted in both directions", "test_the_pairs_of_a_short_sentence")
+def count_pairs(words):
+    return Counter(zip(words, words[1:])) + Counter(zip(words[1:], words))
+
+
+@alternative("count_pairs")
+def count_pairs(words):
+    counts = {}
+    for i in range(len(words) - 1):
+        counts[words[i], words[i + 1]] = counts.get((words[i], words[i + 1]), 0) + 1
+    return counts
