@@ -100,6 +100,8 @@ def calibration(course: Course) -> list[str]:
                     "no: it carries no points" if rate.blind else "yes" if rate.wrong else "",
                 ]
             )
+    if not rows:
+        return [*lines, "", "Not measured yet.", ""]
     heads = ["lesson", "row", "claimed", "false alarms", "misses", "wrong answers without a value", "tells apart"]
     return [*lines, *table(heads, rows)]
 
@@ -152,12 +154,13 @@ def render() -> tuple[str, str]:
         for rate in error_rates.read(lesson.source / error_rates.FILE)
     ]
     outside, fresh = sum(rate.outside for rate in rates), sum(rate.fresh for rate in rates)
+    alarms = [["right runs outside their interval, on fresh seeds", of(outside, fresh)]] if fresh else []
     headline = [
         ["classic mistakes caught", of(total(audit, "wrong_caught"), total(audit, "wrong"))],
         ["… and named rightly by the grader", of(total(audit, "wrong_named_by_grader"), total(audit, "wrong"))],
         ["other right answers accepted", of(total(audit, "right_passing"), total(audit, "right"))],
         ["automatic mutants killed", of(total(audit, "mutants_killed"), total(audit, "mutants"))],
-        ["right runs outside their interval, on fresh seeds", of(outside, fresh)],
+        *alarms,
         ["hostile submissions with an undeserved point", of(undeserved, len(attacked["attacks"]))],
         ["faults after which every score is there once", f"{fault_count} tests"],
         [

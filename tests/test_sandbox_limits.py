@@ -161,6 +161,14 @@ def test_a_bomb_of_bombs_ends_with_its_sandbox(work: Path) -> None:
         assert why.split(":")[0] in ("wall time", "processes", "signal")
 
 
+def test_sessions_of_its_own_give_nobody_more_of_the_processors(work: Path) -> None:
+    opened = "import subprocess\nfor _ in range({}): subprocess.Popen(['sleep', '1000'], start_new_session=True)"
+    with kernel("etude-warm", work) as started:
+        started.run(opened.format(2))
+        assert started.value("1 + 1") == "2"
+        assert started.run_to_the_end(opened.format(20)).startswith("processes: it opened ")
+
+
 @pytest.mark.parametrize("name", KERNELS)
 def test_no_process_and_no_file_is_left_behind(name: str, work: Path) -> None:
     with kernel(name, work) as started:
