@@ -20,6 +20,7 @@ import psutil
 import pytest
 import stand_in
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.apps import NbGraderAPI
 from stand_in import POINTS, exercise
 
 from grader import files, gradebook, nbconfig, store
@@ -207,3 +208,18 @@ def test_a_command_killed_while_it_stores_scores_stores_each_once_in_the_end(roo
     subprocess.run(command, cwd=root, check=True, capture_output=True)
     found = gradebook.scores(NbgraderCourse(root), root, "hw")
     assert [(score.student, score.score) for score in found] == [("ada", 1), ("bora", 2), ("chul", 3)]
+
+
+def test_ctrl_c_while_nbgrader_stores_comes_after_it_has_stored(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """nbgrader's own commands catch everything, KeyboardInterrupt too."""
+    hand_in(root, "answer = 42", "ada")
+    stored = NbGraderAPI.autograde
+
+    def interrupted(self: NbGraderAPI, *arguments: object, **options: object) -> dict:
+        os.kill(os.getpid(), signal.SIGINT)
+        return stored(self, *arguments, **options)
+
+    monkeypatch.setattr(NbGraderAPI, "autograde", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        gradebook.store(NbgraderCourse(root), root, "hw", "ada", Settings())
+    assert len(gradebook.scores(NbgraderCourse(root), root, "hw")) == 1
