@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import error_rates
+from grader.calibrate import PROMISE
 from grader.course import Course
 
 ROOT = Path(__file__).parent.parent
@@ -80,30 +81,23 @@ def calibration(course: Course) -> list[str]:
     lines = [
         "## The tables' error rates",
         "",
-        "A row's interval is a tolerance interval: it claims to hold the stated share of right answers with the stated confidence.",
-        "*False alarms*: right answers, on seeds never calibrated on, that fall outside (with the upper end of the exact 95 % interval).",
-        "*Misses*: wrong answers of the bank, run through the whole experiment, that fall inside. Most mistakes do not touch a given row",
-        "(a wrong nearest-neighbour search leaves the vectors as they are), so a miss here is the checks' to catch, and they do.",
+        f"A row's interval is a tolerance interval: it promises to hold {PROMISE}.",
+        "*Right answers outside*: the reference, on seeds that nothing was calibrated on; beside it the rate's exact 95 % upper bound,",
+        "and the share of the row's points that was lost. *Wrong answers*: those of the bank, each run through the whole experiment.",
+        "Most do not touch a given row (a wrong nearest-neighbour search leaves the vectors as they are), and are inside: those",
+        "are for the checks to catch, and they do. A row that sees none of them carries no points.",
     ]
-    rows = []
-    for lesson in course.lessons():
-        path = lesson.source / error_rates.FILE
-        for rate in error_rates.read(path) if path.is_file() else []:
-            rows.append(
-                [
-                    lesson.name,
-                    f"{rate.metric}, {rate.profile}",
-                    f"{rate.coverage:.0%} with {rate.confidence:.0%}",
-                    f"{of(rate.outside, rate.fresh)}, at most {rate.outside_most:.0%}",
-                    of(rate.inside, rate.wrong - rate.failed) if rate.wrong else "not run",
-                    rate.failed if rate.wrong else "",
-                    "no: it carries no points" if rate.blind else "yes" if rate.wrong else "",
-                ]
-            )
+    measured = {lesson: error_rates.read(lesson.source / error_rates.FILE) for lesson in course.lessons()}
+    rows = [
+        [lesson.name, rate.profile, *rate.cells(), "" if not rate.wrong else "no" if rate.blind else "yes"]
+        for lesson, rates in measured.items()
+        for rate in rates
+    ]
     if not rows:
         return [*lines, "", "Not measured yet.", ""]
-    heads = ["lesson", "row", "claimed", "false alarms", "misses", "wrong answers without a value", "tells apart"]
-    return [*lines, *table(heads, rows)]
+    origins = dict.fromkeys(rate.provenance for rates in measured.values() for rate in rates)
+    heads = ["lesson", "profile", *error_rates.HEADS, "tells apart"]
+    return [*lines, *table(heads, rows), *(f"- {origin}" for origin in origins), ""]
 
 
 def attacks(found: dict[str, Any]) -> list[str]:
@@ -147,14 +141,9 @@ def render() -> tuple[str, str]:
     limits = (ROOT / "tests" / "attacks" / "README.md").read_text(encoding="utf-8")
     cannot = limits[limits.index("## ") :].strip()
     undeserved = sum(one["earned"] > one["deserves"] for one in attacked["attacks"])
-    rates = [
-        rate
-        for lesson in course.lessons()
-        if (lesson.source / error_rates.FILE).is_file()
-        for rate in error_rates.read(lesson.source / error_rates.FILE)
-    ]
+    rates = [rate for lesson in course.lessons() for rate in error_rates.read(lesson.source / error_rates.FILE)]
     outside, fresh = sum(rate.outside for rate in rates), sum(rate.fresh for rate in rates)
-    alarms = [["right runs outside their interval, on fresh seeds", of(outside, fresh)]] if fresh else []
+    alarms = [["metrics of right runs outside their interval, on fresh seeds", of(outside, fresh)]] if fresh else []
     headline = [
         ["classic mistakes caught", of(total(audit, "wrong_caught"), total(audit, "wrong"))],
         ["… and named rightly by the grader", of(total(audit, "wrong_named_by_grader"), total(audit, "wrong"))],
