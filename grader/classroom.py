@@ -149,18 +149,10 @@ class Classroom:
                 f"{found.earned:.1f} of {found.points:g}",
                 changed,
                 f"{score.score:.1f} of {score.points:g}" if score else "—",
-                escape(found.reason or _summary(found)),
+                escape(found.summary),
             )
         return table
 
 
 def _shown(bar: Progress, task: object) -> Callable[[list[str]], None]:
     return lambda names: bar.update(task, now=escape(shown(", ".join(names))))  # type: ignore[arg-type]
-
-
-def _summary(found: Verdict) -> str:
-    missing = [exercise.name for exercise in found.exercises if exercise.earned < exercise.points]
-    named = [exercise.diagnosis for exercise in found.exercises if exercise.diagnosis]
-    if not missing:
-        return "every check passes"
-    return f"{len(missing)} exercises with failing checks" + (f"; {len(named)} classic mistakes named" if named else "")

@@ -130,8 +130,8 @@ def run(which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: D
 
 
 @app.command(
-    epilog="Examples: grader calibrate word2vec --seeds 12 · grader calibrate word2vec --errors --fresh 24 · "
-    "grader calibrate word2vec --profile cpu --errors --no-wrong"
+    epilog="Examples: grader calibrate word2vec --seeds 12 · grader calibrate word2vec --errors --jobs 2 · "
+    "grader calibrate word2vec --profile cpu --errors · grader calibrate word2vec --profile cpu --errors --wrong"
 )
 def calibrate(
     which: One,
@@ -141,9 +141,17 @@ def calibrate(
     errors: Annotated[
         bool, typer.Option("--errors", help="Measure the table's error rates in place of the table: errors.csv.")
     ] = False,
-    fresh: Annotated[int, typer.Option(min=1, help="With --errors: seeds never calibrated on, from 2000 on.")] = 12,
-    wrong: Annotated[bool, typer.Option(help="With --errors: run the bank's wrong answers too.")] = True,
-    jobs: Annotated[int, typer.Option(min=1, help="With --errors: runs at a time.")] = os.cpu_count() or 1,
+    fresh: Annotated[int, typer.Option(help="With --errors: how many seeds never calibrated on, from 2000 on.")] = 24,
+    wrong: Annotated[
+        bool | None,
+        typer.Option(
+            "--wrong/--no-wrong",
+            help="With --errors: run the bank's wrong answers too, each through the whole experiment. "
+            "Unless told, in the profile smoke alone: in the others it takes hours.",
+            show_default=False,
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time, each on one core.")] = os.cpu_count() or 1,
 ) -> None:
     """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv.
 
@@ -155,33 +163,26 @@ def calibrate(
 
     with explained():
         lesson = Course().lesson(which)
-        claim = f"{measuring.COVERAGE:.0%} of right answers fall inside, with {measuring.CONFIDENCE:.0%} confidence"
+        title = f"{lesson.id}, {_profile(profile)}: an interval holds {measuring.PROMISE}"
+        with _bar() as bar:
+            task = bar.add_task("runs", total=None, now="")
+            step = lambda done, total, now: bar.update(task, completed=done, total=total, now=escape(now))  # noqa: E731
+            if errors:
+                both = profile == "smoke" if wrong is None else wrong
+                found = error_rates.measure(lesson, profile, fresh, both, device, jobs, step)
+            else:
+                rows = measuring.calibrate(lesson, profile, seeds, device, jobs, step)
         if errors:
-            with _bar() as bar:
-                task = bar.add_task("runs", total=None, now="")
-                found = error_rates.measure(
-                    lesson,
-                    _profile(profile),
-                    fresh=fresh,
-                    wrong=wrong,
-                    jobs=jobs,
-                    device=device,
-                    step=lambda done, total, what: bar.update(task, completed=done, total=total, now=escape(what)),
-                )
-            heads = ("metric", "right: outside", "at most", "wrong: inside", "wrong: no value", "tells apart")
-            table = Table(*heads, title=f"{lesson.id}, {profile}: {claim}")
+            table = Table(*error_rates.HEADS, title=title)
             for rate in found:
-                of_fresh, of_wrong = f"{rate.outside} of {rate.fresh}", f"{rate.inside} of {rate.wrong - rate.failed}"
-                seen = "—" if not rate.wrong else "[red]nothing: it may carry no points[/]" if rate.blind else "yes"
-                table.add_row(rate.metric, of_fresh, f"{rate.outside_most:.0%}", of_wrong, str(rate.failed), seen)
-            console.print(table)
-            return
-        say = lambda text: console.print(text, highlight=False)  # noqa: E731
-        rows = measuring.calibrate(lesson, _profile(profile), seeds, device, say=say)
-        table = Table("metric", "mean", "sd", "seeds", "low", "high", title=f"{lesson.id}, {profile}: {claim}")
-        for row in rows:
-            table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
+                table.add_row(*rate.cells())
+        else:
+            table = Table("metric", "mean", "sd", "seeds", "low", "high", title=title)
+            for row in rows:
+                table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
         console.print(table)
+        for sentence in error_rates.sentences(found) if errors else []:
+            console.print(sentence, highlight=False)
 
 
 @app.command(epilog="Example: grader grade ada/word2vec.ipynb word2vec")

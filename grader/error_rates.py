@@ -1,185 +1,192 @@
 """How far an expected table can be trusted: `grader calibrate --errors` measures its two error rates, errors.csv.
 
-The false alarms: how often the reference, on seeds that nothing was calibrated on, falls outside a row's interval. The misses:
-which wrong answers of the bank, run through the whole experiment in the reference's place, fall inside it. A row that no
-wrong answer leaves tells nothing apart, and may carry no points. Runs are kept: a call that was cut goes on.
+False alarms: how often the reference, on seeds that nothing was calibrated on, falls outside a row's interval. Misses: which
+wrong answers of the bank, run through the whole experiment in the reference's place, fall inside it. A row that no wrong
+answer leaves is blind: it tells nothing apart, and may carry no points. How a run is made, calibration knows.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from statistics import median
 
+import pandas as pd
 from scipy.stats import binomtest
 
 from etude import table
 from grader import bank, calibrate
-from grader.build import write_master
-from grader.course import Course, CourseError, Lesson
+from grader.calibrate import FRESH_FROM, Step, Task
+from grader.course import CourseError, Lesson
 from grader.files import write_whole
-from grader.reference import run_reference
 
-FRESH_FROM, WRONG_SEED = 2000, 3000  # calibration takes its seeds from 1000 on, and far fewer than a thousand
+Values = Mapping[str, float]  # metric → value
+
 FILE = "errors.csv"
+MOST_FRESH = 1000
+SLOWER = (
+    5  # times as long as right runs (their median) a wrong answer may take, where that is more than the lesson's limit
+)
 
 
 @dataclass(frozen=True)
 class ErrorRates:
-    """One row of the table: a metric in a profile.
+    """What is known of one row of the expected table: a metric in a profile.
 
-    coverage, confidence: what the interval claims; fresh, outside: right runs on fresh seeds, and those of them outside;
-    outside_most: the upper end of the exact 95 % interval of that rate (Clopper and Pearson); points_lost: mean share
-    of the row's points that a right run lost; wrong, failed, inside: wrong answers run, those that came to no value,
-    and those that this row cannot tell from a right one, `unseen` being their names.
+    low, high, coverage, confidence: the interval that was tried, and what it promises. fresh, outside: right runs, and
+    those of them outside; outside_most: the exact 95 % upper bound of that rate (Clopper and Pearson, one-sided);
+    lost, lost_most: the share of the row's points that a right run lost, in the mean and at most. wrong: wrong answers
+    run; failed: those that came to no value, which earns nothing; inside: those that this row cannot tell from a right
+    answer, `unseen` being their names; untouched: those of them whose value is the reference's own to the last digit,
+    as their code has no part in this metric.
     """
 
     metric: str
     profile: str
+    low: float
+    high: float
     coverage: float
     confidence: float
     fresh: int
     outside: int
     outside_most: float
-    points_lost: float
+    lost: float
+    lost_most: float
     wrong: int
     failed: int
     inside: int
+    untouched: int
     unseen: str
     provenance: str
 
     @property
-    def blind(self) -> bool:
-        """Whether wrong answers were tried and every one that came to a value looks right."""
-        return self.wrong > self.failed and self.inside == self.wrong - self.failed
+    def seen(self) -> int:
+        """How many wrong answers came to a value outside the interval."""
+        return self.wrong - self.failed - self.inside
 
+    @property
+    def blind(self) -> bool:
+        """Whether wrong answers were tried and none of them came to a value outside."""
+        return self.wrong > 0 and self.seen == 0
+
+    def cells(self) -> list[str]:
+        """The row as the table with HEADS shows it."""
+        right = [
+            f"{self.outside} of {self.fresh}",
+            f"{self.outside_most:.0%}",
+            f"{self.lost:.1%}",
+            f"{self.lost_most:.0%}",
+        ]
+        wrong = [self.seen, self.failed, self.inside, self.untouched] if self.wrong else ["not run", "", "", ""]
+        return [self.metric, *right, *map(str, wrong)]
+
+
+HEADS = (
+    *("metric", "right: outside", "at most", "share lost", "at most"),
+    *("wrong: outside", "no value", "inside", "of them untouched"),
+)
 
 COLUMNS = [field.name for field in fields(ErrorRates)]
-Values = dict[str, float]  # metric → value; empty: the run did not come to an end
-
-
-def read(path: Path) -> list[ErrorRates]:
-    """The rows of errors.csv."""
-    kinds = {field.name: {"int": int, "float": float, "str": str}[str(field.type)] for field in fields(ErrorRates)}
-    with path.open(encoding="utf-8", newline="") as file:
-        return [ErrorRates(**{name: kinds[name](line[name]) for name in COLUMNS}) for line in csv.DictReader(file)]
 
 
 def measure(
-    lesson: Lesson,
-    profile: str,
-    *,
-    fresh: int,
-    wrong: bool,
-    jobs: int,
-    device: str,
-    step: Callable[[int, int, str], None],
+    lesson: Lesson, profile: str, fresh: int, wrong: bool, device: str, jobs: int, step: Step
 ) -> list[ErrorRates]:
-    """Measures one profile of one lesson and writes its rows of errors.csv. `step(done, total, what)`. Raises CourseError."""
-    write_master(lesson)
+    """Measures one profile of one lesson and writes its rows of errors.csv. Raises CourseError.
+
+    fresh: how many fresh seeds; wrong: whether to run the bank's wrong answers; jobs: runs at a time;
+    `step(done, total, what is running)` is called whenever that changes.
+    """
+    if not 1 <= fresh <= MOST_FRESH:
+        raise CourseError(f"{fresh} fresh seeds make no sense: give 1 to {MOST_FRESH}")
+    rows = [row for row in table.read(lesson.source / "expected.csv") if row.profile == profile and row.measured]
+    if not rows:
+        command = f"grader calibrate {lesson.id} --profile {profile}"
+        raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
+    kept = read(lesson.source / FILE)
+    seeds = range(FRESH_FROM, FRESH_FROM + fresh)
     answers = [answer for answer in bank.load(lesson) if answer.sentence is not None] if wrong else []
-    tasks: list[tuple[int, bank.Answer | None]] = [(FRESH_FROM + number, None) for number in range(fresh)]
-    tasks += [(WRONG_SEED, answer) for answer in answers]
-    right: list[Values] = []
-    tried: dict[str, Values] = {}
-    for (seed, answer), values in _run(lesson, profile, device, tasks, jobs, step):
-        if answer is not None:
-            tried[answer.label] = values
-        elif values:
-            right.append(values)
-        else:
-            raise CourseError(f"{lesson.id}: the reference did not come to an end with seed {seed}")
-    command = (
-        f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}{'' if wrong else ' --no-wrong'}"
-    )
-    origin = calibrate.provenance(command, device)
-    rows = [
-        rates(row, right, tried, origin)
-        for row in table.read(lesson.source / "expected.csv")
-        if row.profile == profile and row.measured
+    total = fresh + len(answers)
+    asked = [Task(profile, device, seed) for seed in seeds]
+    right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, total, now))
+    limit = max(lesson.limits["notebook_seconds"], SLOWER * median(run.seconds for run in right))
+    asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
+    tried = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
+    command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
+    origin = calibrate.provenance(f"{command} --{'' if wrong else 'no-'}wrong", device)
+    origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if wrong else "")
+    found = [
+        rates(
+            row,
+            [run.metrics for run in right],
+            {a.label: run.metrics for a, run in zip(answers, tried, strict=True)},
+            origin,
+        )
+        for row in rows
+        if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
     ]
-    path = lesson.source / FILE
-    others = [row for row in read(path) if row.profile != profile] if path.is_file() else []
-    _write(path, [*others, *rows])
-    return rows
+    _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *found])
+    return found
 
 
-def rates(row: table.Expected, right: Sequence[Values], wrong: dict[str, Values], origin: str) -> ErrorRates:
-    """The error rates of one row, from the metrics of right runs and of wrong answers."""
+def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Values], origin: str) -> ErrorRates:
+    """The error rates of one row, from the metrics of right runs, and of wrong answers on the first one's seed.
+
+    A right run without a value of this metric counts as outside: it would earn nothing.
+    """
     values = [run.get(row.metric, math.nan) for run in right]
+    lost = [1 - row.share(value) for value in values]
     outside = sum(row.distance(value) > 0 for value in values)
-    ended = {label: run[row.metric] for label, run in wrong.items() if row.metric in run}
-    inside = sorted(label for label, value in ended.items() if row.distance(value) == 0)
-    most = binomtest(outside, len(values)).proportion_ci(0.95, method="exact").high if values else 1.0
+    most = binomtest(outside, len(values), alternative="less").proportion_ci(0.95, method="exact").high
+    ended = {name: run[row.metric] for name, run in wrong.items() if row.metric in run}
+    unseen = [name for name, value in ended.items() if row.distance(value) == 0]
     return ErrorRates(
         metric=row.metric,
         profile=row.profile,
+        low=row.low,
+        high=row.high,
         coverage=calibrate.COVERAGE,
         confidence=calibrate.CONFIDENCE,
         fresh=len(values),
         outside=outside,
         outside_most=round(float(most), 4),
-        points_lost=round(sum(1 - row.share(value) for value in values) / max(len(values), 1), 4),
+        lost=round(sum(lost) / len(lost), 4),
+        lost_most=round(max(lost), 4),
         wrong=len(wrong),
         failed=len(wrong) - len(ended),
-        inside=len(inside),
-        unseen=" ".join(inside),
+        inside=len(unseen),
+        untouched=sum(ended[name] == values[0] for name in unseen),
+        unseen=" ".join(unseen),
         provenance=origin,
     )
 
 
-def _run(
-    lesson: Lesson,
-    profile: str,
-    device: str,
-    tasks: Sequence[tuple[int, bank.Answer | None]],
-    jobs: int,
-    step: Callable[[int, int, str], None],
-) -> Iterator[tuple[tuple[int, bank.Answer | None], Values]]:
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        futures = {
-            pool.submit(_values, lesson.course.root, lesson.id, profile, seed, device, answer): (seed, answer)
-            for seed, answer in tasks
-        }
-        step(0, len(futures), "")
-        try:
-            for done, future in enumerate(as_completed(futures), start=1):
-                seed, answer = futures[future]
-                step(done, len(futures), answer.label if answer else f"seed {seed}")
-                yield (seed, answer), future.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-
-
-def _values(root: Path, name: str, profile: str, seed: int, device: str, answer: bank.Answer | None) -> Values:
-    """The metrics of one run; empty if a wrong answer does not come to an end. Taken from an earlier call if it is the same."""
-    lesson = Course(root).lesson(name)
-    inputs = calibrate.inputs(lesson, device, answer.code if answer else "")
-    folder = lesson.course.build / "runs" / lesson.id / f"{profile}-{answer.label if answer else f'seed{seed}'}"
-    kept = folder / "errors.json"
-    if kept.is_file() and (stored := json.loads(kept.read_text(encoding="utf-8")))["inputs"] == inputs:
-        return stored["metrics"]
-    try:
-        run = run_reference(lesson, profile, seed, device, progress=False, answer=answer)
-        found = {**run.metrics, **calibrate.graded(lesson, run.results, seed)}
-    except CourseError:
-        if answer is None:
-            raise
-        found = {}
-    write_whole(kept, json.dumps({"inputs": inputs, "metrics": found}, indent=1))
+def sentences(rows: Sequence[ErrorRates]) -> list[str]:
+    """What the wrong answers show: the rows that see none of them, and how many of them no row sees."""
+    tried = [row for row in rows if row.wrong]
+    found = [
+        f"{row.metric} tells no wrong answer from a right one: it may carry no points" for row in tried if row.blind
+    ]
+    if tried:
+        unseen = set.intersection(*(set(row.unseen.split()) for row in tried))
+        found.append(
+            f"{len(unseen)} of {tried[0].wrong} wrong answers are inside in every row: the checks alone catch them"
+        )
     return found
 
 
-def _write(path: Path, rows: Iterable[ErrorRates]) -> None:
-    text = io.StringIO()
-    lines = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    lines.writeheader()
-    lines.writerows(asdict(row) for row in rows)
-    write_whole(path, text.getvalue())
+def read(path: Path) -> list[ErrorRates]:
+    """The rows of errors.csv, none if there is no such file. Raises CourseError if it has other columns."""
+    if not path.is_file():
+        return []
+    rows = pd.read_csv(path, keep_default_na=False)
+    if list(rows.columns) != COLUMNS:
+        again = "delete the file, and measure anew with `grader calibrate LESSON --errors`"
+        raise CourseError(f"{path}: the columns are {list(rows.columns)}, expected {COLUMNS}: {again}")
+    return [ErrorRates(*row) for row in rows.itertuples(index=False, name=None)]
+
+
+def _write(path: Path, rows: Sequence[ErrorRates]) -> None:
+    write_whole(path, pd.DataFrame(rows, columns=COLUMNS).to_csv(index=False, lineterminator="\n"))

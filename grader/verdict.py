@@ -131,6 +131,16 @@ class Verdict(Model):
     def points(self) -> float:
         return sum(exercise.points for exercise in self.exercises) + sum(metric.points for metric in self.metrics)
 
+    @property
+    def summary(self) -> str:
+        """One line on what came of it: the reason why it was not graded as usual, or what was missed."""
+        counted = [
+            (sum(exercise.earned < exercise.points for exercise in self.exercises), "exercises with failing checks"),
+            (sum(bool(exercise.diagnosis) for exercise in self.exercises), "classic mistakes named"),
+            (sum(metric.earned < metric.points for metric in self.metrics), "metrics short of their interval"),
+        ]
+        return self.reason or "; ".join(f"{what}: {count}" for count, what in counted if count) or "all is right"
+
     def as_json(self) -> str:
         """The verdict as JSON. What a submission says may hold lone surrogates, which no file can: they become `?`."""
         text = json.dumps(self.model_dump(), indent=1, ensure_ascii=False, allow_nan=False)

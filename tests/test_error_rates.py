@@ -1,74 +1,114 @@
-"""The expected tables' own errors: what the interval promises it keeps, and rows that tell nothing apart carry no points."""
+"""The expected tables' own errors: right runs outside and wrong answers inside are counted, blind rows carry no points."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
-import numpy as np
 import pytest
 from scipy import stats
 
 from etude import table
-from grader import calibrate, error_rates
-from grader.course import Course, Lesson
+from grader import bank, calibrate, error_rates
+from grader.bank import Answer
+from grader.calibrate import FRESH_FROM, Run, Task
+from grader.course import Course, CourseError, Lesson
 from grader.error_rates import rates
 
-LESSONS = Course().lessons()
-
-
-def row(low: float = 0.8, high: float = 1.0, better: str = "higher", points: float = 3) -> table.Expected:
-    return table.Expected("m", "smoke", 0.9, 0.03, 12, low, high, better, points, "", "", "")
-
-
-def test_a_one_sided_bound_is_the_noncentral_t_one() -> None:
-    sample = np.random.default_rng(0).normal(3.0, 0.5, 12)
-    n = len(sample)
-    factor = stats.nct.ppf(calibrate.CONFIDENCE, n - 1, stats.norm.ppf(calibrate.COVERAGE) * math.sqrt(n)) / math.sqrt(
-        n
-    )
-    low, _ = calibrate.interval(sample, "higher")
-    _, high = calibrate.interval(sample, "lower")
-    assert low == pytest.approx(sample.mean() - factor * sample.std(ddof=1), rel=1e-6)
-    assert high == pytest.approx(sample.mean() + factor * sample.std(ddof=1), rel=1e-6)
-
-
-@pytest.mark.parametrize("better", ["higher", "lower", "near"])
-@pytest.mark.parametrize("n", [6, 12])
-def test_the_interval_covers_what_it_promises_as_often_as_it_promises(better: str, n: int) -> None:
-    """Of many calibrations on normal samples, 95 % give an interval that holds at least 99 % of all values."""
-    rng, trials = np.random.default_rng(1), 400
-    good = 0
-    for _ in range(trials):
-        low, high = calibrate.interval(rng.normal(0, 1, n), better)
-        bounds = {"higher": (low, math.inf), "lower": (-math.inf, high), "near": (low, high)}[better]
-        good += stats.norm.cdf(bounds[1]) - stats.norm.cdf(bounds[0]) >= calibrate.COVERAGE
-    spread = 3 * math.sqrt(0.95 * 0.05 / trials)
-    assert good / trials == pytest.approx(calibrate.CONFIDENCE, abs=spread + 0.01)
+ROW = table.Expected("m", "smoke", 0.9, 0.03, 12, 0.8, 1.0, "higher", 3, "", "", "")
 
 
 def test_right_runs_outside_are_counted_with_an_exact_upper_bound() -> None:
-    found = rates(row(), [{"m": 0.9}] * 23 + [{"m": 0.7}], {}, "")
+    found = rates(ROW, [{"m": 0.9}] * 23 + [{"m": 0.7}], {}, "")
     assert (found.fresh, found.outside) == (24, 1)
-    assert found.outside_most == pytest.approx(stats.beta.ppf(0.975, 2, 23), abs=1e-4)
-    assert found.points_lost == pytest.approx(0.5 / 24, abs=1e-4)
+    assert found.outside_most == pytest.approx(stats.beta.ppf(0.95, 2, 23), abs=1e-4)
+    assert found.lost_most == pytest.approx(1 - ROW.share(0.7), abs=1e-4)
+    assert found.lost == pytest.approx((1 - ROW.share(0.7)) / 24, abs=1e-4)
+    assert found.lost_most > 0
+
+
+def test_a_right_run_without_a_value_is_outside() -> None:
+    found = rates(ROW, [{"m": 0.9}, {}], {}, "")
+    assert (found.outside, found.lost_most) == (1, 1)
 
 
 def test_wrong_answers_inside_are_named_and_those_without_a_value_are_counted_apart() -> None:
-    found = rates(row(), [{"m": 0.9}], {"a": {"m": 0.95}, "b": {"m": 0.1}, "c": {}}, "")
-    assert (found.wrong, found.failed, found.inside, found.unseen) == (3, 1, 1, "a")
-    assert not found.blind
+    tried = {"near": {"m": 0.95}, "same": {"m": 0.9}, "far": {"m": 0.1}, "none": {}}
+    found = rates(ROW, [{"m": 0.9}], tried, "")
+    assert (found.wrong, found.failed, found.inside, found.untouched) == (4, 1, 2, 1)
+    assert found.unseen == "near same"
+    assert (found.seen, found.blind) == (1, False)
 
 
-def test_a_row_is_blind_when_every_wrong_answer_looks_right() -> None:
-    assert rates(row(), [{"m": 0.9}], {"a": {"m": 0.95}, "b": {}}, "").blind
-    assert not rates(row(), [{"m": 0.9}], {}, "").blind  # none was tried
-    assert not rates(row(), [{"m": 0.9}], {"a": {}}, "").blind  # none came to a value
+def test_a_row_is_blind_when_no_wrong_answer_is_outside() -> None:
+    assert rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}, "b": {}}, "").blind
+    assert not rates(ROW, [{"m": 0.9}], {}, "").blind  # none was tried
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
-def test_a_row_that_tells_nothing_apart_carries_no_points(lesson: Lesson) -> None:
-    path = lesson.source / error_rates.FILE
-    found = {(one.metric, one.profile): one for one in error_rates.read(path)} if path.is_file() else {}
-    for expected in table.read(lesson.source / "expected.csv"):
-        one = found.get((expected.metric, expected.profile))
-        assert not (one and one.blind and expected.points), f"{expected.metric} carries points and is blind"
+def test_the_file_gives_back_what_was_measured(tmp_path: Path) -> None:
+    found = [rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}}, "by hand, 2 seeds"), rates(ROW, [{}], {}, "")]
+    error_rates._write(tmp_path / "errors.csv", found)
+    assert error_rates.read(tmp_path / "errors.csv") == found
+    assert error_rates.read(tmp_path / "none.csv") == []
+
+
+def test_a_file_of_other_columns_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "errors.csv").write_text("metric,profile\n", encoding="utf-8")
+    with pytest.raises(CourseError, match="measure anew with `grader calibrate LESSON --errors`"):
+        error_rates.read(tmp_path / "errors.csv")
+
+
+@pytest.fixture
+def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lesson:
+    """A lesson with one row and one wrong answer."""
+    folder = tmp_path / "solutions" / "week1_words" / "count"
+    folder.mkdir(parents=True)
+    (tmp_path / "course.toml").write_text(
+        'title = "S"\n[limits]\ncell_seconds = 1\nnotebook_seconds = 5\nmemory_mb = 1024\n[[weeks]]\nname = "week1_words"\n'
+        'title = "W"\n[[weeks.lessons]]\nname = "count"\ntitle = "C"\npaper = "none"\nlink = "none"\nminutes = 1\n',
+        encoding="utf-8",
+    )
+    table.write(folder / "expected.csv", [ROW])
+    answer = Answer("words", "nothing", "it gives nothing", None, "def words(): pass")
+    monkeypatch.setattr(bank, "load", lambda lesson: [answer])
+    return Course(tmp_path).lesson("count")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
+    """The runs that are asked for; none is made."""
+    found: list[Task] = []
+
+    def results(lesson: Lesson, tasks: list[Task], jobs: int, step: object) -> list[Run]:
+        found.extend(tasks)
+        return [Run({"m": 0.1 if task.answer else 0.9}, 4.0, "") for task in tasks]
+
+    monkeypatch.setattr(calibrate, "results", results)
+    return found
+
+
+def test_measuring_asks_for_fresh_seeds_and_writes_the_profiles_rows(lesson: Lesson, asked: list[Task]) -> None:
+    (one,) = error_rates.measure(lesson, "smoke", 3, True, "cpu", 1, lambda *_: None)
+    assert [task.seed for task in asked] == [FRESH_FROM, FRESH_FROM + 1, FRESH_FROM + 2, FRESH_FROM]
+    assert asked[-1].limit == 20  # five times what right runs took
+    assert (one.fresh, one.outside, one.wrong, one.seen) == (3, 0, 1, 1)
+    assert error_rates.read(lesson.source / "errors.csv") == [one]
+    with pytest.raises(CourseError, match="no interval in the profile gpu yet"):
+        error_rates.measure(lesson, "gpu", 3, True, "cpu", 1, lambda *_: None)
+    with pytest.raises(CourseError, match="0 fresh seeds make no sense"):
+        error_rates.measure(lesson, "smoke", 0, True, "cpu", 1, lambda *_: None)
+
+
+@pytest.mark.parametrize("lesson", Course().lessons(), ids=lambda lesson: lesson.id)
+def test_a_row_with_points_has_its_errors_measured_and_tells_wrong_from_right(lesson: Lesson) -> None:
+    """In the profile smoke on the interval and the bank of today; in the others where wrong answers were run."""
+    found = {(one.metric, one.profile): one for one in error_rates.read(lesson.source / error_rates.FILE)}
+    wrong = sum(answer.sentence is not None for answer in bank.load(lesson))
+    for row in table.read(lesson.source / "expected.csv"):
+        one = found.get((row.metric, row.profile))
+        assert not (one and one.blind and row.points), f"{row.metric} carries points and is blind"
+        if row.profile == "smoke" and row.points:
+            again = f"{row.metric}: run `grader calibrate {lesson.id} --errors`"
+            assert one is not None, again
+            assert (one.low, one.high, one.wrong) == (row.low, row.high, wrong), again
+            assert math.isfinite(one.lost), again

@@ -205,3 +205,12 @@ def test_a_byte_that_moves_to_the_next_part_changes_the_digest(parts: list[bytes
 @given(text=texts)
 def test_text_is_hashed_as_its_utf_8(text: str) -> None:
     assert digest(text) == digest(text.encode())
+
+
+def test_its_summary_counts_what_was_missed_also_a_metric() -> None:
+    right, wrong = ExerciseResult(name="a", checks=[check()]), ExerciseResult(name="b", checks=[check(status="failed")])
+    assert of_ada(exercises=[right], metrics=[metric()]).summary == "all is right"
+    assert of_ada(exercises=[right], metrics=[metric(share=0.5)]).summary == "metrics short of their interval: 1"
+    named = wrong.model_copy(update={"diagnosis": "off by one"})
+    assert of_ada(exercises=[wrong, named]).summary == "exercises with failing checks: 2; classic mistakes named: 1"
+    assert of_ada(status="refused", reason="not a notebook", exercises=[wrong]).summary == "not a notebook"
