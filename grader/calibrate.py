@@ -26,6 +26,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from modulefinder import ModuleFinder
 from pathlib import Path
 
 import numpy as np
@@ -189,11 +190,18 @@ def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
 
 
 def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
-    """The hash of all that decides the metrics of a run: the code of notebook, hidden checks and library, the versions."""
-    library = sorted(Path(etude.__file__).parent.rglob("*.py"))
+    """The hash of all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
     code = [cell.source for cell in source.read(lesson).cells if cell.cell_type == "code"]
-    files = [path.read_bytes() for path in (lesson.source / "hidden.py", *library)]
+    files = [path.read_bytes() for path in (lesson.source / "hidden.py", *library(lesson))]
     return digest(*code, *files, answer, device, repr(versions()))
+
+
+def library(lesson: Lesson) -> list[Path]:
+    """The modules of etude that the lesson's notebook imports, and those that these import."""
+    finder = ModuleFinder(path=[str(Path(etude.__file__).parent.parent)])
+    finder.run_script(str(lesson.source / "notebook.py"))
+    files = [getattr(module, "__file__", None) for name, module in finder.modules.items() if name.startswith("etude")]
+    return sorted(Path(file) for file in files if file)
 
 
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:

@@ -227,6 +227,12 @@ def test_a_wrong_answer_is_run_anew_when_its_code_changes(lesson: Lesson, monkey
     assert len(made) == 2
 
 
+def test_a_run_depends_on_the_modules_that_its_notebook_imports_and_on_no_other() -> None:
+    modules = {path.stem for path in calibrate.library(Course().lesson("word2vec"))}
+    assert {"sgns", "evaluate", "grammar"} <= modules  # the last one through etude.world alone
+    assert "cooccurrence" not in modules
+
+
 # The table.
 
 
