@@ -525,7 +525,7 @@ pd.DataFrame({(query, name): nearest(spaces[name][0], query) for query in querie
 # ### Documents as contexts
 #
 # Deerwester and colleagues counted words in *documents*: entry $(i, j)$ says how often word $i$ occurs in document $j$, and LSA keeps about 100 directions of the plain counts. Their claim is about finding
-# documents: on one collection precision rises from .45 to .51, because words that never share a document become similar through common companions. Here is their table for our documents, judged by similarity of words.
+# documents: a question meets documents that share none of its words, because words that never share a document become similar through common companions. Here is their table for our documents, judged by similarity of words.
 
 # %%
 index = {word: i for i, word in enumerate(words)}

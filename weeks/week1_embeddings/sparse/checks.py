@@ -42,11 +42,8 @@ def test_the_vectors_are_of_floats(student):
 @exercise("distances")
 def test_three_points_are_as_far_apart_as_pythagoras_says(student):
     points = torch.tensor([[0.0, 0.0], [3.0, 4.0], [3.0, -1.0]])
-    close(
-        student.distances(points),
-        [[0, 5, math.sqrt(10)], [5, 0, 5], [math.sqrt(10), 5, 0]],
-        given="the points (0, 0), (3, 4) and (3, −1)",
-    )
+    expected = [[0, 5, math.sqrt(10)], [5, 0, 5], [math.sqrt(10), 5, 0]]
+    close(student.distances(points), expected, given="the points (0, 0), (3, 4) and (3, −1)")
 
 
 @exercise("distances")
@@ -74,59 +71,45 @@ def test_a_row_of_zeros_has_cosine_0_with_every_row(student):
     close(student.cosines(vectors), [[0, 0], [0, 1]], atol=1e-5, given="(0, 0) and (1, 1)")
 
 
+def _growth(student, text: str, every: int) -> list[tuple]:
+    return [tuple(point) for point in student.vocabulary_growth(text.split(), every)]
+
+
 @exercise("vocabulary_growth")
 def test_different_words_are_counted_from_the_start_of_the_text(student):
-    equal(
-        [tuple(point) for point in student.vocabulary_growth(["a", "b", "a", "c", "b", "a", "d", "d"], 2)],
-        [(2, 2), (4, 3), (6, 3), (8, 4)],
-        given="a b a c b a d d, every 2 tokens",
-    )
+    text = "a b a c b a d d"
+    equal(_growth(student, text, 2), [(2, 2), (4, 3), (6, 3), (8, 4)], given=f"{text}, every 2 tokens")
 
 
 @exercise("vocabulary_growth")
 def test_a_rest_adds_no_point(student):
-    equal(
-        [tuple(point) for point in student.vocabulary_growth(["a", "b", "c", "d", "e"], 3)],
-        [(3, 3)],
-        given="a b c d e, every 3 tokens",
-    )
+    equal(_growth(student, "a b c d e", 3), [(3, 3)], given="a b c d e, every 3 tokens")
 
 
 @exercise("vocabulary_growth")
 def test_every_single_token_can_be_noted(student):
-    equal(
-        [tuple(point) for point in student.vocabulary_growth(["so", "so", "la"], 1)],
-        [(1, 1), (2, 1), (3, 2)],
-        given="so so la, every token",
-    )
+    equal(_growth(student, "so so la", 1), [(1, 1), (2, 1), (3, 2)], given="so so la, every token")
 
 
 @exercise("neighbour_counts")
 def test_the_morning_coffee_matrix_is_that_of_the_page(student):
     words = ["모닝", "커피", "좋아"]
     close(
-        student.neighbour_counts([words], words, 1),
-        [[0, 1, 0], [1, 0, 1], [0, 1, 0]],
-        given="모닝 커피 좋아, window 1",
+        student.neighbour_counts([words], words, 1), [[0, 1, 0], [1, 0, 1], [0, 1, 0]], given="모닝 커피 좋아, window 1"
     )
 
 
 @exercise("neighbour_counts")
 def test_the_window_is_cut_off_at_the_edges_of_each_sentence(student):
-    close(
-        student.neighbour_counts([["a", "b", "c", "d"], ["d", "a"]], ["a", "b", "c", "d"], 2),
-        [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]],
-        given="the sentences a b c d and d a, window 2",
-    )
+    counts = student.neighbour_counts([list("abcd"), list("da")], list("abcd"), 2)
+    expected = [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
+    close(counts, expected, given="the sentences a b c d and d a, window 2")
 
 
 @exercise("neighbour_counts")
 def test_words_that_meet_again_are_counted_again(student):
-    close(
-        student.neighbour_counts([["a", "b", "a", "b"], ["b", "a"]], ["b", "a"], 1),
-        [[0, 4], [4, 0]],
-        given="the sentences a b a b and b a, window 1, words b, a",
-    )
+    counts = student.neighbour_counts([list("abab"), list("ba")], list("ba"), 1)
+    close(counts, [[0, 4], [4, 0]], given="the sentences a b a b and b a, window 1, words b, a")
 
 
 @exercise("neighbour_counts", points=0.5)
