@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from mirror import mirror
 
+from etude import corpora as corpora_of_tokens
 from etude import data
 
 needs_corpora = pytest.mark.skipif(mirror() is None, reason="no mirror: set ETUDE_MIRROR to a folder of corpora")
@@ -75,3 +76,19 @@ def test_every_analogy_has_four_words(language, questions: int, sections: int, f
     assert (len(table), table["section"].nunique()) == (questions, sections)
     assert list(table.loc[0, ["a", "b", "c", "d"]]) == first.split()
     assert table.notna().all(axis=None)
+
+
+@needs_corpora
+@pytest.mark.usefixtures("corpora")
+def test_archives_and_tables_are_read_into_tokens():
+    reviews, brown = corpora_of_tokens.movie_reviews(), corpora_of_tokens.brown()
+    assert reviews[0][:5] == ["plot", ":", "two", "teen", "couples"]
+    assert brown[0][:5] == ["The", "Fulton", "County", "Grand", "Jury"]
+    assert 1_400_000 < sum(map(len, reviews)) < 1_600_000
+    assert 1_100_000 < sum(map(len, brown)) < 1_200_000
+    assert not any("/" in token and token.split("/")[1].isupper() for sentence in brown[:1000] for token in sentence)
+    assert len(corpora_of_tokens.nsmc()) == 200_000
+    train, test = (corpora_of_tokens.nsmc_ratings(part) for part in ("train", "test"))
+    assert (len(train), len(test)) == (20_000, 5_000)
+    assert train["label"].mean() == test["label"].mean() == 0.5
+    assert not set(test["document"]) & set(corpora_of_tokens.nsmc())
