@@ -1,0 +1,402 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # Why subwords: the words that were never seen
+#
+# **The papers.** Sennrich, Haddow and Birch, [Neural Machine Translation of Rare Words with Subword Units](https://arxiv.org/abs/1508.07909) (ACL 2016), brought subwords into neural models;
+# Heaps' law, which you met in week 1, says why they were needed.
+#
+# A model has a list of tokens, and it can say nothing about what is not on the list. Last week the list was one of *words*. People do not keep to lists: 킹받네 (*how annoying*, of the internet), a new name, a typo, *unfriended*.
+# The usual way out was to write `<unk>` for all of them. Here you measure what that costs, and what lies at the other end: characters and bytes, with which nothing is ever unknown.
+# The lessons after this one look for the middle.
+#
+# You will write (about 1½ hours):
+#
+# 1. a vocabulary of words, and how much of a text it does not know
+# 2. what `<unk>` does to a model's score, and a score that it cannot flatter
+# 3. words, characters and bytes compared: how many tokens a word takes
+# 4. bytes as a fallback: no unknowns, nothing lost
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import math
+import unicodedata
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import etude
+from etude import check, corpora, data, plots, record
+from etude.world import World
+
+run = etude.start("week2_tokenizers/oov", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. A list of words
+#
+# The list is made from training text: the most frequent words, and one token more that stands for all the others. Its size is chosen beforehand, because each word costs a row of the embedding matrix
+# (30,000 words in 300 dimensions: nine million numbers). Where two words are equally frequent, something has to decide, or two machines make two lists; here it is the alphabet.
+
+
+# %% exercise="most_frequent"
+def most_frequent(tokens, size):
+    """The vocabulary: "<unk>" first, then the most frequent words of a text, the most frequent one first.
+
+    tokens: list of strings, without "<unk>"; size: how long the list may become, with "<unk>"; at least 1.
+    Words that are equally frequent stand in alphabetical order (Python's order of strings).
+    Returns a list of different strings; it is shorter where the text has fewer words.
+    """
+    ### BEGIN SOLUTION
+    counts = Counter(tokens)
+    return ["<unk>", *sorted(counts, key=lambda word: (-counts[word], word))[: size - 1]]
+    ### END SOLUTION
+
+
+# %%
+check("most_frequent")
+
+# %% [markdown]
+# **Out of vocabulary** (OOV) is measured in two ways, which are often mixed up. Of the *running words*, how many are unknown? That is what a reader of the text meets. And of the *different words*, how many?
+# That is always far more, because rare words are many and each of them is rare.
+
+
+# %% exercise="unknown_rates"
+def unknown_rates(tokens, vocabulary):
+    """The share of a text that is not in the vocabulary.
+
+    tokens: list of strings, not empty; vocabulary: list of different strings.
+    Returns (share of the running words, share of the different words), two floats from 0 to 1.
+    """
+    ### BEGIN SOLUTION
+    known, different = set(vocabulary), set(tokens)
+    running = sum(token not in known for token in tokens) / len(tokens)
+    return running, len(different - known) / len(different)
+    ### END SOLUTION
+
+
+# %%
+check("unknown_rates")
+
+# %% [markdown]
+# The planted world has an English and a Korean side that say the same things. The vocabularies are made from one text and tried on another.
+# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과 are three words for one egg. Cut into its morphemes (계란 + 을), the same text needs a shorter list.
+
+# %%
+size = {
+    "smoke": {"tokens": 20_000, "real_list": 2_000},
+    "cpu": {"tokens": 100_000, "real_list": 8_000},
+    "gpu": {"tokens": 1_000_000, "real_list": 30_000},
+}[profile]
+LIST, HELD_OUT, BEYOND = 400, 10_000, 10_000  # words on the list; tokens of the other text, and its seed's distance
+metrics = {}  # each part adds what it has measured
+
+
+def texts(language, unit):
+    """(training text, another text) of the planted world, as lists of tokens."""
+    trained = World(language, seed=seed).corpus(size["tokens"], unit=unit)
+    other = World(language, seed=seed + BEYOND).corpus(HELD_OUT, unit=unit)
+    return [token for sentence in trained for token in sentence], [token for sentence in other for token in sentence]
+
+
+planted = {
+    "English words": texts("en", "word"),
+    "Korean words": texts("ko", "word"),
+    "Korean morphemes": texts("ko", "morpheme"),
+}
+sizes = [25, 50, 100, 200, 400, 800, 1600]
+curves = {
+    name: [unknown_rates(other, most_frequent(trained, count))[0] for count in sizes]
+    for name, (trained, other) in planted.items()
+}
+at = sizes.index(LIST)
+metrics["oov_en"], metrics["oov_ko"] = curves["English words"][at], curves["Korean words"][at]
+metrics["oov_ko_minus_en"] = metrics["oov_ko"] - metrics["oov_en"]
+metrics["oov_words_minus_morphemes"] = metrics["oov_ko"] - curves["Korean morphemes"][at]
+pd.DataFrame(curves, index=pd.Index(sizes, name="size of the list")).style.format("{:.1%}")
+
+# %% [markdown]
+# Real text never ends, as Heaps' law has it. These are the film reviews of NSMC (Korean, full of new words and typos) and Wikipedia (English; WikiText-2, which has written its own rarest words as `<unk>` already).
+# Without these files the lesson goes on; nothing that is graded depends on them.
+
+# %%
+needed = [*data.names("wikitext2"), *data.names("nsmc_sample")]
+missing = [name for name in needed if not data.available(name)]
+if missing:
+    print(f"Not here: {', '.join(missing)}.")
+    print("`etude data fetch wikitext2 nsmc_sample` gets it; then run the notebook from here again.")
+else:
+    reviews = lambda part: [word for text in corpora.nsmc_ratings(part)["document"] for word in text.split()]  # noqa: E731
+    wikipedia = [token for paragraph in data.wikitext2() for token in paragraph]
+    middle = len(wikipedia) * 4 // 5
+    real = {
+        "Wikipedia, English": (wikipedia[:middle], wikipedia[middle:]),
+        "film reviews, Korean": (reviews("train"), reviews("test")),
+    }
+    for name, (trained, other) in real.items():
+        running, different = unknown_rates(other, most_frequent(trained, size["real_list"]))
+        print(
+            f"{name}: {size['real_list']:,} words leave {running:.1%} of the text unknown, {different:.0%} of its different words"
+        )
+        metrics[f"oov_{'wikipedia' if 'Wiki' in name else 'nsmc'}"] = running
+    words = Counter(word for trained, _ in real.values() for word in trained)
+    print(f"킹받네 occurs {words['킹받네']} times in what the lists were made from")
+
+# %% [markdown]
+# ## 2. What `<unk>` does to a score
+#
+# A model of language is scored by its surprise: the mean of $-\log_2 p(\text{word})$, in bits per word. With `<unk>` in the list, every unknown word becomes one and the same frequent token, which is easy to guess.
+# So the shorter the list, the better the score: a list with nothing but `<unk>` is perfect, at 0 bits. You will see that with the simplest model there is, which draws each word by itself:
+#
+# $$ p(w) = \frac{n_w + 1}{N + V} $$
+#
+# $n_w$ is how often the list's word $w$ occurs in the training text, where every word outside the list counts as `<unk>`; $N$ is the length of the training text and $V$ that of the list. (The + 1 is Laplace's: no word of the list has probability 0.)
+
+
+# %% exercise="bits_per_word"
+def bits_per_word(training, tokens, vocabulary):
+    """The mean surprise of a unigram model with add-one smoothing, in bits per word; unknown words count as "<unk>".
+
+    training: list of strings, from which the model counts; tokens: list of strings, which it is tried on, not empty;
+    vocabulary: list of V different strings, "<unk>" among them.
+    Returns a float.
+    """
+    ### BEGIN SOLUTION
+    known = set(vocabulary)
+    counts = Counter(token if token in known else "<unk>" for token in training)
+    total = len(training) + len(vocabulary)
+    return sum(-math.log2((counts[token if token in known else "<unk>"] + 1) / total) for token in tokens) / len(tokens)
+    ### END SOLUTION
+
+
+# %%
+check("bits_per_word")
+
+# %% [markdown]
+# An honest score makes the model say *which* unknown word it was. The cheapest way is to spell it: after `<unk>` come its characters, each one of $A$ equally likely ones, and a mark for the word's end, which is one more:
+# a word of $n$ characters costs $(n + 1)\log_2(A + 1)$ bits beside the `<unk>`. And the sum is divided by something that does not depend on the list: the number of characters of the text, a blank after each word included.
+# This is **bits per character**, in which models with different vocabularies can be compared. (Bits per *byte* is the same idea; you will meet it with GPT-2.)
+
+
+# %% exercise="bits_per_character"
+def bits_per_character(training, tokens, vocabulary, alphabet):
+    """The surprise of the same model in bits per character, where unknown words are spelled.
+
+    training, tokens, vocabulary: as for bits_per_word; alphabet: A, how many characters there are.
+    An unknown word of n characters costs (n + 1) · log2(A + 1) bits more than "<unk>" does.
+    Returns a float: all bits, divided by the characters of tokens, with one blank after each.
+    """
+    ### BEGIN SOLUTION
+    known = set(vocabulary)
+    bits = bits_per_word(training, tokens, vocabulary) * len(tokens)
+    spelled = sum(len(token) + 1 for token in tokens if token not in known)
+    return (bits + spelled * math.log2(alphabet + 1)) / sum(len(token) + 1 for token in tokens)
+    ### END SOLUTION
+
+
+# %%
+check("bits_per_character")
+
+# %%
+trained, other = planted["Korean words"]
+alphabet = len(set("".join(trained)))
+lists = [most_frequent(trained, count) for count in [1, *sizes]]
+flattered = [bits_per_word(trained, other, words) for words in lists]
+honest = [bits_per_character(trained, other, words, alphabet) for words in lists]
+metrics["unk_flatters"] = flattered[at + 1] - flattered[-1]  # the short list against the longest
+metrics["unk_costs"] = honest[at + 1] - honest[-1]
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
+for (name, curve), marker in zip(curves.items(), "os^"):
+    left.plot(sizes, curve, f"-{marker}", ms=4, label=name)
+left.set(xscale="log", xlabel="size of the list", ylabel="share of running words", title="Unknown words")
+left.legend()
+for ax, values, unit in ((middle, flattered, "word"), (right, honest, "character")):
+    ax.plot([len(words) for words in lists], values, "-o", ms=4)
+    ax.set(xscale="log", xlabel="size of the list, Korean words", ylabel=f"bits per {unit}")
+middle.set_title("Knowing less looks better ...")
+right.set_title("... until unknown words are paid for")
+plt.show()
+
+# %% [markdown]
+# ## 3. The other end: characters and bytes
+#
+# Spelling everything leaves nothing unknown, and costs length. UTF-8 writes an English letter in one byte and a Hangul syllable in three. A syllable can also be taken apart into its letters, the **jamo**, which Unicode calls NFD:
+# 눈 is ㄴ, ㅜ and ㄴ. Attention costs the square of the length, so four times as many tokens are no small matter.
+#
+
+
+# %% exercise="pieces"
+def pieces(word, unit):
+    """A word cut into units.
+
+    word: string; unit: "word" (the word as it is), "character" (Unicode code points as they stand), "jamo" (code points after
+    canonical decomposition, NFD) or "byte" (UTF-8).
+    Returns a list: of strings, or of whole numbers for bytes.
+    """
+    ### BEGIN SOLUTION
+    if unit == "word":
+        return [word]
+    if unit == "byte":
+        return list(word.encode())
+    return list(unicodedata.normalize("NFD", word) if unit == "jamo" else word)
+    ### END SOLUTION
+
+
+# %%
+check("pieces")
+
+# %% [markdown]
+# How many tokens does a word take (its *fertility*), and how many bytes of text does a token hold (the *compression*)? Both are ratios of sums over the whole text; a mean of each word's own ratio would count short words too much.
+
+
+# %% exercise="fertility"
+def fertility(words, unit):
+    """How many tokens a way of cutting makes of a text.
+
+    words: list of strings, not empty; unit: as for pieces.
+    Returns (tokens per word, UTF-8 bytes of the words per token), two floats.
+    """
+    ### BEGIN SOLUTION
+    tokens = sum(len(pieces(word, unit)) for word in words)
+    return tokens / len(words), sum(len(word.encode()) for word in words) / tokens
+    ### END SOLUTION
+
+
+# %%
+check("fertility")
+
+# %%
+units = ["word", "character", "jamo", "byte"]
+table = pd.DataFrame(
+    {
+        (name, measure): {unit: fertility(planted[f"{name} words"][1], unit)[i] for unit in units}
+        for name in ("English", "Korean")
+        for i, measure in enumerate(("tokens per word", "bytes per token"))
+    }
+)
+metrics["bytes_per_word_ko_minus_en"] = (
+    table["Korean", "tokens per word"]["byte"] - table["English", "tokens per word"]["byte"]
+)
+table.style.format("{:.2f}")
+
+# %% [markdown]
+# ## 4. Both ends at once: bytes as a fallback
+#
+# Keep the list of words, and spell in bytes what is not on it. The ids:
+#
+# - 0 to 255: a byte;
+# - 256: here ends a spelled word (without it, two unknown words in a row would run together);
+# - 257 and on: the words of the list, the first one being 257.
+#
+# So the list needs no `<unk>` any more. SentencePiece offers this as *byte fallback*; GPT-2 goes further and builds its tokens out of bytes from the start, as you will in the next lesson.
+
+
+# %% exercise="encode"
+def encode(tokens, words):
+    """The ids of some tokens: 257 + place for those on the list, UTF-8 bytes and then 256 for the others.
+
+    tokens: list of strings, any of them may be empty; words: list of different strings.
+    Returns a list of whole numbers.
+    """
+    ### BEGIN SOLUTION
+    place = {word: 257 + i for i, word in enumerate(words)}
+    ids = []
+    for token in tokens:
+        ids += [place[token]] if token in place else [*token.encode(), 256]
+    return ids
+    ### END SOLUTION
+
+
+# %%
+check("encode")
+
+
+# %% exercise="decode"
+def decode(ids, words):
+    """The tokens of some ids: the inverse of encode.
+
+    ids: list of whole numbers from encode(..., words); words: list of different strings.
+    Returns a list of strings.
+    """
+    ### BEGIN SOLUTION
+    tokens, spelled = [], bytearray()
+    for number in ids:
+        if number < 256:
+            spelled.append(number)
+        elif number == 256:
+            tokens.append(spelled.decode())
+            spelled.clear()
+        else:
+            tokens.append(words[number - 257])
+    return tokens
+    ### END SOLUTION
+
+
+# %%
+check("decode")
+
+# %%
+words_ko = most_frequent(trained, LIST)[1:]
+sentence = ["킹받네", "하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
+ids = encode(sentence, words_ko)
+print(ids)
+print(decode(ids, words_ko))
+fallback = encode(other, words_ko)
+metrics["tokens_per_word_fallback"] = len(fallback) / len(other)
+metrics["lossless"] = float(decode(fallback, words_ko) == other)
+print(
+    f"{len(fallback) / len(other):.2f} tokens per word, against {table['Korean', 'tokens per word']['byte']:.2f} for bytes alone"
+)
+
+# %% [markdown]
+# ## Results
+#
+# `record` keeps the numbers, the lists and the ids, and shows yours beside the table that the reference reached over several seeds.
+
+# %% tags=["metrics"]
+record(
+    metrics,
+    words_en=most_frequent(planted["English words"][0], LIST),
+    words_ko=["<unk>", *words_ko],
+    fallback=np.array(fallback[:20_000]),
+)
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** Team A reports a perplexity of 30 with 10,000 words, team B one of 45 with 50,000 words, on the same text. Which model is better, and what would you ask them for?
+
+# %% [markdown] answer="two_perplexities" points=2
+# ### BEGIN SOLUTION
+# One cannot tell. With a shorter list more of the text becomes `<unk>`, which is easy to guess, so A's number is flattered; how much depends on how many words A does not know. I would ask both for bits per character
+# (or byte) on the raw text, with unknown words paid for, or for the same list, and for the share of unknown words.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** Bytes never meet an unknown token. Name two prices of using bytes alone, one of them for Korean in particular.
+
+# %% [markdown] answer="price_of_bytes" points=2
+# ### BEGIN SOLUTION
+# Sequences become several times longer, so that the same context window holds less text and attention, which grows with the square of the length, costs more. And the model must first learn from which bytes characters and words are built;
+# for Korean that is worse, because every syllable takes three bytes, none of which means anything alone, so the same sentence is two to three times as long as in English and a Korean reader gets less for the same length.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Mielke and others 2021, [Between words and characters](https://arxiv.org/abs/2112.10508): a history of where to cut.
+# - Xue and others 2022, [ByT5](https://arxiv.org/abs/2105.13626): a model on bytes alone, and what it takes.
+# - Next: *BPE*, which finds the middle by counting pairs.
