@@ -1,0 +1,230 @@
+"""polysemy: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import math
+import random
+
+import numpy as np
+import scipy.stats
+import torch
+from sklearn.cluster import KMeans
+from sklearn.metrics.cluster import contingency_matrix
+
+from etude.checks import close, equal, exercise, true
+from etude.world import World
+from grader.artifacts import Artifacts
+from grader.metrics import metric
+
+TOKENS = (36_000, 120_000, 2_000_000)  # of the profiles
+
+
+def _normal(*shape: int, seed: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@exercise("embed")
+def test_a_large_table_agrees_with_torch(student):
+    words, table = [f"w{i}" for i in range(40)], _normal(40, 5, seed=1)
+    ids = torch.randint(0, 40, (60,), generator=torch.Generator().manual_seed(2))
+    handle = student.put(table.clone())
+    close(
+        student.embed(handle, words, [f"w{i}" for i in ids.tolist()]),
+        torch.nn.functional.embedding(ids, table),
+        given="60 tokens of a table of 40 words",
+    )
+    close(student.value(handle), table, given="the table, after looking up 60 tokens")
+
+
+@exercise("embed", points=0.5)
+def test_an_empty_sentence_has_no_rows_but_all_columns(student):
+    close(student.embed(torch.ones(3, 4), ["a", "b", "c"], []), torch.zeros(0, 4), given="no tokens; a table of 3 × 4")
+
+
+@exercise("topic_entropy")
+def test_random_lists_agree_with_scipy(student):
+    draw = random.Random(4)
+    for size in (3, 10, 57):
+        topics = [draw.choice("abcdef") for _ in range(size)]
+        shares = np.unique(topics, return_counts=True)[1] / size
+        close(student.topic_entropy(topics), scipy.stats.entropy(shares, base=2), given=" ".join(topics))
+
+
+@exercise("topic_entropy", points=0.5)
+def test_an_empty_list_has_no_entropy(student):
+    equal(student.topic_entropy([]), 0.0, given="an empty list")
+
+
+@exercise("mixture", points=2)
+def test_random_mixtures_agree_with_numpy(student):
+    for senses, seed in ((1, 0), (2, 1), (4, 2)):
+        rows, vector = _normal(senses, 9, seed=seed), _normal(9, seed=seed + 10)
+        expected = np.linalg.lstsq(rows.T.double().numpy(), vector.double().numpy(), rcond=None)[0]
+        rebuilt = expected @ rows.double().numpy()
+        cosine = rebuilt @ vector.double().numpy() / np.linalg.norm(rebuilt) / float(vector.double().norm())
+        weights, found = student.mixture(vector, rows)
+        close(weights, expected, rtol=1e-3, atol=1e-5, given=f"a random vector of 9 numbers and {senses} random senses")
+        close(found, cosine, rtol=1e-3, given="the cosine of the same")
+
+
+@exercise("mixture", points=0.5)
+def test_the_cosine_is_a_plain_number(student):
+    _, cosine = student.mixture(torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 0.0]]))
+    equal(type(cosine).__name__, "float", given="vector (1, 2), one sense (1, 0)")
+
+
+@exercise("context_vector", points=2)
+def test_random_texts_agree_with_brute_force(student):
+    vectors, weights = _normal(12, 4, seed=3), torch.rand(12, generator=torch.Generator().manual_seed(4))
+    ids = torch.randint(0, 12, (15,), generator=torch.Generator().manual_seed(5)).tolist()
+    for position, window in [(0, 1), (1, 3), (7, 5), (14, 4), (13, 40)]:
+        total, norm = np.zeros(4), 0.0
+        for place, word in enumerate(ids):
+            if 0 < abs(place - position) <= window:
+                total += float(weights[word]) * vectors[word].numpy()
+                norm += float(weights[word])
+        close(
+            student.context_vector(vectors, weights, ids, position, window),
+            total / norm,
+            rtol=1e-3,
+            atol=1e-5,
+            given=f"15 random words, position {position}, window {window}",
+        )
+
+
+@exercise("context_vector", points=0.5)
+def test_neighbours_that_weigh_nothing_give_zeros(student):
+    weights = torch.tensor([0.0, 1.0])
+    close(
+        student.context_vector(torch.ones(2, 3), weights, [0, 1, 0], 1, 2),
+        [0.0, 0.0, 0.0],
+        given="ids 0 1 0, position 1; word 0 weighs nothing",
+    )
+
+
+@exercise("context_vector", points=0.5)
+def test_the_table_and_the_text_are_left_alone(student):
+    vectors, ids = _normal(5, 3, seed=8), [0, 1, 2, 3, 4]
+    table, text = student.put(vectors.clone()), student.put(list(ids))
+    student.context_vector(table, torch.ones(5), text, 2, 2)
+    close(student.value(table), vectors, given="the vectors, after a context of position 2")
+    equal(student.value(text), ids, given="the ids, after a context of position 2")
+
+
+@exercise("kmeans", points=2)
+def test_random_points_agree_with_scikit_learn(student):
+    for k, seed in ((2, 0), (3, 1), (5, 2)):
+        points = _normal(60, 3, seed=seed)
+        start = points[:k].clone()
+        oracle = KMeans(k, init=start.numpy(), n_init=1, max_iter=300, tol=0, algorithm="lloyd").fit(points.numpy())
+        centroids, labels = student.kmeans(points, start, steps=100)
+        equal([int(label) for label in labels], oracle.labels_.tolist(), given=f"60 random points, {k} centroids")
+        close(centroids, oracle.cluster_centers_, rtol=1e-3, atol=1e-5, given="the centroids of the same")
+
+
+@exercise("kmeans")
+def test_two_rounds_agree_with_brute_force(student):
+    points = _normal(30, 2, seed=6)
+    centroids = [points[i].numpy() for i in (3, 4, 5)]
+    for _ in range(2):
+        labels = [min(range(3), key=lambda k: float(((p.numpy() - centroids[k]) ** 2).sum())) for p in points]
+        centroids = [points[[i for i, label in enumerate(labels) if label == k]].numpy().mean(axis=0) for k in range(3)]
+    found, chosen = student.kmeans(points, points[3:6].clone(), steps=2)
+    equal(
+        [int(label) for label in chosen],
+        labels,
+        given="30 random points, centroids start at points 3, 4 and 5; 2 steps",
+    )
+    close(found, np.stack(centroids), rtol=1e-3, atol=1e-5, given="the centroids after 2 steps")
+
+
+@exercise("purity")
+def test_random_groups_agree_with_the_table_of_scikit_learn(student):
+    draw = random.Random(1)
+    for size in (1, 9, 40):
+        labels, senses = ([draw.randrange(3) for _ in range(size)] for _ in range(2))
+        expected = contingency_matrix(senses, labels).max(axis=0).sum() / size
+        close(student.purity(labels, senses), expected, given=f"groups {labels}, senses {senses}")
+
+
+@exercise("purity")
+def test_tensors_do_as_well_as_lists(student):
+    labels, senses = torch.tensor([0, 0, 1, 1, 1]), torch.tensor([1, 1, 0, 0, 1])
+    close(student.purity(labels, senses), 0.8, given="tensors: groups 0 0 1 1 1, senses 1 1 0 0 1")
+
+
+@exercise("choose_senses", points=2)
+def test_three_senses_agree_with_brute_force(student):
+    senses = torch.tensor([0, 1, 2, 2, 1, 0, 1, 2, 2, 0])
+    contexts, new = _normal(10, 4, seed=9) * torch.linspace(0.5, 4, 10)[:, None], _normal(25, 4, seed=10)
+    centroids = [contexts[senses == k].double().numpy().mean(axis=0) for k in range(3)]
+
+    def cosine(a: np.ndarray, b: np.ndarray) -> float:
+        return float(a @ b / math.sqrt(a @ a) / math.sqrt(b @ b))
+
+    expected = [max(range(3), key=lambda k: cosine(one, centroids[k])) for one in new.double().numpy()]
+    chosen = student.choose_senses(contexts, senses, new)
+    equal([int(sense) for sense in chosen], expected, given="10 random contexts of 3 senses, 25 new ones")
+
+
+@exercise("choose_senses", points=0.5)
+def test_senses_come_as_whole_numbers_and_the_contexts_stay(student):
+    contexts = torch.tensor([[3.0, 0.0], [0.0, 5.0]])
+    handle = student.put(contexts.clone())
+    chosen = student.choose_senses(handle, torch.tensor([1, 0]), torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]))
+    close(chosen, [1, 0, 1], given="sense 1 at (3, 0), sense 0 at (0, 5); new: east, north, (2, 1)")
+    true("int64" in str(getattr(chosen, "dtype", "")), "an int64 tensor was expected", actual=chosen)
+    close(student.value(handle), contexts, given="the contexts, after choosing")
+
+
+@metric("purity_senses")
+def purity_senses(artifacts: Artifacts) -> float:
+    labels = artifacts.tensor("clusters", ndim=1)
+    words = _planted(artifacts.seed, len(labels), testing=False)
+    return float(np.mean([_purity(part, senses) for part, senses in _split(labels, words)]))
+
+
+@metric("sense_accuracy")
+def sense_accuracy(artifacts: Artifacts) -> float:
+    chosen = artifacts.tensor("chosen", ndim=1)
+    words = _planted(artifacts.seed, len(chosen), testing=True)
+    return float(np.mean([np.mean(part == senses) for part, senses in _split(chosen, words)]))
+
+
+def _split(values: torch.Tensor, words: list[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The part of the values that belongs to each word, with the planted senses."""
+    ends = np.cumsum([len(senses) for senses in words])[:-1]
+    return list(zip(np.split(values.numpy(), ends), words, strict=True))
+
+
+def _purity(labels: np.ndarray, senses: np.ndarray) -> float:
+    return float(contingency_matrix(senses, labels).max(axis=0).sum() / len(labels))
+
+
+def _planted(seed: int, count: int, testing: bool) -> list[np.ndarray]:
+    """The planted senses, word by word, of the text in whose documents on its topics the homonyms occur `count` times."""
+    for tokens in TOKENS:
+        words = _senses(seed, tokens, testing)
+        if sum(map(len, words)) == count:
+            return words
+    raise ValueError(f"{count} senses were recorded, and no profile's text has as many")
+
+
+@functools.lru_cache(maxsize=8)
+def _senses(seed: int, tokens: int, testing: bool) -> list[np.ndarray]:
+    """For each homonym, English first, its planted senses (0 or 1) in documents on its topics; testing: odd documents only."""
+    found = []
+    for language in ("en", "ko"):
+        world = World(language, seed=seed)
+        homonyms = world.homonyms()
+        senses: dict[str, list[int]] = {word: [] for word in homonyms}
+        for number, document in enumerate(world.documents(tokens)):
+            if testing and number % 2 == 0:
+                continue
+            for sentence in document.sentences:
+                for word in sentence:
+                    for morpheme in word.morphemes:
+                        topics = homonyms.get(morpheme, ())
+                        if word.topic in topics and document.topic in topics:
+                            senses[morpheme].append(topics.index(word.topic))
+        found += [np.array(each) for each in senses.values()]
+    return found

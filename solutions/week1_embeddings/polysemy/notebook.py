@@ -1,0 +1,575 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # The limit: one vector for a word
+#
+# **The papers.** Arora, Li, Liang, Ma and Risteski, [Linear Algebraic Structure of Word Senses, with Applications to
+# Polysemy](https://aclanthology.org/Q18-1034) (TACL 2018); Schütze, [Automatic Word Sense Discrimination](https://aclanthology.org/J98-1004) (1998).
+#
+# 눈 is *eye* and *snow*; 배 is *pear*, *ship* and *belly*; a *bank* holds money or a river. Skip-gram, GloVe and fastText keep **one** vector for
+# each of these forms, and hand out the same one in every sentence. What is in that vector, and how far does one come without a better model?
+#
+# **The claims to test.** Arora et al.: the vector of a word with several senses is close to a weighted sum of the vectors that
+# the senses would have. Do the weights follow the senses' frequencies? Schütze: the *contexts* of such a word, each summed up in one
+# vector, fall into groups, and the groups are its senses. In the planted **world** we know which sense each occurrence has, so all of it can be measured.
+#
+# You will write the pieces (about 1½ hours):
+#
+# 1. a static model is a table
+# 2. what stands near a homonym
+# 3. where its vector lies
+# 4. a vector for each occurrence
+# 5. grouping occurrences: k-means and purity
+# 6. choosing a sense in a sentence
+#
+# After each piece, `check("...")` tells you at once whether it is right.
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: about half a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import math
+from collections import Counter
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch.nn.functional import cosine_similarity, normalize
+
+import etude
+from etude import check, plots, record, sgns
+from etude.world import World
+
+run = etude.start("week1_embeddings/polysemy", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. A static model is a table
+#
+# Training is over, and what remains is a table with one row for each word. To "embed" a sentence is to look up its words, one by one.
+
+
+# %% exercise="embed"
+def embed(vectors, words, tokens):
+    """The vector of each token of a sentence, from the table; a token that is not in the table gets zeros.
+
+    vectors (V, d) tensor, its rows those of `words`, a list of V strings; tokens: list of N strings.
+    Returns a float tensor (N, d); (0, d) for an empty sentence.
+    """
+    ### BEGIN SOLUTION
+    index = {word: i for i, word in enumerate(words)}
+    rows = torch.zeros(len(tokens), vectors.shape[1])  # (N, d)
+    for place, token in enumerate(tokens):
+        if token in index:
+            rows[place] = vectors[index[token]]
+    return rows
+    ### END SOLUTION
+
+
+# %%
+check("embed")
+
+# %% [markdown]
+# Now a table to look into. The world's documents are about one topic each; stems and endings are taken apart (눈 + 을), and each
+# token comes with the topic of its word, which tells the sense of a homonym: 눈 is *snow* where its topic is weather and *eye* where it is health.
+
+# %%
+size, epochs, dim = {"smoke": (36_000, 12, 64), "cpu": (120_000, 12, 64), "gpu": (2_000_000, 10, 100)}[profile]
+settings = {"dim": dim, "window": 4, "epochs": epochs, "min_count": 1, "subsample": 1e-2, "lr": 0.05}
+settings |= {"seed": seed, "device": str(run.device)}
+
+
+def read(world):
+    """The documents as (topic, sentences); a sentence is a list of (token, topic of its word)."""
+    return [
+        (text.topic, [[(token, word.topic) for word in words for token in word.morphemes] for words in text.sentences])
+        for text in world.documents(size)
+    ]
+
+
+worlds = {language: World(language, seed=seed) for language in ("en", "ko")}
+homonyms = {language: world.homonyms() for language, world in worlds.items()}  # word → the topics of its two senses
+documents = {language: read(world) for language, world in worlds.items()}
+sentences = {language: [words for _, text in found for words in text] for language, found in documents.items()}
+static = {
+    language: sgns.train([[token for token, _ in words] for words in found], **settings)
+    for language, found in sentences.items()
+}
+homonyms["ko"]
+
+# %%
+snow, eye = (
+    next(
+        [token for token, _ in words]
+        for about, text in documents["ko"]
+        if about == sense
+        for words in text
+        if ("눈", sense) in words
+    )
+    for sense in homonyms["ko"]["눈"]
+)
+here, there = (embed(static["ko"].vectors, static["ko"].words, tokens)[tokens.index("눈")] for tokens in (snow, eye))
+print(" ".join(snow), " ".join(eye), f"distance of the two vectors of 눈: {float((here - there).norm())}", sep="\n")
+
+# %% [markdown]
+# The distance is 0: not small, but exactly 0, whatever the sentences and however long the training. That is no failure of the
+# training; a table can do nothing else.
+#
+# ## 2. What stands near a homonym
+#
+# One vector must serve two kinds of company. Take the five nearest nouns that are no homonyms, each with its topic: an ordinary word's neighbours
+# should mostly be of one topic, a homonym's of two. How mixed a list is, is measured by its **entropy** in bits: $H = -\sum_i p_i \log_2 p_i$, with
+# $p_i$ the share of topic $i$ in the list. It is 0 if all are of one topic, and 1 if two topics have one half each.
+
+
+# %% exercise="topic_entropy"
+def topic_entropy(topics):
+    """The entropy in bits of the shares of the topics in a list; 0.0 for an empty list.
+
+    topics: list of strings. Returns a float, at least 0. Shannon 1948, section 6.
+    """
+    ### BEGIN SOLUTION
+    entropy = 0.0
+    for count in Counter(topics).values():
+        share = count / len(topics)
+        entropy -= share * math.log2(share)
+    return entropy
+    ### END SOLUTION
+
+
+# %%
+check("topic_entropy")
+
+# %%
+metrics = {}  # each part adds what it has measured
+
+
+def mean(values):
+    return float(np.mean(list(values)))
+
+
+ordinary = {}  # word → its topic, for the things that are no homonyms; homonyms are things too, so like is compared with like
+for language, world in worlds.items():
+    things = [thing for topic in world.lexicon.topics for _, named in topic.verbs for thing in named]
+    clear = {thing.stem: thing.topic for thing in things if thing.stem not in homonyms[language]}
+    ordinary[language] = {word: topic for word, topic in clear.items() if word in static[language].words}
+
+
+def neighbour_topics(language, word, k=5):
+    """The topics of the k nearest ordinary things."""
+    model, topics = static[language], ordinary[language]
+    unit = normalize(model.vectors, dim=1)  # (V, d)
+    order = (unit @ unit[model.words.index(word)]).argsort(descending=True).tolist()
+    return [topics[model.words[i]] for i in order if model.words[i] in topics and model.words[i] != word][:k]
+
+
+near = {
+    kind: [topic_entropy(neighbour_topics(language, word)) for language in words for word in words[language]]
+    for kind, words in {"homonyms": homonyms, "other things": ordinary}.items()
+}
+one_topic = {kind: mean(bits == 0 for bits in found) for kind, found in near.items()}
+metrics["entropy_minus_ordinary"] = mean(near["homonyms"]) - mean(near["other things"])
+metrics["one_topic_minus_ordinary"] = one_topic["homonyms"] - one_topic["other things"]
+for kind, found in near.items():
+    print(f"{kind}: {mean(found):.2f} bits; all five neighbours are of one topic for {one_topic[kind]:.0%}")
+pd.DataFrame({word: neighbour_topics("ko", word) for word in ["눈", "배", "말", "국수"]})
+
+# %% [markdown]
+# 국수 (*noodle*) is no homonym; the other three have neighbours from their two topics (and some from elsewhere: the text is short), which are not
+# near each other. To be near both, the vector must lie somewhere between.
+#
+# ## 3. Where the vector lies
+#
+# Arora et al. say where: $v_{눈} \approx \alpha\, v_{snow} + \beta\, v_{eye}$, if the senses had vectors of their own. We can give them such vectors. Write the sense
+# on each homonym (눈|weather, 눈|health), and train on both versions of its sentences at once, so that 눈, 눈|weather and 눈|health
+# get vectors in the same space. Then find the best weights by **least squares**, and see how much of the vector they explain: the
+# cosine between the vector and its reconstruction.
+
+
+# %% exercise="mixture"
+def mixture(vector, senses):
+    """The weights w that bring w[0] senses[0] + w[1] senses[1] + … nearest to the vector, and how near that is.
+
+    vector (d,) float tensor; senses (K, d) float tensor of K < d independent rows. Nearest: the least squared distance.
+    Returns (weights: float tensor (K,), cosine between the vector and its reconstruction: float).
+    Arora et al. 2018, the Linearity Assertion (there with nonnegative weights).
+    """
+    ### BEGIN SOLUTION
+    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]  # (K,)
+    rebuilt = weights @ senses  # (d,)
+    return weights, float(cosine_similarity(rebuilt, vector, dim=0))
+    ### END SOLUTION
+
+
+# %%
+check("mixture")
+
+# %% [markdown]
+# In the world both senses of a homonym are about equally frequent, so equal weights would prove little. We therefore leave sentences out: each homonym
+# gets a ratio of its two senses between 1 : 8 and 8 : 1. The control is a stranger: the same vector rebuilt from the two senses of
+# *another* homonym, again with the best weights that there are.
+
+
+# %%
+def with_senses(language):
+    """Sentences in which senses are unequally frequent; those with a homonym twice, as they are and with senses written on it."""
+    draw, names, corpus = np.random.default_rng(seed), homonyms[language], []
+    ratios = dict(zip(names, 2 ** draw.permutation(np.linspace(-3, 3, len(names)))))  # first sense : second sense
+    for words in sentences[language]:
+        here = [(token, topic) for token, topic in words if topic in names.get(token, ())]
+        odds = [ratios[token] if topic == names[token][0] else 1 / ratios[token] for token, topic in here]
+        if all(draw.random() < odd for odd in odds):
+            corpus.append([token for token, _ in words])
+            if here:
+                corpus.append([f"{token}|{topic}" if (token, topic) in here else token for token, topic in words])
+    return corpus
+
+
+rows = []
+for language, names in homonyms.items():
+    corpus = with_senses(language)
+    counts = Counter(token for tokens in corpus for token in tokens)
+    model = sgns.train(corpus, **settings)
+    marked = {word: [f"{word}|{topic}" for topic in topics] for word, topics in names.items()}
+    own = {word: embed(model.vectors, model.words, pair) for word, pair in marked.items() if all(map(counts.get, pair))}
+    for place, word in enumerate(own):
+        vector = embed(model.vectors, model.words, [word])[0]
+        first, second = map(counts.get, marked[word])
+        share = torch.tensor([first, second]) / (first + second)
+        weights, fit = mixture(vector, own[word])
+        rows.append(
+            {
+                "word": word,
+                "occurrences": f"{first} : {second}",
+                "weights": f"{weights[0]:.2f} : {weights[1]:.2f}",
+                "share of sense 1": float(share[0]),
+                "its share of the weights": float(weights[0] / weights.sum()),
+                "own senses": fit,
+                "a stranger's": mixture(vector, own[list(own)[place - 1]])[1],
+                "weights = shares": float(cosine_similarity(share @ own[word], vector, dim=0)),
+                "equal weights": float(cosine_similarity(own[word].sum(dim=0), vector, dim=0)),
+            }
+        )
+mixtures = pd.DataFrame(rows)
+slope, offset = np.polyfit(mixtures["share of sense 1"], mixtures["its share of the weights"], 1)
+metrics["mixture_minus_stranger"] = float((mixtures["own senses"] - mixtures["a stranger's"]).mean())
+metrics["shares_minus_equal"] = float((mixtures["weights = shares"] - mixtures["equal weights"]).mean())
+metrics["weight_slope"] = float(slope)
+mixtures.round(3)
+
+# %% [markdown]
+# Two senses explain nearly the whole vector, and a stranger's do not. Do the weights follow the frequencies? A line through (share of occurrences,
+# share of weights) has slope 0 if they do not, and slope 1 if the vector is a plain average over all occurrences. `weight_slope` lies between:
+# the weights follow, but a rare sense keeps more of the vector than its share. (Lengths have a part in this: rarer words get shorter vectors, and a
+# shorter one needs a larger weight.) The vector is a kind of average; but no sentence is about an average of snow and eye.
+#
+# ## 4. A vector for each occurrence
+#
+# What tells you the sense of 눈 is the words around it. Schütze's **context vector** of one occurrence is the sum of its neighbours' vectors, each
+# weighed by how rare the neighbour is; we divide by the sum of the weights. His window holds 50 words and minds no ends of sentences.
+
+
+# %% exercise="context_vector"
+def context_vector(vectors, weights, ids, position, window):
+    """The weighted mean of the vectors of the words around one position, without the word at that position itself.
+
+    vectors (V, d); weights (V,), one for each word of the vocabulary, not negative; ids: list of the N word ids of a text;
+    position from 0 to N − 1; window: words on each side, cut off at the edges of the text.
+    Returns (d,); zeros if there is no neighbour or all weigh nothing. After Schütze 1998, context vectors.
+    """
+    ### BEGIN SOLUTION
+    around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]
+    total = weights[around].sum()
+    if total == 0:
+        return torch.zeros(vectors.shape[1])
+    return weights[around] @ vectors[around] / total  # (d,)
+    ### END SOLUTION
+
+
+# %%
+check("context_vector")
+
+# %% [markdown]
+# The weight of a word is its **inverse document frequency** $\log(N / n_i)$: with $N$ documents of which $n_i$ hold the word, a word of every document weighs nothing.
+#
+# Noise is planted in the world: some occurrences of a homonym stand in documents about something else, as *the mayor of pear*. No reader could
+# say which sense is meant there. So we look at occurrences in documents **on one of the word's two topics**.
+
+
+# %%
+class Occurrences(NamedTuple):
+    """Of one word: the contexts (N, d), the senses (N,) as 0 or 1, the numbers of their documents (N,)."""
+
+    contexts: torch.Tensor
+    senses: torch.Tensor
+    documents: torch.Tensor
+
+
+index = {language: {word: i for i, word in enumerate(model.words)} for language, model in static.items()}
+idf, places = {}, {}  # language → a weight for each word (V,); language → homonym or ordinary thing → where it stands
+for language, found in documents.items():
+    texts = [[pair for words in text for pair in words] for _, text in found]
+    spread = Counter(token for text in texts for token in {token for token, _ in text})
+    idf[language] = torch.tensor([math.log(len(texts) / spread[word]) for word in static[language].words])
+    places[language] = {}
+    for number, text in enumerate(texts):
+        ids = [index[language][token] for token, _ in text]
+        for position, (token, topic) in enumerate(text):
+            if token in homonyms[language] or token in ordinary[language]:
+                places[language].setdefault(token, []).append((number, ids, position, topic))
+
+
+def occurrences(language, word, topics):
+    """The occurrences of a word with one of the topics, in documents on one of the topics."""
+    model, rows = static[language], []
+    for number, ids, position, topic in places[language][word]:
+        if topic in topics and documents[language][number][0] in topics:
+            rows.append((context_vector(model.vectors, idf[language], ids, position, 25), topics.index(topic), number))
+    contexts, senses, numbers = zip(*rows)
+    return Occurrences(torch.stack(contexts), torch.tensor(senses), torch.tensor(numbers))
+
+
+seen = {
+    (language, word): occurrences(language, word, topics)
+    for language, names in homonyms.items()
+    for word, topics in names.items()
+}
+
+
+def gap(found):
+    """Mean cosine distance of two contexts of different senses, minus that of two contexts of one sense."""
+    unit = normalize(found.contexts, dim=1)  # (N, d)
+    distance = 1 - unit @ unit.T  # (N, N)
+    same = found.senses[:, None] == found.senses[None, :]
+    return float(distance[~same].mean() - distance[same & ~torch.eye(len(unit), dtype=torch.bool)].mean())
+
+
+metrics["contextual_gap"] = mean(gap(found) for found in seen.values())
+print(f"contexts of different senses are further apart by {metrics['contextual_gap']:.3f} (static vectors: by 0)")
+
+# %% [markdown]
+# ## 5. Grouping occurrences
+#
+# Nobody writes senses on the words of a real text. **k-means** groups points without being told: start with k centroids; label each point with the
+# nearest; move each centroid to the mean of its points; again.
+
+
+# %% exercise="kmeans"
+def kmeans(points, centroids, steps=50):
+    """`steps` rounds of k-means: label every point, then move every centroid.
+
+    points (N, d); centroids (K, d), where to start. A point's label is the number of the nearest centroid (Euclidean distance;
+    of equally near ones the first). A centroid without points stays where it is.
+    Returns (centroids (K, d) after the last move, labels (N,) int64 of the last round). The inputs stay as they are. Lloyd 1982.
+    """
+    ### BEGIN SOLUTION
+    centroids = centroids.clone()
+    for _ in range(steps):
+        labels = (points[:, None, :] - centroids[None, :, :]).square().sum(dim=2).argmin(dim=1)  # (N,)
+        for k in range(len(centroids)):
+            if (labels == k).any():
+                centroids[k] = points[labels == k].mean(dim=0)
+    return centroids, labels
+    ### END SOLUTION
+
+
+# %%
+check("kmeans")
+
+# %% [markdown]
+# Are the groups the senses? Groups have no names, so give each the sense that most of its members have. **Purity** is the share of occurrences that then have
+# the right one.
+
+
+# %% exercise="purity"
+def purity(labels, senses):
+    """The share of items whose sense is the most frequent one of their group.
+
+    labels: N group numbers; senses: the N senses (lists or tensors of whole numbers, N at least 1).
+    Returns a float between 0 and 1. Manning, Raghavan and Schütze 2008, section 16.3.
+    """
+    ### BEGIN SOLUTION
+    groups = {}
+    for label, sense in zip(labels, senses):
+        groups.setdefault(int(label), []).append(int(sense))
+    return sum(max(Counter(group).values()) for group in groups.values()) / len(labels)
+    ### END SOLUTION
+
+
+# %%
+check("purity")
+
+# %% [markdown]
+# Purity needs a control, because two groups are always at least half right, and k-means always answers: ask it for two groups of 국수, which has one sense,
+# and you get two. So we give ordinary words two "senses" by tossing a coin for each document, and see how well k-means finds those.
+
+
+# %%
+def cluster(contexts, starts=5):
+    """The labels (N,) of the best of five k-means with two groups: the least squared distance."""
+    generator = torch.Generator().manual_seed(seed)
+    points = normalize(contexts, dim=1)  # (N, d)
+    best, least = None, math.inf
+    for _ in range(starts):
+        centroids, labels = kmeans(points, points[torch.randperm(len(points), generator=generator)[:2]], steps=20)
+        inside = float((points - centroids[labels]).square().sum())
+        if inside < least:
+            best, least = labels, inside
+    return best
+
+
+def tossed(found):
+    """A sense (N,) for each occurrence, by tossing a coin for each document."""
+    coins = torch.randint(0, 2, (int(found.documents.max()) + 1,), generator=torch.Generator().manual_seed(seed))
+    return coins[found.documents]
+
+
+clusters = {key: cluster(found.contexts) for key, found in seen.items()}
+pure = mean(purity(clusters[key], found.senses) for key, found in seen.items())
+single = [
+    occurrences(language, word, (topic,))
+    for language in ordinary
+    for word, topic in list(ordinary[language].items())[::6]
+]
+pure_tossed = mean(purity(cluster(found.contexts), tossed(found)) for found in single)
+metrics["purity_senses"] = pure
+metrics["purity_minus_tossed"] = pure - pure_tossed
+print(f"purity: homonyms {pure:.3f}, words of one sense with tossed ones {pure_tossed:.3f}")
+
+# %% [markdown]
+# ## 6. Choosing a sense in a sentence
+#
+# If somebody *has* written the senses on some occurrences, groups need not be guessed: the mean of a sense's contexts is its centroid, and a new
+# occurrence gets the sense whose centroid is nearest by cosine. That is a first **contextual** model, if a very small one: the same word, another
+# sentence, another vector.
+
+
+# %% exercise="choose_senses"
+def choose_senses(contexts, senses, new):
+    """For each new context the sense whose centroid is nearest by cosine.
+
+    contexts (N, d) float tensor with their senses, (N,) int64, in which each of 0 … K − 1 occurs; new (M, d) float tensor.
+    The centroid of a sense is the mean of its contexts. Returns an int64 tensor (M,). After Schütze 1998, sense vectors.
+    """
+    ### BEGIN SOLUTION
+    count = int(senses.max()) + 1
+    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(count)])  # (K, d)
+    return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)  # (M,)
+    ### END SOLUTION
+
+
+# %%
+check("choose_senses")
+
+# %% [markdown]
+# Every second document is for learning, the others are for testing. The static vector is the same in all of them, so whatever reads it alone gives
+# one answer for all occurrences, and is right at best as often as the sense that is the more frequent one in the test. A second control: the same
+# contexts, but shuffled among the occurrences of the word.
+
+# %%
+chosen, right, single_answer, right_shuffled = {}, [], [], []
+for key, found in seen.items():
+    learning = found.documents % 2 == 0
+    senses, truth = found.senses[learning], found.senses[~learning]
+    chosen[key] = choose_senses(found.contexts[learning], senses, found.contexts[~learning])
+    right.append(mean(chosen[key] == truth))
+    single_answer.append(float(truth.bincount().max() / len(truth)))
+    mixed = found.contexts[torch.randperm(len(truth) + len(senses), generator=torch.Generator().manual_seed(seed))]
+    right_shuffled.append(mean(choose_senses(mixed[learning], senses, mixed[~learning]) == truth))
+metrics["sense_accuracy"] = mean(right)
+metrics["accuracy_minus_static"] = mean(right) - mean(single_answer)
+metrics["accuracy_minus_shuffled"] = mean(right) - mean(right_shuffled)
+for name, shares in {"context": right, "static": single_answer, "shuffled contexts": right_shuffled}.items():
+    print(f"{name}: the right sense for {mean(shares):.3f}")
+
+# %% [markdown]
+# ## 7. What it still cannot do
+#
+# A context vector is a bag: it does not change when the neighbours change places. So it knows what a *document* is about, rather than what
+# *this* word does in *this* sentence. Put both senses into one text, as in 눈이 눈에 들어갔다 (*snow got into the eye*), and both occurrences have the
+# same bag, as soon as the window holds the whole text. They must get the same answer, and one of the two is wrong.
+
+# %%
+both, where = snow + eye, (snow.index("눈"), len(snow) + eye.index("눈"))
+ids = [index["ko"][token] for token in both]
+bags = torch.stack([context_vector(static["ko"].vectors, idf["ko"], ids, place, len(both)) for place in where])
+print(" ".join(both), f"distance of the two contexts: {float((bags[0] - bags[1]).norm()):.6f}", sep="\n")
+
+# %% [markdown]
+# ## Results
+
+# %% tags=["metrics"]
+record(metrics, clusters=torch.cat(list(clusters.values())), chosen=torch.cat(list(chosen.values())))
+
+# %%
+figure, (left, middle, right_side) = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
+found = seen["ko", "눈"]
+points = plots.plane(normalize(found.contexts, dim=1))
+for sense, (topic, meaning) in enumerate(zip(homonyms["ko"]["눈"], ["snow", "eye"])):
+    left.plot(*points[found.senses == sense].T, "os"[sense], alpha=0.6, label=f"눈 in {topic} ({meaning})")
+left.set(title="The contexts of 눈 form two groups")
+left.set(xlabel="first principal direction", ylabel="second principal direction")
+left.legend()
+middle.plot(mixtures["share of sense 1"], mixtures["its share of the weights"], "o", label="homonyms")
+ends = np.array([0, 1])
+middle.plot(ends, ends, "--", color="#999999", label="slope 1: an average of occurrences")
+middle.plot(ends, offset + slope * ends, label=f"fitted slope {slope:.2f}")
+middle.set(
+    xlabel="share of the occurrences that have sense 1",
+    ylabel="share of the weights that sense 1 has",
+    title="Where the vector lies between its senses",
+)
+middle.legend()
+plots.bars(
+    right_side,
+    {
+        "centroids of senses": mean(right),
+        "k-means": pure,
+        "static vector, at best": mean(single_answer),
+        "centroids, contexts shuffled": mean(right_shuffled),
+        "k-means, senses tossed": pure_tossed,
+    },
+    label="share of occurrences with the right sense",
+    title="Only the context tells the sense",
+)
+plt.show()
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** The vector of 눈 is nearly $\alpha\, v_{snow} + \beta\, v_{eye}$. If the two senses can be rebuilt from the vector, why is one vector not enough?
+
+# %% [markdown] answer="why_one_vector_is_not_enough" points=2
+# ### BEGIN SOLUTION
+# The sum holds both senses at once and is the same in every sentence, so it cannot say which one is meant here: whatever reads it gets snow and eye in
+# the same proportion each time, and similarity to either is weakened by the other. The choice depends on the sentence, and the sentence is not in the
+# table. (Besides, rebuilding needs the sense vectors, or something like Arora's atoms, which the table alone does not name.)
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** The context vector chooses well as long as a text is about one thing, and fails when both senses stand in it. What would a model need that the bag lacks?
+
+# %% [markdown] answer="beyond_the_bag" points=2
+# ### BEGIN SOLUTION
+# It would have to weigh each neighbour by its place and by its relation to this occurrence (which verb governs it, which particle stands on it), so
+# that two occurrences in one text can attend to different words, or differently to the same words. A mean gives each neighbour the same say for
+# every position. Recurrent and attention models compute a vector for each position from the ordered sentence; week 4 builds them.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Reisinger and Mooney 2010, [Multi-Prototype Vector-Space Models of Word Meaning](https://aclanthology.org/N10-1013): clusters of contexts as several vectors for a word.
+# - Peters et al. 2018, [Deep contextualized word representations](https://arxiv.org/abs/1802.05365) (ELMo): a vector for each word in each sentence. Week 4.
+# - Ethayarajh 2019, [How Contextual are Contextualized Word Representations?](https://aclanthology.org/D19-1006): how far such vectors really move.
