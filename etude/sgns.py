@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,6 +65,11 @@ class Vocabulary:
             return torch.ones(len(self.words))
         ratio = subsample * self.counts.sum() / self.counts
         return (ratio.sqrt() + ratio).clamp(max=1).float()
+
+    def share(self, subsample: float) -> Tensor:
+        """Each word's share of the subsampled text, (V,) float64."""
+        kept = self.counts * self.keep_probability(subsample).double()
+        return kept / kept.sum()
 
 
 @dataclass(frozen=True)
@@ -212,28 +217,26 @@ def checked(corpus: list[list[str]], min_count: int, device: str) -> tuple[Vocab
         raise ValueError(f"device {device!r} cannot be used here, choose 'cpu' ({error})") from error
 
 
-def train(
-    corpus: list[list[str]], *, dim: int = 100, window: int = 5, negatives: int = 5, epochs: int = 5,
-    min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, seed: int = 0, device: str = "cpu",
-    progress: bool = True,
-) -> Embeddings:  # fmt: skip
-    """Train word vectors on tokenised sentences with the paper's settings for skip-gram with negative sampling.
+def starting_vectors(rows: int, dim: int, random: torch.Generator) -> Tensor:
+    """(rows, dim), uniform within ±1/dim, as in gensim: from the authors' range, half of that, small corpora are still
+    at the start when epochs end (100,000 words of the embedded world: a third fewer analogies answered)."""
+    return (torch.rand(rows, dim, generator=random, device=random.device) * 2 - 1) / dim
 
-    Noise words follow count^0.75 (section 2.2); a noise word that happens to be the true context stays in, as in eq. 4.
-    The same seed gives the same vectors on the same machine's CPU (on a GPU up to the order of sums). Holds about 80
-    bytes for each word of the corpus. Raises ValueError for a corpus or a device that cannot be used.
+
+def descend(
+    step: Callable[[Tiles, float, bool], Tensor | None], trained: Tensor, vocabulary: Vocabulary,
+    corpus: list[list[str]], *, batch: int, window: int, negatives: int, epochs: int, subsample: float, lr: float,
+    random: torch.Generator, progress: bool,
+) -> tuple[list[float], float]:  # fmt: skip
+    """Run through the text: `step(tiles, rate, measure)` updates `trained` by one batch of `batch` words.
+
+    Where `measure` is true, `step` returns the batch's loss. Returns a loss for each epoch and the words per second,
+    as in Embeddings. Raises ValueError when `trained` is no longer finite.
     """
-    vocabulary, place = checked(corpus, min_count, device)
+    place = random.device
     ids, sentences = (part.to(place) for part in vocabulary.encode(corpus))
-    counts, keep = vocabulary.counts.double(), vocabulary.keep_probability(subsample)
-    batch = batch_size(counts * keep / (counts * keep).sum()) // TILE  # in tiles
-    cumulative = counts.pow(0.75).cumsum(0)
-    noise, keep, band = (cumulative / cumulative[-1]).float().to(place), keep.to(place), bands(window).to(place)
-    random = torch.Generator(place).manual_seed(seed)
-    # Within ±1/dim, as gensim: from half of that, the authors' range, small corpora are still at the start when epochs
-    # end (100,000 words of the embedded world: a third fewer analogies answered).
-    vectors = (torch.rand(len(counts), dim, generator=random, device=place) * 2 - 1) / dim  # (V, dim)
-    contexts = torch.zeros(len(counts), dim, device=place)  # (V, dim)
+    cumulative = vocabulary.counts.double().pow(0.75).cumsum(0)
+    noise, keep = (cumulative / cumulative[-1]).float().to(place), vocabulary.keep_probability(subsample).to(place)
 
     def next_epoch() -> Tiles:
         kept = torch.rand(len(ids), generator=random, device=place) < keep[ids]
@@ -248,23 +251,48 @@ def train(
             text = pending.result()
             if epoch + 1 < epochs:
                 pending = ahead.submit(next_epoch)
-            starts = range(0, len(text.inputs), batch)
+            starts = range(0, len(text.inputs), batch // TILE)
             loss, pairs = torch.zeros((), device=place), torch.zeros((), device=place)
-            for step, start in enumerate(starts):
-                part = text[start : start + batch]
-                rate = lr - (lr - LAST_RATE) * (epoch + step / len(starts)) / epochs
-                measure = step % LOSS_EVERY == 0
-                d_in, d_out, batch_loss = gradients(vectors, contexts, part, band, with_loss=measure)
-                add_rows(vectors, part.inputs, d_in.mul_(-rate))
-                add_rows(contexts, part.outputs, d_out.mul_(-rate))
+            for number, start in enumerate(starts):
+                part = text[start : start + batch // TILE]
+                rate = lr - (lr - LAST_RATE) * (epoch + number / len(starts)) / epochs
+                batch_loss = step(part, rate, number % LOSS_EVERY == 0)
                 if batch_loss is not None:
                     loss += batch_loss
                     pairs += part.weight.sum() * (NOISE / negatives)
-                    bar.update(int(len(ids) * (epoch + step / len(starts))) - bar.n)
+                    bar.update(int(len(ids) * (epoch + number / len(starts))) - bar.n)
             losses.append(float(loss / pairs))
-            if not bool(vectors.isfinite().all()):
+            if not bool(trained.isfinite().all()):
                 raise ValueError(f"training diverged in epoch {epoch + 1} of {epochs}: lower lr, which is {lr:g}")
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
         bar.update(bar.total - bar.n)
-    elapsed = time.perf_counter() - started
-    return Embeddings(vocabulary.words, vectors.cpu(), contexts.cpu(), losses, epochs * len(ids) / elapsed)
+    return losses, epochs * len(ids) / (time.perf_counter() - started)
+
+
+def train(
+    corpus: list[list[str]], *, dim: int = 100, window: int = 5, negatives: int = 5, epochs: int = 5,
+    min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, seed: int = 0, device: str = "cpu",
+    progress: bool = True,
+) -> Embeddings:  # fmt: skip
+    """Train word vectors on tokenised sentences with the paper's settings for skip-gram with negative sampling.
+
+    Noise words follow count^0.75 (section 2.2); a noise word that happens to be the true context stays in, as in eq. 4.
+    The same seed gives the same vectors on the same machine's CPU (on a GPU up to the order of sums). Holds about 80
+    bytes for each word of the corpus. Raises ValueError for a corpus or a device that cannot be used.
+    """
+    vocabulary, place = checked(corpus, min_count, device)
+    random = torch.Generator(place).manual_seed(seed)
+    vectors = starting_vectors(len(vocabulary.words), dim, random)  # (V, dim)
+    contexts, band = torch.zeros_like(vectors), bands(window).to(place)
+
+    def step(part: Tiles, rate: float, measure: bool) -> Tensor | None:
+        d_in, d_out, loss = gradients(vectors, contexts, part, band, with_loss=measure)
+        add_rows(vectors, part.inputs, d_in.mul_(-rate))
+        add_rows(contexts, part.outputs, d_out.mul_(-rate))
+        return loss
+
+    losses, speed = descend(
+        step, vectors, vocabulary, corpus, batch=batch_size(vocabulary.share(subsample)), window=window,
+        negatives=negatives, epochs=epochs, subsample=subsample, lr=lr, random=random, progress=progress,
+    )  # fmt: skip
+    return Embeddings(vocabulary.words, vectors.cpu(), contexts.cpu(), losses, speed)

@@ -1,0 +1,117 @@
+"""fastText's n-grams and hashes are the published ones, a step is one of gradient descent, unseen words have vectors."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from gensim.models.fasttext import compute_ngrams_bytes, ft_hash_bytes
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn.functional import logsigmoid
+
+from etude import fasttext, sgns
+from etude.fasttext import Bags, Subwords, fnv1a, ngrams
+from etude.world import World
+
+words = st.text(st.characters(codec="utf-8", exclude_characters="<>"), max_size=12)
+spans = st.tuples(st.integers(1, 5), st.integers(0, 4)).map(lambda span: (span[0], sum(span)))
+SMALL = {"dim": 16, "epochs": 2, "min_count": 1, "buckets": 500, "subsample": 1e-2, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[list[str]]:
+    return World("en", seed=3).corpus(6_000)
+
+
+@given(words, spans)
+def test_ngrams_are_the_librarys(word: str, span: tuple[int, int]) -> None:
+    theirs = [gram.decode("utf-8") for gram in compute_ngrams_bytes(word, *span)]
+    assert ngrams(word, *span) == theirs
+
+
+@given(words)
+def test_hashes_are_the_librarys_also_beyond_ascii(word: str) -> None:
+    assert fnv1a(word) == ft_hash_bytes(word.encode("utf-8"))
+
+
+def test_artificial_has_ten_trigrams() -> None:
+    assert ngrams("artificial", 3, 3) == ["<ar", "art", "rti", "tif", "ifi", "fic", "ici", "cia", "ial", "al>"]
+
+
+def test_a_known_word_has_a_row_of_its_own_and_an_unknown_one_has_not() -> None:
+    subwords = Subwords({"ab": 0, "눈": 1}, 3, 4, 100)
+    grams = [2 + fnv1a(gram) % 100 for gram in ("<ab", "<ab>", "ab>")]
+    assert subwords.rows("ab") == [0, *grams]
+    assert subwords.rows("abc") == [2 + fnv1a(gram) % 100 for gram in ngrams("abc", 3, 4)]
+
+
+def test_the_bags_of_some_words_are_those_of_each() -> None:
+    subwords = Subwords({"a": 0, "bcd": 1, "ef": 2}, 2, 3, 50)
+    known = ["a", "bcd", "ef"]
+    some = Bags.build(known, subwords).of(torch.tensor([2, 0]))
+    assert some.rows.tolist() == subwords.rows("ef") + subwords.rows("a")
+    assert (some.first.tolist(), some.size.tolist()) == (
+        [0, len(subwords.rows("ef"))],
+        [len(subwords.rows("ef")), len(subwords.rows("a"))],
+    )
+
+
+def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> None:
+    """Autograd on the mean of the rows, made as large as the authors' program has it: each row takes the whole."""
+    corpus = [["ab", "abc", "눈이", "x", "ab"]] * 3
+    taken: list[sgns.Tiles] = []
+
+    def keep(part: sgns.Tiles, rate: float, measure: bool) -> None:
+        taken.append(part)
+
+    vocabulary, _ = sgns.checked(corpus, 1, "cpu")
+    known, subwords = vocabulary.words, Subwords(vocabulary.index, 2, 4, 30)
+    bags = Bags.build(known, subwords)
+    generator = torch.Generator().manual_seed(0)
+    table = torch.randn(len(known) + 30, 5, generator=generator)
+    contexts = torch.randn(len(known), 5, generator=generator)
+    sgns.descend(
+        keep, contexts, vocabulary, corpus, batch=64, window=2, negatives=3, epochs=1, subsample=1.0, lr=0.1,
+        random=torch.Generator().manual_seed(1), progress=False,
+    )  # fmt: skip
+    part, band = taken[0], sgns.bands(2)
+
+    vectors = bags.mean(table).requires_grad_()
+    d_in, d_out, _ = sgns.gradients(vectors.detach(), contexts, part, band, with_loss=False)
+    words_change = torch.zeros_like(table[: len(known)]).index_add_(0, part.inputs.flatten(), d_in.flatten(0, -2))
+    expected_table, expected_contexts = table.clone(), contexts.clone()
+    for word in range(len(known)):
+        for row in subwords.rows(known[word]):
+            expected_table[row] -= 0.1 * words_change[word]
+    expected_contexts.index_add_(0, part.outputs.flatten(), -0.1 * d_out.flatten(0, -2))
+
+    fasttext.update(table, contexts, bags, part, band, 0.1, measure=False)
+    torch.testing.assert_close(table, expected_table, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(contexts, expected_contexts, rtol=1e-4, atol=1e-5)
+
+
+def test_training_lowers_the_loss_and_is_the_same_for_the_same_seed(corpus: list[list[str]]) -> None:
+    one, two = (fasttext.train(corpus, seed=1, **SMALL) for _ in range(2))
+    assert one.losses[-1] < one.losses[0] < 6 * float(-logsigmoid(torch.tensor(0.0)))
+    assert torch.equal(one.table, two.table)
+    assert not torch.equal(one.table, fasttext.train(corpus, seed=2, **SMALL).table)
+
+
+def test_the_vector_of_a_known_word_is_the_mean_of_its_rows_and_unseen_words_have_one(corpus: list[list[str]]) -> None:
+    model = fasttext.train(corpus, seed=1, **SMALL)
+    word = model.words[5]
+    torch.testing.assert_close(model.vector(word), model.vectors[5])
+    torch.testing.assert_close(model.vector(word), model.table[model.subwords.rows(word)].mean(dim=0))
+    assert model.vector("unheardof").norm() > 0
+    assert model.vector("").norm() == 0  # <> is too short for an n-gram of three
+
+
+@pytest.mark.parametrize("wrong", [{"smallest": 0}, {"smallest": 4, "largest": 3}, {"buckets": 0}])
+def test_sizes_that_make_no_sense_are_refused(corpus: list[list[str]], wrong: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="make no sense"):
+        fasttext.train(corpus, **{**SMALL, **wrong})
+
+
+def test_no_corpus_is_refused_as_for_word2vec() -> None:
+    with pytest.raises(ValueError, match="two are needed"):
+        fasttext.train([["a"]], **{**SMALL, "min_count": 2})
