@@ -1,0 +1,213 @@
+"""GloVe: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import math
+
+import numpy as np
+import torch
+from scipy.stats import spearmanr
+
+from etude import evaluate
+from etude.checks import close, exercise
+from etude.world import World
+from grader.artifacts import Artifacts
+from grader.metrics import metric
+
+
+@exercise("possible_ratios")
+def test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider(student):
+    for above, below, low, high in (
+        ("1.9e-4", "2.2e-5", 1.85e-4 / 2.25e-5, 1.95e-4 / 2.15e-5),
+        ("6.6e-5", "7.8e-4", 6.55e-5 / 7.85e-4, 6.65e-5 / 7.75e-4),
+        ("3.0e-3", "2.2e-3", 2.95 / 2.25, 3.05 / 2.15),
+        ("1.7e-5", "1.8e-5", 1.65 / 1.85, 1.75 / 1.75),
+        ("12", "0.040", 11.5 / 0.0405, 12.5 / 0.0395),
+    ):
+        close(student.possible_ratios(above, below), (low, high), given=f"{above} / {below}")
+
+
+@exercise("harmonic_counts", points=2)
+def test_random_sentences_agree_with_brute_force(student):
+    draw = np.random.default_rng(3)
+    words = list("abcde")
+    sentences = [[str(word) for word in draw.choice(words, size=length)] for length in (9, 1, 0, 12, 2)]
+    for window in (1, 3, 20):
+        expected = np.zeros((5, 5))
+        for sentence in sentences:
+            for i, one in enumerate(sentence):
+                for j, other in enumerate(sentence):
+                    if 0 < abs(i - j) <= window:
+                        expected[words.index(one), words.index(other)] += 1 / abs(i - j)
+        close(student.harmonic_counts(sentences, words, window), expected, given=f"random sentences, window {window}")
+
+
+@exercise("harmonic_counts", points=0.5)
+def test_long_texts_are_added_up_in_double_precision(student):
+    counts = student.harmonic_counts([list("abc")] * 3000, list("abc"), 2)
+    close(counts.sum(), 3000 * 5.0, rtol=1e-12, given="a b c, 3000 times, window 2; the sum")
+    close(float(str(counts.dtype) == "torch.float64"), 1.0, given="whether the type is float64")
+
+
+@exercise("probability_ratios", points=2)
+def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student):
+    draw = np.random.default_rng(4)
+    counts = draw.gamma(1.0, 5.0, size=(6, 9))
+    handle = student.put(torch.tensor(counts))
+    for i, j in ((0, 5), (4, 2), (3, 3)):
+        expected = [(counts[i, k] / counts[i].sum()) / (counts[j, k] / counts[j].sum()) for k in range(9)]
+        close(
+            student.probability_ratios(handle, i, j), expected, given=f"random counts, 6 words, 9 probes, {i} and {j}"
+        )
+    close(student.value(handle), counts, given="the counts, afterwards")
+
+
+@exercise("glove_weight")
+def test_random_counts_agree_with_the_definition_and_stay_as_they_are(student):
+    counts = np.random.default_rng(5).gamma(0.7, 60.0, size=(4, 7))
+    handle = student.put(torch.tensor(counts))
+    expected = [[(x / 40) ** 0.6 if x < 40 else 1.0 for x in row] for row in counts]
+    close(student.glove_weight(handle, x_max=40.0, alpha=0.6), expected, given="random counts, x_max = 40, alpha = 0.6")
+    close(student.value(handle), counts, given="the counts, afterwards")
+
+
+def _batch(size: int, dim: int, seed: int) -> tuple[np.ndarray, ...]:
+    draw = np.random.default_rng(seed)
+    return (*(draw.normal(size=shape) for shape in ((size, dim), (size, dim), size, size)), draw.gamma(1.0, 20.0, size))
+
+
+def _loss(word, context, word_bias, context_bias, counts, x_max: float) -> float:
+    """Eq. 8 as a sum of plain numbers."""
+    total = 0.0
+    for w, c, a, b, x in zip(word, context, word_bias, context_bias, counts, strict=True):
+        weight = (x / x_max) ** 0.75 if x < x_max else 1.0
+        total += weight * (math.fsum(p * q for p, q in zip(w, c, strict=True)) + a + b - math.log(x)) ** 2
+    return total
+
+
+@exercise("glove_loss", points=2)
+def test_random_batches_agree_with_the_definition(student):
+    for size, dim, x_max in ((1, 1, 100.0), (5, 3, 10.0), (4, 7, 25.0)):
+        batch = _batch(size, dim, seed=size)
+        found = student.glove_loss(*(torch.tensor(x) for x in batch), x_max=x_max)
+        close(found, _loss(*batch, x_max), given=f"random vectors, N = {size}, d = {dim}, x_max = {x_max:g}")
+    close(
+        student.glove_loss(*(torch.tensor(x) for x in batch)),
+        _loss(*batch, 100.0),
+        given="the last batch, x_max not given",
+    )
+
+
+@exercise("glove_gradients", points=2)
+def test_the_gradients_agree_with_finite_differences(student):
+    for x_max in (100.0, 15.0):
+        batch = _batch(3, 4, seed=7)
+        gradients = student.glove_gradients(*(torch.tensor(x) for x in batch), x_max=x_max)
+        for place in range(4):
+            expected = np.zeros_like(batch[place])
+            for position in np.ndindex(expected.shape):
+                for sign in (1, -1):
+                    moved = [x.copy() for x in batch]
+                    moved[place][position] += sign * 1e-5
+                    expected[position] += sign * _loss(*moved, x_max) / 2e-5
+            close(gradients[place], expected, rtol=1e-4, atol=1e-5, given=f"random vectors, x_max = {x_max:g}; {place}")
+
+
+@exercise("adagrad_step", points=2)
+def test_ten_steps_agree_with_torch(student):
+    generator = torch.Generator().manual_seed(8)
+    start, gradients = torch.randn(4, 3, generator=generator), torch.randn(10, 4, 3, generator=generator)
+    leaf = start.clone().requires_grad_()
+    optimiser = torch.optim.Adagrad([leaf], lr=0.3, initial_accumulator_value=0.5, eps=0.0)
+    mine, squares = start, torch.full_like(start, 0.5)
+    for gradient in gradients:
+        leaf.grad = gradient.clone()
+        optimiser.step()
+        mine, squares = student.adagrad_step(mine, squares, gradient, 0.3)
+    close(mine, leaf.detach(), given="10 random gradients, lr = 0.3, squares that begin at ½")
+    close(squares, 0.5 + (gradients**2).sum(dim=0), given="the squares after 10 steps")
+
+
+@exercise("train_glove", points=3)
+def test_two_epochs_agree_with_torch_step_by_step(student):
+    generator = torch.Generator().manual_seed(9)
+    table = torch.rand(7, 7, generator=generator) * 12 * (torch.rand(7, 7, generator=generator) > 0.3)
+    pairs = table.nonzero().T.contiguous()  # (2, N)
+    counts = table[pairs[0], pairs[1]]
+    expected = _with_torch(pairs, counts, 7, dim=3, x_max=5.0, epochs=2, lr=0.4, batch=8, seed=11)
+    handle = student.put(counts.clone())
+    model = student.train_glove(pairs, handle, 7, dim=3, x_max=5.0, epochs=2, lr=0.4, batch=8, seed=11)
+    names = ("word vectors", "context vectors", "word biases", "context biases")
+    for name, mine, right in zip(names, model, expected, strict=True):
+        close(mine, right, rtol=1e-3, atol=1e-4, given=f"7 words, x_max = 5, batch 8, lr = 0.4, 2 epochs; {name}")
+    close(student.value(handle), counts, given="the counts, afterwards")
+
+
+def _with_torch(pairs, counts, size, dim, x_max, epochs, lr, batch, seed) -> list[torch.Tensor]:
+    """The same training by torch's own optimiser and autograd, from the same start and in the same order."""
+    generator = torch.Generator().manual_seed(seed)
+    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
+    tables = [table.requires_grad_() for table in (*vectors, torch.zeros(size), torch.zeros(size))]
+    optimiser = torch.optim.Adagrad(tables, lr=lr, initial_accumulator_value=1.0, eps=0.0)
+    word, context, word_bias, context_bias = tables
+    for _ in range(epochs):
+        for entries in torch.randperm(len(counts), generator=generator).split(batch):
+            (i, k), x = pairs[:, entries], counts[entries]
+            error = torch.einsum("nd,nd->n", word[i], context[k]) + word_bias[i] + context_bias[k] - torch.log(x)
+            loss = (torch.minimum(x / x_max, torch.ones(())).pow(0.75) * error.square()).sum()
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+    return [table.detach() for table in tables]
+
+
+@exercise("log_ratios", points=2)
+def test_random_models_agree_with_the_formula(student):
+    draw = np.random.default_rng(10)
+    words, contexts = draw.normal(size=(6, 4)), draw.normal(size=(6, 4))
+    biases, others, totals = draw.normal(size=6), draw.normal(size=6), draw.gamma(2.0, 50.0, size=6)
+    model = tuple(torch.tensor(x, dtype=torch.float32) for x in (words, contexts, biases, others))
+    handle = student.put(torch.tensor(totals, dtype=torch.float32))
+    for i, j in ((0, 5), (4, 1), (2, 2)):
+        bias = biases[i] - math.log(totals[i]) - biases[j] + math.log(totals[j])
+        expected = [math.fsum((words[i] - words[j]) * contexts[k]) + bias for k in range(6)]
+        close(
+            student.log_ratios(model, handle, i, j),
+            expected,
+            rtol=1e-3,
+            atol=1e-4,
+            given=f"a random model, {i} and {j}",
+        )
+    close(student.value(handle), totals, given="the totals, afterwards")
+
+
+@metric("similarity_glove")
+def similarity_glove(artifacts: Artifacts) -> float:
+    word, context = (artifacts.tensor(name, ndim=2) for name in ("word_vectors", "context_vectors"))
+    truth = World("en", seed=artifacts.seed).similarities()
+    score = evaluate.similarity(word + context, artifacts.strings("words"), truth)
+    return score.value if score.covered * 2 > score.total else 0.0
+
+
+@metric("ratio_direction")
+def ratio_direction(artifacts: Artifacts) -> float:
+    """Spearman's ρ of (w_i − w_j) · w̃_k with +1, −1 and 0: k of i's topic, of j's topic, of another."""
+    word, context = (artifacts.tensor(name, ndim=2).double() for name in ("word_vectors", "context_vectors"))
+    world, words = World("en", seed=artifacts.seed), artifacts.strings("words")
+    index, homonyms = {word: i for i, word in enumerate(words)}, world.homonyms()
+
+    def known(lexemes) -> list[int]:
+        return [index[entry.stem] for entry in lexemes if entry.stem in index and entry.stem not in homonyms]
+
+    people = [known((*topic.agents, *topic.places)) for topic in world.lexicon.topics]
+    own = [
+        ids + known(thing for _, found in topic.verbs for thing in found)
+        for ids, topic in zip(people, world.lexicon.topics, strict=True)
+    ]
+    probes, topic = [k for ids in own for k in ids], np.array([n for n, ids in enumerate(own) for _ in ids])
+    said, planted = [], []
+    for one in range(len(people)):
+        for other in range(one):
+            for i in people[one]:
+                for j in people[other]:
+                    said.append((context[probes] @ (word[i] - word[j])).numpy())
+                    planted.append(1.0 * (topic == one) - 1.0 * (topic == other))
+    return float(spearmanr(np.concatenate(said), np.concatenate(planted)).statistic)
