@@ -29,11 +29,11 @@ def main_job(result: dict[str, Any]) -> list[str]:
     return ["## The main job", "", "| | measured | goal |", "|---|---|---|", *rows, "", origin(result), ""]
 
 
-def sgns(result: dict[str, Any]) -> list[str]:
+def embeddings(result: dict[str, Any]) -> list[str]:
     lines = [
-        "## word2vec against gensim with two workers",
+        "## Word vectors against gensim with two workers",
         "",
-        "| corpus | figure | etude.sgns | gensim |",
+        "| model, corpus | figure | Etude | gensim |",
         "|---|---|---|---|",
     ]
     for corpus, runs in result["results"].items():
@@ -50,6 +50,12 @@ def sgns(result: dict[str, Any]) -> list[str]:
             values = [[run["scores"][score]["value"] for run in side] for side in both]
             cells = [f"{statistics.mean(v):.3f} ± {statistics.stdev(v):.3f}" for v in values]
             lines.append(f"| | {score} ({first['covered']} of {first['total']} covered) | {cells[0]} | {cells[1]} |")
+    lines += ["", "GloVe and LSA, the lessons' reference solutions, from sentences to vectors:", ""]
+    lines += ["| model, corpus | seconds | planted similarities | planted analogies |", "|---|---|---|---|"]
+    for corpus, models in result["alone"].items():
+        for model, run in models.items():
+            scores = " | ".join(f"{score['value']:.3f}" for score in run["scores"].values())
+            lines.append(f"| {model}, {corpus} | {run['seconds']:.1f} | {scores} |")
     return [*lines, "", "Mean ± standard deviation over seeds. " + origin(result), ""]
 
 
@@ -85,7 +91,7 @@ def grading(result: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    sections = {"run": main_job, "sgns": sgns, "grading": grading, "grading_training": grading}
+    sections = {"run": main_job, "embeddings": embeddings, "grading": grading, "grading_training": grading}
     lines = [
         "# Benchmarks",
         "",

@@ -1,7 +1,8 @@
-"""Benchmark of etude.sgns against gensim's Word2Vec: the same text, settings, epochs and two cores, in one run.
+"""Benchmark of word vectors against gensim: word2vec and fastText on the same text, settings, epochs and two cores, in one run.
 
-Both train from a list of sentences in memory, in turn, seed by seed; a time is the whole call, from sentences to
-vectors. Corpora come through etude.data (ETUDE_MIRROR names a folder that has them). It knows nothing of lessons.
+Both sides train from a list of sentences in memory, in turn, seed by seed; a time is the whole call, from sentences to
+vectors. GloVe and LSA, which gensim has not or not for words, are timed alone, with the lessons' reference solutions.
+Corpora come through etude.corpora (ETUDE_MIRROR names a folder that has them).
 """
 
 import os
@@ -14,7 +15,6 @@ import shlex
 import statistics
 import sys
 import time
-import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -28,11 +28,16 @@ from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
-from etude import data, evaluate, sgns
+from etude import corpora, data, evaluate, fasttext, sgns
+from etude.cooccurrence import cooccurrence
 from etude.world import World
+from grader import source
+from grader.calibrate import commit, hardware
+from grader.course import Course
 
 CORES = 2
-LATEST = Path("build/bench/sgns.json")
+LATEST = Path("build/bench/embeddings.json")
+BUCKETS = 200_000  # of fastText, on both sides
 WORLDS = (100_000, 1_000_000)  # tokens: one where analogies are half learnt, one where similarities are all but learnt
 Corpus = list[list[str]]
 Vectors = tuple[list[str], torch.Tensor]  # V words, (V, dim)
@@ -57,20 +62,11 @@ def alphabetic(tokens: Iterable[str]) -> list[str]:
     return [token for token in tokens if token.isalpha()]
 
 
-def zipped_lines(name: str, wanted: Callable[[str], bool]) -> list[str]:
-    """The lower-cased lines of an archive's members, in the order of their names."""
-    with zipfile.ZipFile(data.path(name)) as archive:
-        members = sorted(filter(wanted, archive.namelist()))
-        return [line for member in members for line in archive.read(member).decode().lower().splitlines()]
-
-
 def real_text() -> Task:
     """WikiText-2 (validation, test), movie reviews and Brown: lower-cased alphabetic tokens, a sentence a line."""
-    wiki = [line.lower() for part in ("valid", "test") for line in data.lines(f"wikitext2/{part}.txt")]
-    reviews = zipped_lines("nltk_movie_reviews/movie_reviews.zip", lambda member: member.endswith(".txt"))
-    brown = zipped_lines("nltk_brown/brown.zip", lambda member: len(member) == len("brown/ca01"))  # word/TAG
-    sentences = [alphabetic(line.split()) for line in wiki + reviews]
-    sentences += [alphabetic(token.rpartition("/")[0] for token in line.split()) for line in brown]
+    wiki = [line.split() for part in ("valid", "test") for line in data.lines(f"wikitext2/{part}.txt")]
+    texts = [*wiki, *corpora.movie_reviews(), *corpora.brown()]
+    sentences = [alphabetic(token.lower() for token in tokens) for tokens in texts]
     simlex = [line.split("\t") for line in data.lines("word_eval_en/simlex999.txt") if not line.startswith("#")]
     pairs = {
         "WordSim-353": list(data.wordsim353().itertuples(index=False, name=None)),
@@ -87,36 +83,79 @@ def embedded_world(tokens: int) -> Task:
     return Task(f"world, {tokens:,} tokens", world.corpus(tokens), pairs, {"planted analogies": questions})
 
 
-def ours(corpus: Corpus, epochs: int, seed: int) -> Vectors:
+SETTINGS = {
+    "sg": 1, "vector_size": 100, "window": 5, "negative": 5, "min_count": 5, "sample": 1e-3, "alpha": 0.025,
+    "workers": CORES,
+}  # fmt: skip  # gensim's names for the defaults of sgns.train and fasttext.train
+
+
+def word2vec_ours(corpus: Corpus, epochs: int, seed: int) -> Vectors:
     found = sgns.train(corpus, epochs=epochs, seed=seed, progress=False)
     return found.words, found.vectors
 
 
-def gensims(corpus: Corpus, epochs: int, seed: int) -> Vectors:
-    """gensim's compiled skip-gram with the settings that are the defaults of sgns.train."""
-    model = gensim.models.Word2Vec(
-        corpus, sg=1, vector_size=100, window=5, negative=5, min_count=5, sample=1e-3, alpha=0.025, epochs=epochs,
-        workers=CORES, seed=seed,
-    )  # fmt: skip
+def word2vec_gensim(corpus: Corpus, epochs: int, seed: int) -> Vectors:
+    model = gensim.models.Word2Vec(corpus, epochs=epochs, seed=seed, **SETTINGS)
     return list(model.wv.index_to_key), torch.from_numpy(model.wv.vectors)
 
 
-SYSTEMS: dict[str, Callable[[Corpus, int, int], Vectors]] = {"ours": ours, "gensim": gensims}
+def fasttext_ours(corpus: Corpus, epochs: int, seed: int) -> Vectors:
+    found = fasttext.train(corpus, epochs=epochs, seed=seed, buckets=BUCKETS, progress=False)
+    return found.words, found.vectors
 
 
-def measure(task: Task, seeds: list[int], epochs: int) -> list[dict]:
+def fasttext_gensim(corpus: Corpus, epochs: int, seed: int) -> Vectors:
+    model = gensim.models.FastText(corpus, epochs=epochs, seed=seed, bucket=BUCKETS, min_n=3, max_n=6, **SETTINGS)
+    return list(model.wv.index_to_key), torch.from_numpy(model.wv.vectors)
+
+
+Train = Callable[[Corpus, int, int], Vectors]
+MODELS: dict[str, dict[str, Train]] = {
+    "word2vec": {"ours": word2vec_ours, "gensim": word2vec_gensim},
+    "fastText": {"ours": fasttext_ours, "gensim": fasttext_gensim},
+}
+
+
+def measure(model: str, task: Task, seeds: list[int], epochs: int) -> list[dict]:
     """One row for each seed and system; the system that goes first alternates."""
     known = sgns.Vocabulary.build(task.corpus)
     words = int(known.counts.sum()) * epochs
     rows = []
-    for turn, seed in enumerate(tqdm(seeds, desc=task.name, unit="seed")):
-        for name in sorted(SYSTEMS, reverse=turn % 2 == 0):
+    for turn, seed in enumerate(tqdm(seeds, desc=f"{model}, {task.name}", unit="seed")):
+        for name in sorted(MODELS[model], reverse=turn % 2 == 0):
             started = time.perf_counter()
-            vectors = SYSTEMS[name](task.corpus, epochs, seed)
+            vectors = MODELS[model][name](task.corpus, epochs, seed)
             seconds = time.perf_counter() - started
             scores = {question: vars(score) for question, score in task.scores(*vectors).items()}
             rows.append({"system": name, "seed": seed, "words_per_second": words / seconds, "scores": scores})
     return rows
+
+
+def counted(task: Task) -> dict[str, dict]:
+    """Seconds and scores of GloVe and LSA, each from the sentences on, as the lessons' reference solutions have them."""
+    words = sgns.Vocabulary.build(task.corpus).words
+    references = {name: source.namespace(Course().lesson(name)) for name in ("glove", "sparse")}
+    found = {}
+    for name, fit in (("GloVe", _glove), ("LSA", _lsa)):
+        started = time.perf_counter()
+        vectors = fit(task.corpus, words, references)
+        seconds = time.perf_counter() - started
+        found[name] = {
+            "seconds": seconds,
+            "scores": {key: vars(score) for key, score in task.scores(words, vectors).items()},
+        }
+    return found
+
+
+def _glove(corpus: Corpus, words: list[str], references: dict[str, dict]) -> torch.Tensor:
+    table = cooccurrence(corpus, words, 5, "harmonic")
+    vectors, contexts, *_ = references["glove"]["train_glove"](table.indices(), table.values().float(), len(words))
+    return vectors + contexts
+
+
+def _lsa(corpus: Corpus, words: list[str], references: dict[str, dict]) -> torch.Tensor:
+    table = cooccurrence(corpus, words, 5).to_dense()
+    return references["sparse"]["lsa"](references["sparse"]["ppmi"](table), 64)
 
 
 def spread(values: list[float], style: str) -> str:
@@ -126,9 +165,10 @@ def spread(values: list[float], style: str) -> str:
 
 def table(results: dict[str, list[dict]]) -> Table:
     """Mean ± standard deviation over seeds; a ratio is ours to gensim's."""
-    shown = Table("task", "measure", *SYSTEMS, "ratio", title="Skip-gram with negative sampling, mean ± sd over seeds")
+    systems = ("ours", "gensim")
+    shown = Table("task", "measure", *systems, "ratio", title="Word vectors, mean ± sd over seeds")
     for task, rows in results.items():
-        speeds = {name: [row["words_per_second"] for row in rows if row["system"] == name] for name in SYSTEMS}
+        speeds = {name: [row["words_per_second"] for row in rows if row["system"] == name] for name in systems}
         ratio = statistics.mean(speeds["ours"]) / statistics.mean(speeds["gensim"])
         shown.add_row(task, "words/s", *(spread(values, ",.0f") for values in speeds.values()), f"{ratio:.2f}")
         ratio = max(speeds["ours"]) / max(speeds["gensim"])  # whatever else runs on a machine only slows a run down
@@ -138,33 +178,26 @@ def table(results: dict[str, list[dict]]) -> Table:
         for name, score in rows[0]["scores"].items():
             found = [
                 spread([row["scores"][name]["value"] for row in rows if row["system"] == system], ".3f")
-                for system in SYSTEMS
+                for system in systems
             ]
             shown.add_row("", f"{name} ({score['covered']} of {score['total']})", *found)
     return shown
 
 
-def processor() -> str:
-    """The processor's name; Linux keeps it where Python does not look."""
-    described = Path("/proc/cpuinfo")
-    names = [line for line in described.read_text().splitlines() if "model name" in line] if described.exists() else []
-    return names[0].partition(":")[2].strip() if names else platform.processor()
-
-
 def main(
-    seeds: Annotated[str, typer.Option(help="Seeds, separated by commas.")] = "1,2,3,4,5",
+    seeds: Annotated[str, typer.Option(help="Seeds, separated by commas.")] = "1,2,3",
     epochs: Annotated[int, typer.Option(min=1, help="Passes over each corpus.")] = 5,
     out: Annotated[Path | None, typer.Option(help=f"A second place for the results, beside {LATEST}.")] = None,
 ) -> None:
-    """Compare etude.sgns with gensim's Word2Vec in speed and quality, on real text and on the embedded world.
+    """Compare word2vec and fastText with gensim's in speed and quality, on real text and on the embedded world.
 
     Examples:
 
-    python ci/bench_sgns.py                        (five seeds, about five minutes on two cores)
+    python ci/bench_embeddings.py                        (three seeds, about twelve minutes on two cores)
 
-    python ci/bench_sgns.py --seeds 7 --epochs 1   (a quick look)
+    python ci/bench_embeddings.py --seeds 7 --epochs 1   (a quick look)
 
-    python ci/bench_sgns.py --out results.json     (keep the figures)
+    python ci/bench_embeddings.py --out results.json     (keep the figures)
     """
     try:
         chosen = [int(seed) for seed in seeds.split(",")]
@@ -172,15 +205,21 @@ def main(
         message = f"{seeds!r} is not a list of whole numbers such as 1,2,3"
         raise typer.BadParameter(message, param_hint="seeds") from error
     torch.set_num_threads(CORES)
-    results = {task.name: measure(task, chosen, epochs) for task in (real_text(), *map(embedded_world, WORLDS))}
+    tasks = (real_text(), *map(embedded_world, WORLDS))
+    results = {f"{model}, {task.name}": measure(model, task, chosen, epochs) for model in MODELS for task in tasks}
     Console().print(table(results))
+    alone = {task.name: counted(task) for task in tasks[1:]}
     report = {
         "command": shlex.join([Path(sys.executable).name, *sys.argv]),
-        "hardware": {"processor": processor(), "cores": os.cpu_count(), "system": platform.platform()},
-        "python": platform.python_version(),
-        "versions": {name: version(name) for name in ("torch", "numpy", "gensim")},
+        "commit": commit(),
+        "hardware": {"processor": hardware("cpu"), "cores": os.cpu_count()},
+        "versions": {
+            "python": platform.python_version(),
+            **{name: version(name) for name in ("torch", "numpy", "gensim")},
+        },
         "wait_policy": os.environ["OMP_WAIT_POLICY"],
         "results": results,
+        "alone": alone,
     }
     for place in filter(None, (LATEST, out)):
         place.parent.mkdir(parents=True, exist_ok=True)
