@@ -131,7 +131,7 @@ def run(which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: D
 
 @app.command(
     epilog="Examples: grader calibrate word2vec --seeds 12 · grader calibrate word2vec --errors --jobs 2 · "
-    "grader calibrate word2vec --profile cpu --errors · grader calibrate word2vec --profile cpu --errors --wrong"
+    "grader calibrate word2vec --profile cpu --errors · grader calibrate word2vec --profile cpu --errors --wrong 1"
 )
 def calibrate(
     which: One,
@@ -143,11 +143,11 @@ def calibrate(
     ] = False,
     fresh: Annotated[int, typer.Option(help="With --errors: how many seeds never calibrated on, from 2000 on.")] = 24,
     wrong: Annotated[
-        bool | None,
+        int | None,
         typer.Option(
-            "--wrong/--no-wrong",
-            help="With --errors: run the bank's wrong answers too, each through the whole experiment. "
-            "Unless told, in the profile smoke alone: in the others it takes hours.",
+            min=0,
+            help="With --errors: how many of the bank's wrong answers to each exercise are run, each through the whole "
+            "experiment. Unless told, all of them in the profile smoke, and none in the others, where it takes hours.",
             show_default=False,
         ),
     ] = None,
@@ -168,8 +168,7 @@ def calibrate(
             task = bar.add_task("runs", total=None, now="")
             step = lambda done, total, now: bar.update(task, completed=done, total=total, now=escape(now))  # noqa: E731
             if errors:
-                both = profile == "smoke" if wrong is None else wrong
-                found = error_rates.measure(lesson, profile, fresh, both, device, jobs, step)
+                found = error_rates.measure(lesson, profile, fresh, wrong, device, jobs, step)
             else:
                 rows = measuring.calibrate(lesson, profile, seeds, device, jobs, step)
         if errors:

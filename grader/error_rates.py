@@ -8,6 +8,7 @@ answer leaves is blind: it tells nothing apart, and may carry no points. How a r
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -92,11 +93,12 @@ COLUMNS = [field.name for field in fields(ErrorRates)]
 
 
 def measure(
-    lesson: Lesson, profile: str, fresh: int, wrong: bool, device: str, jobs: int, step: Step
+    lesson: Lesson, profile: str, fresh: int, wrong: int | None, device: str, jobs: int, step: Step
 ) -> list[ErrorRates]:
     """Measures one profile of one lesson and writes its rows of errors.csv. Raises CourseError.
 
-    fresh: how many fresh seeds; wrong: whether to run the bank's wrong answers; jobs: runs at a time;
+    fresh: how many fresh seeds; wrong: how many of the bank's wrong answers to each exercise, in the bank's order; None: all
+    of them in the profile smoke, none in the others; jobs: runs at a time;
     `step(done, total, what is running)` is called whenever that changes.
     """
     if not 1 <= fresh <= MOST_FRESH:
@@ -107,7 +109,7 @@ def measure(
         raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
     kept = read(lesson.source / FILE)
     seeds = range(FRESH_FROM, FRESH_FROM + fresh)
-    answers = [answer for answer in bank.load(lesson) if answer.sentence is not None] if wrong else []
+    answers = _some([answer for answer in bank.load(lesson) if answer.sentence is not None], profile, wrong)
     total = fresh + len(answers)
     asked = [Task(profile, device, seed) for seed in seeds]
     right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, total, now))
@@ -115,8 +117,8 @@ def measure(
     asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
     tried = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
     command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
-    origin = calibrate.provenance(f"{command} --{'' if wrong else 'no-'}wrong", device)
-    origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if wrong else "")
+    origin = calibrate.provenance(command if wrong is None else f"{command} --wrong {wrong}", device)
+    origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if answers else "")
     found = [
         rates(
             row,
@@ -129,6 +131,19 @@ def measure(
     ]
     _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *found])
     return found
+
+
+def _some(answers: Sequence[bank.Answer], profile: str, most: int | None) -> list[bank.Answer]:
+    """Of each exercise's answers the first ones."""
+    if most is None:
+        return [*answers] if profile == "smoke" else []
+    counts: Counter[str] = Counter()
+    chosen = []
+    for answer in answers:
+        counts[answer.exercise] += 1
+        if counts[answer.exercise] <= most:
+            chosen.append(answer)
+    return chosen
 
 
 def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Values], origin: str) -> ErrorRates:

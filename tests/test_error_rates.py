@@ -88,27 +88,35 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Task]:
 
 
 def test_measuring_asks_for_fresh_seeds_and_writes_the_profiles_rows(lesson: Lesson, asked: list[Task]) -> None:
-    (one,) = error_rates.measure(lesson, "smoke", 3, True, "cpu", 1, lambda *_: None)
+    (one,) = error_rates.measure(lesson, "smoke", 3, None, "cpu", 1, lambda *_: None)
     assert [task.seed for task in asked] == [FRESH_FROM, FRESH_FROM + 1, FRESH_FROM + 2, FRESH_FROM]
     assert asked[-1].limit == 20  # five times what right runs took
     assert (one.fresh, one.outside, one.wrong, one.seen) == (3, 0, 1, 1)
     assert error_rates.read(lesson.source / "errors.csv") == [one]
     with pytest.raises(CourseError, match="no interval in the profile gpu yet"):
-        error_rates.measure(lesson, "gpu", 3, True, "cpu", 1, lambda *_: None)
+        error_rates.measure(lesson, "gpu", 3, None, "cpu", 1, lambda *_: None)
     with pytest.raises(CourseError, match="0 fresh seeds make no sense"):
-        error_rates.measure(lesson, "smoke", 0, True, "cpu", 1, lambda *_: None)
+        error_rates.measure(lesson, "smoke", 0, None, "cpu", 1, lambda *_: None)
+
+
+def test_some_wrong_answers_are_the_first_of_each_exercise() -> None:
+    answers = [Answer(exercise, f"{exercise}{i}", "x", None, "") for i in range(3) for exercise in ("a", "b")]
+    assert [one.label for one in error_rates._some(answers, "smoke", 2)] == ["a0", "b0", "a1", "b1"]
+    assert error_rates._some(answers, "smoke", None) == answers
+    assert error_rates._some(answers, "cpu", None) == error_rates._some(answers, "smoke", 0) == []
 
 
 @pytest.mark.parametrize("lesson", Course().lessons(), ids=lambda lesson: lesson.id)
 def test_a_row_with_points_has_its_errors_measured_and_tells_wrong_from_right(lesson: Lesson) -> None:
-    """In the profile smoke on the interval and the bank of today; in the others where wrong answers were run."""
+    """In the profile smoke on the interval and the bank of today, with all wrong answers or two for each exercise."""
     found = {(one.metric, one.profile): one for one in error_rates.read(lesson.source / error_rates.FILE)}
-    wrong = sum(answer.sentence is not None for answer in bank.load(lesson))
+    wrong = [answer for answer in bank.load(lesson) if answer.sentence is not None]
     for row in table.read(lesson.source / "expected.csv"):
         one = found.get((row.metric, row.profile))
         assert not (one and one.blind and row.points), f"{row.metric} carries points and is blind"
         if row.profile == "smoke" and row.points:
             again = f"{row.metric}: run `grader calibrate {lesson.id} --errors`"
             assert one is not None, again
-            assert (one.low, one.high, one.wrong) == (row.low, row.high, wrong), again
+            assert (one.low, one.high) == (row.low, row.high), again
+            assert one.wrong in (len(wrong), 2 * len({answer.exercise for answer in wrong})), again
             assert math.isfinite(one.lost), again
