@@ -1,0 +1,185 @@
+"""fastText: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import math
+import random
+import unicodedata
+
+import torch
+
+from etude import fasttext
+from etude.checks import close, equal, exercise, true
+from etude.world import World
+from grader.artifacts import Artifacts, BadArtifact
+from grader.metrics import metric
+
+WORDS = ["boiled", "커피를", "a", "", "café", "눈", "🙂야", "unfriended", "3잔은"]
+BUCKETS = 20_000  # as in the notebook
+
+
+@exercise("char_ngrams")
+def test_many_words_agree_with_the_librarys_order(student):
+    for word in WORDS:
+        for smallest, largest in ((3, 6), (1, 3), (2, 2), (5, 9)):
+            expected = fasttext.ngrams(word, smallest, largest)
+            equal(
+                list(student.char_ngrams(word, smallest, largest)),
+                expected,
+                given=f"{word!r}, n = {smallest} to {largest}",
+            )
+
+
+@exercise("fnv1a")
+def test_many_words_agree_with_the_published_hash(student):
+    texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80"]
+    equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="12 strings")
+
+
+@exercise("subword_rows")
+def test_many_words_agree_with_the_library(student):
+    index = {"boiled": 0, "눈": 1, "a": 2}
+    for buckets, (smallest, largest) in ((5, (1, 2)), (2_000_000, (3, 6))):
+        expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in WORDS]
+        found = [list(student.subword_rows(word, index, buckets, smallest, largest)) for word in WORDS]
+        equal(found, expected, given=f"9 words, {buckets} buckets, n = {smallest} to {largest}")
+
+
+def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
+    chance = random.Random(seed)
+    return [chance.choices(range(rows), k=chance.randint(0 if i % 4 == 0 else 1, 6)) for i in range(count)]
+
+
+@exercise("compose")
+def test_many_bags_agree_with_a_loop(student):
+    generator = torch.Generator().manual_seed(1)
+    table, bags = torch.randn(12, 5, generator=generator), _bags(15, 12, 1)
+    handle = student.put(table.clone())
+    expected = torch.stack([sum((table[row] for row in bag), torch.zeros(5)) for bag in bags])
+    close(student.compose(handle, bags), expected, atol=1e-5, given="15 bags of up to 6 rows")
+    close(student.value(handle), table, given="the table, after vectors were made of it")
+
+
+@exercise("subword_loss")
+def test_random_batches_agree_with_a_sum_term_by_term(student):
+    generator = torch.Generator().manual_seed(2)
+    table, contexts = torch.randn(9, 4, generator=generator), torch.randn(5, 4, generator=generator)
+    bags = [bag or [0] for bag in _bags(5, 9, 2)]
+    center, context = torch.randint(5, (2, 7), generator=generator)
+    negatives = torch.randint(5, (7, 3), generator=generator)
+    total = 0.0
+    for pair in range(7):
+        vector = sum(table[row] for row in bags[center[pair]])
+        terms = [(context[pair], 1.0), *((word, -1.0) for word in negatives[pair])]
+        total += sum(math.log1p(math.exp(-sign * float(vector @ contexts[word]))) for word, sign in terms)
+    close(
+        student.subword_loss(table, contexts, bags, center, context, negatives),
+        total / 7,
+        rtol=1e-3,
+        given="7 pairs, 3 negatives each",
+    )
+
+
+@exercise("train_subwords", points=2)
+def test_training_lowers_the_loss_of_what_was_seen(student):
+    generator = torch.Generator().manual_seed(3)
+    groups = torch.randint(3, (600,), generator=generator)
+    pairs = torch.stack([groups * 4 + torch.randint(4, (600,), generator=generator) for _ in range(2)], dim=1)
+    bags = [[word, 12 + word % 4] for word in range(12)]
+    table = student.train_subwords(pairs, torch.ones(12), bags, 16, dim=8, epochs=25, lr=0.03, batch=64, seed=4)
+    vectors = torch.nn.functional.normalize(table[:12] + table[12:].repeat(3, 1), dim=1)
+    likeness = vectors @ vectors.T
+    inside = torch.block_diag(*[torch.ones(4, 4)] * 3).bool() & ~torch.eye(12, dtype=torch.bool)
+    outside = torch.block_diag(*[torch.ones(4, 4)] * 3) == 0
+    gap = float(likeness[inside].mean() - likeness[outside].mean())
+    true(
+        gap > 0.5,
+        "words that keep the same company are more alike (cosine) by more than 0.5",
+        given="12 words in 3 groups",
+        actual=round(gap, 3),
+    )
+
+
+@exercise("train_subwords", points=0.5)
+def test_rows_of_no_word_stay_where_they_start(student):
+    pairs = torch.tensor([[0, 1], [1, 0]] * 20)
+    table = student.train_subwords(pairs, torch.ones(2), [[0], [1]], 5, dim=4, epochs=3, lr=0.05, batch=8, seed=1)
+    true(
+        bool((table[2:].abs() <= 0.5 / 4 + 1e-6).all()),
+        "rows that no word holds are as they were drawn",
+        given="5 rows, of which words hold 2",
+        actual=table,
+    )
+    true(
+        bool((table[:2].abs() > 0.5 / 4 + 1e-3).any()),
+        "rows of words move",
+        given="5 rows, of which words hold 2",
+        actual=table,
+    )
+
+
+@exercise("overlaps")
+def test_many_words_agree_with_sets(student):
+    def pieces(word):
+        return set(fasttext.ngrams(word, 2, 4))
+
+    expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS] for a in WORDS[:5]]
+    close(student.overlaps(WORDS[:5], WORDS, 2, 4), expected, given="5 words with 9, n = 2 to 4")
+
+
+@exercise("neighbour_accuracy")
+def test_many_queries_agree_with_a_loop(student):
+    generator = torch.Generator().manual_seed(5)
+    scores = torch.randint(-3, 3, (20, 8), generator=generator).float()
+    allowed = torch.rand(20, 8, generator=generator) < 0.6
+    allowed[:, 0] = True
+    right = torch.rand(20, 8, generator=generator) < 0.4
+    total = 0.0
+    for query in range(20):
+        top = max(float(scores[query, i]) for i in range(8) if allowed[query, i])
+        best = [i for i in range(8) if allowed[query, i] and float(scores[query, i]) == top]
+        total += sum(bool(right[query, i]) for i in best) / len(best)
+    handle = student.put(scores.clone())
+    close(student.neighbour_accuracy(handle, allowed, right), total / 20, given="20 queries with ties")
+    close(student.value(handle), scores, given="the scores, after the accuracy was asked for")
+
+
+@exercise("to_jamo")
+def test_every_syllable_agrees_with_unicodes_decomposition(student):
+    syllables = "".join(map(chr, range(0xAC00, 0xD7A4)))
+    equal(student.to_jamo(syllables), unicodedata.normalize("NFD", syllables), given="all 11,172 syllables")
+
+
+# Metrics.
+
+
+@metric("unseen_topic")
+def unseen_topic(artifacts: Artifacts) -> float:
+    """The share of unseen English forms whose nearest word of another stem is on their topic, by the recorded table."""
+    table, words, unseen = artifacts.tensor("table", ndim=2), artifacts.strings("words"), artifacts.strings("unseen")
+    if len(table) != len(words) + BUCKETS:
+        raise BadArtifact(f"the table has {len(table)} rows, expected {len(words)} words and {BUCKETS} buckets")
+    if set(words) & set(unseen):
+        raise BadArtifact("forms that are asked about stand in the vocabulary: they are not unseen")
+    known = _meanings(World("en", seed=artifacts.seed))
+    if len(set(unseen)) < 50 or not set(unseen) <= set(known):
+        raise BadArtifact(f"{len(set(unseen))} unseen forms were recorded, expected at least 50 forms of the world")
+    subwords = fasttext.Subwords({word: i for i, word in enumerate(words)}, 3, 6, BUCKETS)
+    vectors, asked = (
+        torch.nn.functional.normalize(torch.stack([table[subwords.rows(word)].sum(dim=0) for word in some]), dim=1)
+        for some in (words, unseen)
+    )
+    hits = 0
+    for form, scores in zip(unseen, asked @ vectors.T, strict=True):
+        stem, topic = known[form]
+        others = [i for i, word in enumerate(words) if word in known and known[word] != (stem, topic)]
+        hits += known[words[max(others, key=lambda i: float(scores[i]))]][1] == topic
+    return hits / len(unseen)
+
+
+def _meanings(world: World) -> dict[str, tuple[str, str]]:
+    found: dict[str, set[tuple[str, str | None]]] = {}
+    for document in world.documents(25_000):
+        for sentence in document.sentences:
+            for word in sentence:
+                found.setdefault(word.surface, set()).add((word.morphemes[0], word.topic))
+    single = {form: next(iter(senses)) for form, senses in found.items() if len(senses) == 1}
+    return {form: (stem, topic) for form, (stem, topic) in single.items() if topic}

@@ -1,0 +1,601 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # fastText: words made of pieces
+#
+# **The paper.** Bojanowski, Grave, Joulin and Mikolov,
+# [Enriching Word Vectors with Subword Information](https://aclanthology.org/Q17-1010) (TACL 2017); its program is the library
+# [fastText](https://github.com/facebookresearch/fastText).
+#
+# word2vec gives each written form a vector of its own. *boil* and *boiled* know nothing of each other, and 커피를, 커피는 and 커피가
+# (*coffee* with three particles) are three strangers. A form that the text does not hold has no vector at all. fastText makes a word of its character
+# n-grams: a form that was never seen still has pieces that were.
+#
+# **The claims to reproduce.** Words that are not in the training text get useful vectors (section 5.1); subwords help most in languages with rich
+# morphology and for rare words: in Table 1 the correlation with human judgement rises from .61 to .70 on German GUR350 and from .43 to .47 on English rare words
+# (RW), but falls from .72 to .71 on the frequent words of English WordSim-353. Analogies of grammar gain, those of meaning do not (section 5.2).
+#
+# You will write the pieces (about 2 hours):
+#
+# 1. character n-grams
+# 2. the published hash, which gives every n-gram a row of a table
+# 3. a word as the sum of its rows, the loss, the training loop
+# 4. a fair judge of unseen words: the topic of their neighbours, against mere overlap of strings
+# 5. Korean: letters (jamo) below the syllable
+#
+# After each piece, `check("...")` tells you at once whether it is right.
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import random
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+from torch.nn.functional import embedding_bag, logsigmoid, normalize
+from tqdm.auto import trange
+
+import etude
+from etude import check, corpora, data, evaluate, fasttext, plots, record, sgns
+from etude.world import World, shuffled
+
+run = etude.start("week1_embeddings/fasttext", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. Pieces of a word
+#
+# Write < before the word and > behind it, so that a beginning and an end differ from a middle, and take every run of $n$ characters.
+# With $n = 3$, *artificial* has **ten**:
+#
+# > <ar art rti tif ifi fic ici cia ial al>
+#
+# (A list that goes round in lecture notes has nine: it forgets *cia*, and ends in *ab>*, which is not in the word.)
+# By default fastText takes all $n$ from 3 to 6. Short words are n-grams as a whole: <살> has three characters, so it is one of its own 3-grams.
+#
+# Characters are Unicode's: 커 counts as one, though it takes three bytes in UTF-8.
+
+
+# %% exercise="char_ngrams"
+def char_ngrams(word, smallest=3, largest=6):
+    """All character n-grams of <word>, n = smallest … largest, as a list of strings.
+
+    In the library's order: by their start, and at each start from short to long. An n-gram that
+    stands twice is listed twice. A mark alone ("<" or ">") is no n-gram; <word> as a whole is one.
+
+    word: string; 1 ≤ smallest ≤ largest, in characters. Bojanowski et al. 2017, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    marked = f"<{word}>"
+    found = []
+    for start in range(len(marked)):
+        for end in range(start + smallest, min(start + largest, len(marked)) + 1):
+            if end - start > 1 or 0 < start < len(marked) - 1:
+                found.append(marked[start:end])
+    return found
+    ### END SOLUTION
+
+
+# %%
+check("char_ngrams")
+
+# %% [markdown]
+# ## 2. A row for every piece
+#
+# English has millions of different n-grams. fastText keeps no list of them: a **hash** sends each to one of $K$ rows (buckets) of a table, 2 million in the
+# paper, and n-grams that meet in one bucket share a vector. To read vectors that others have trained, your hash must be theirs, to the bit.
+#
+# It is FNV-1a with 32 bits: start with 2166136261; for each byte, XOR it into the value, then multiply by 16777619, and keep the lowest
+# 32 bits. With one quirk: the authors' program reads a byte as a *signed* number. A byte from 128 on is negative, and as a 32-bit number it has ones in all
+# upper 24 bits: 0xEC becomes 0xFFFFFFEC. ASCII has no such bytes; Korean consists of them.
+
+
+# %% exercise="fnv1a"
+def fnv1a(text):
+    """The fastText library's hash of a string: 32-bit FNV-1a over its UTF-8 bytes, each sign-extended.
+
+    Returns an int from 0 to 2**32 − 1. Bojanowski et al. 2017, section 3.2 (the function's name);
+    fastText's src/dictionary.cc (the sign).
+    """
+    ### BEGIN SOLUTION
+    value = 2166136261
+    for byte in text.encode("utf-8"):
+        if byte >= 128:
+            byte |= 0xFFFFFF00  # the sign bit fills the upper 24 bits
+        value = ((value ^ byte) * 16777619) % 2**32
+    return value
+    ### END SOLUTION
+
+
+# %%
+check("fnv1a")
+
+# %% [markdown]
+# The table has a row for each of the $V$ known words, then the $K$ buckets. A known word is made of **its own row** and the rows of its n-grams;
+# an unknown one of its n-grams alone. (The paper counts the word itself among its n-grams. In the library that is the row of its own. The n-gram <살>, if short
+# enough, is hashed like any other, beside the row of the word 살.)
+
+
+# %% exercise="subword_rows"
+def subword_rows(word, index, buckets, smallest=3, largest=6):
+    """The rows that make a word: its own row if it has one, then V + hash % buckets for each n-gram.
+
+    index: dictionary from the V known words to their rows 0 … V − 1; buckets: int, at least 1.
+    N-grams in the order of char_ngrams; rows that occur twice are listed twice.
+    Returns a list of ints below V + buckets. Bojanowski et al. 2017, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    own = [index[word]] if word in index else []
+    return own + [len(index) + fnv1a(gram) % buckets for gram in char_ngrams(word, smallest, largest)]
+    ### END SOLUTION
+
+
+# %%
+check("subword_rows")
+
+# %% [markdown]
+# ## 3. A word is the sum of its pieces
+#
+# In the paper the score of a word $w$ and a context $c$ is $s(w, c) = \sum_{g \in G_w} z_g \cdot v_c$: the vector of a word is the **sum** of
+# its rows $z_g$. (The library takes their *mean*. It points the same way, so cosines do not care; training does, because it
+# is shorter. You follow the paper here; the fast path follows the library.) The list of a word's rows is its *bag*.
+
+
+# %% exercise="compose"
+def compose(table, bags):
+    """The vector of each bag: the sum of its rows of the table; gradients flow back into the table.
+
+    table (R, d) tensor; bags: list of N lists of row numbers; an empty bag has the vector 0.
+    Returns a tensor (N, d). Bojanowski et al. 2017, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    rows = torch.tensor([row for bag in bags for row in bag], dtype=torch.long, device=table.device)
+    first = torch.tensor([0, *(len(bag) for bag in bags)], device=table.device).cumsum(0)[:-1]  # (N,)
+    return embedding_bag(rows, table, first, mode="sum")  # (N, d)
+    ### END SOLUTION
+
+
+# %%
+check("compose")
+
+# %% [markdown]
+# The loss is that of skip-gram with negative sampling, unchanged:
+#
+# $$ \ell = -\log\sigma(s(w, c)) - \sum_{i=1}^{k} \log\sigma(-s(w, n_i)) $$
+#
+# Only the word in the centre is made of pieces. Contexts are whole words with vectors of their own, so the pieces of *w* learn together from all
+# the company that *w*, and every other word with that piece, keeps.
+
+
+# %% exercise="subword_loss"
+def subword_loss(table, contexts, bags, center, context, negatives):
+    """Mean over the batch of the SGNS loss, the centre's vector being the sum of its bag's rows.
+
+    table (R, d), contexts (V, d): float tensors; bags: V lists of rows of the table;
+    center (B,), context (B,), negatives (B, k): int64 word ids. Negatives of one pair are summed.
+    Returns a scalar tensor. Bojanowski et al. 2017, sections 3.1 and 3.2.
+    """
+    ### BEGIN SOLUTION
+    vectors = compose(table, bags)[center]  # (B, d)
+    real = (vectors * contexts[context]).sum(dim=1)  # (B,)
+    noise = torch.einsum("bd,bkd->bk", vectors, contexts[negatives])  # (B, k)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
+    ### END SOLUTION
+
+
+# %%
+check("subword_loss")
+
+# %% [markdown]
+# Now train. Everything but the middle of the loop is given.
+
+
+# %% exercise="train_subwords"
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    """Trains skip-gram with subwords and returns the table (rows, dim), on the CPU, without gradient.
+
+    pairs (N, 2) int64 tensor of (centre, context) ids, on the device to train on; counts (V,) tensor;
+    bags: V lists of rows; rows: rows of the table. The same result for the same seed.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    place = pairs.device
+    start = (torch.rand(rows, dim, generator=generator) - 0.5) / dim  # (rows, dim)
+    table = start.to(place).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, device=place, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    noise = counts.double() ** 0.75  # (V,)
+    for _ in trange(epochs, desc="epochs", leave=False, delay=1):
+        order = torch.randperm(len(pairs), generator=generator).to(place)  # (N,)
+        for part in order.split(batch):
+            ### BEGIN SOLUTION
+            center, context = pairs[part].T  # (B,), (B,)
+            drawn = torch.multinomial(noise, len(part) * negatives, replacement=True, generator=generator)
+            drawn = drawn.view(-1, negatives).to(place)  # (B, k)
+            loss = subword_loss(table, contexts, bags, center, context, drawn)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            ### END SOLUTION
+    return table.detach().cpu()
+
+
+# %%
+check("train_subwords")
+
+# %% [markdown]
+# ## 4. Are the vectors of unseen words any good?
+#
+# *Every* string has a vector now, so that unseen words have one proves nothing. And that *boiled*
+# lies nearest to *boil* would prove little: the two share most of their letters, and counting shared pieces finds that without any training. So there must
+# be a **control** that knows only strings: the overlap of two words is the share of n-grams that they have in common,
+# $|A \cap B| / |A \cup B|$ (Jaccard), of sets of n-grams.
+
+
+# %% exercise="overlaps"
+def overlaps(words, others, smallest=3, largest=6):
+    """The Jaccard overlap of the sets of character n-grams of each word with each other word.
+
+    words: list of Q strings; others: list of V strings. No n-grams at all: overlap 0.
+    Returns a float tensor (Q, V) with values from 0 to 1.
+    """
+    ### BEGIN SOLUTION
+    left = [set(char_ngrams(word, smallest, largest)) for word in words]
+    right = [set(char_ngrams(word, smallest, largest)) for word in others]
+    return torch.tensor([[len(a & b) / max(1, len(a | b)) for b in right] for a in left])  # (Q, V)
+    ### END SOLUTION
+
+
+# %%
+check("overlaps")
+
+# %% [markdown]
+# The question that strings cannot answer: what does an unseen word *mean*? Leave out all forms of its own stem, and ask whether the nearest of the
+# remaining words belongs to its topic: is *boiled* near *roast* and *egg*, or near *foiled*?
+#
+# Scores can tie, overlaps above all (most are 0). Then the nearest word is any of the best at random, so a tie counts by the **share** of right words among the best. With that,
+# a judge that gives all words the same score has exactly the accuracy of chance.
+
+
+# %% exercise="neighbour_accuracy"
+def neighbour_accuracy(scores, allowed, right):
+    """Share of queries whose best-scored allowed candidate is right; a tie counts by its share of right ones.
+
+    scores (Q, V) float tensor; allowed, right (Q, V) bool tensors; every query has an allowed candidate.
+    Returns a float.
+    """
+    ### BEGIN SOLUTION
+    scores = scores.masked_fill(~allowed, -torch.inf)  # (Q, V)
+    best = allowed & (scores == scores.amax(dim=1, keepdim=True))  # (Q, V)
+    return float(((best & right).sum(dim=1) / best.sum(dim=1)).mean())
+    ### END SOLUTION
+
+
+# %%
+check("neighbour_accuracy")
+
+# %% [markdown]
+# ## 5. Below the syllable
+#
+# 먹다 (*to eat*) and 먹었다 (*ate*) have no n-gram of three characters in common, nor have 배를 and 배는 (*ship* with two particles). One Korean character is a whole
+# syllable, and a short stem with its marks is too short for a piece of its own. But a syllable is made of letters (**jamo**): 먹 is ㅁ, ㅓ, ㄱ. Unicode
+# counts all 11,172 syllables in order,
+#
+# $$ \text{code} = \mathtt{0xAC00} + (\text{initial} \cdot 21 + \text{vowel}) \cdot 28 + \text{final} $$
+#
+# and has letters of three kinds for their places: initials from U+1100, vowels from U+1161, finals from U+11A8 (number 1; number 0 means none).
+
+
+# %% exercise="to_jamo"
+def to_jamo(text):
+    """The text with each Hangul syllable (가 … 힣) written as its two or three conjoining jamo; the rest unchanged.
+
+    Unicode Standard, section 3.12 (Hangul syllable decomposition). Returns a string.
+    """
+    ### BEGIN SOLUTION
+    found = []
+    for character in text:
+        if not "가" <= character <= "힣":
+            found.append(character)
+            continue
+        rest, final = divmod(ord(character) - 0xAC00, 28)
+        initial, vowel = divmod(rest, 21)
+        found += [chr(0x1100 + initial), chr(0x1161 + vowel)]
+        if final:
+            found.append(chr(0x11A7 + final))
+    return "".join(found)
+    ### END SOLUTION
+
+
+# %%
+check("to_jamo")
+
+# %% [markdown]
+# What that does to the overlap of two forms of one word:
+
+# %%
+twins = [("커피를", "커피는"), ("배를", "배는"), ("먹다", "먹었다"), ("마신다", "마셨다"), ("boil", "boiled")]
+pd.DataFrame(
+    {
+        "syllables": [overlaps([a], [b]).item() for a, b in twins],
+        "jamo": [overlaps([to_jamo(a)], [to_jamo(b)]).item() for a, b in twins],
+    },
+    index=[f"{a} · {b}" for a, b in twins],
+).round(2)
+
+# %% [markdown]
+# ## The experiment
+#
+# The world knows stem and topic of each word. Some inflected forms (*boiled*, *eggs*, 계란을) are taken out of the training text wherever they stand, with at least one other form of
+# each stem left in. Forms with two meanings are not asked about, nor are words without a topic.
+
+# %%
+size = {
+    "smoke": {"tokens": 25_000, "epochs": 6, "fast_tokens": 40_000, "fast_epochs": 15, "dim": 32, "reviews": 0},
+    "cpu": {"tokens": 60_000, "epochs": 12, "fast_tokens": 150_000, "fast_epochs": 30, "dim": 64, "reviews": 40_000},
+    "gpu": {
+        "tokens": 200_000,
+        "epochs": 20,
+        "fast_tokens": 1_000_000,
+        "fast_epochs": 30,
+        "dim": 100,
+        "reviews": 200_000,
+    },
+}[profile]
+BUCKETS = 20_000
+WINDOW = 4
+
+
+def meanings(world, tokens=25_000):
+    """Written form → (stem, topic), for the forms with one meaning in the first sentences of a world."""
+    found = {}
+    for document in world.documents(tokens):
+        for sentence in document.sentences:
+            for word in sentence:
+                found.setdefault(word.surface, set()).add((word.morphemes[0], word.topic))
+    single = {form: next(iter(senses)) for form, senses in found.items() if len(senses) == 1}
+    return {form: (stem, topic) for form, (stem, topic) in sorted(single.items()) if topic}
+
+
+def held_out(known, count):
+    """Some inflected forms, such that at least one form of each stem is left."""
+    forms = [form for form, (stem, _) in known.items() if form != stem]
+    random.Random(seed).shuffle(forms)
+    left, chosen = Counter(known.values()), []
+    for form in forms:
+        if left[known[form]] > 1 and len(chosen) < count:
+            left[known[form]] -= 1
+            chosen.append(form)
+    return chosen
+
+
+def without(corpus, forms):
+    """The corpus without the tokens of some forms."""
+    gone = set(forms)
+    return [[token for token in sentence if token not in gone] for sentence in corpus]
+
+
+def masks(queries, words, known):
+    """(allowed, right), both (Q, V): words with a meaning and of another stem; those of the query's topic."""
+    allowed = torch.tensor([[word in known and known[word] != known[query] for word in words] for query in queries])
+    right = torch.tensor([[word in known and known[word][1] == known[query][1] for word in words] for query in queries])
+    return allowed, right
+
+
+def cosines(some, others):
+    """(Q, d) and (V, d) → (Q, V)."""
+    return normalize(some, dim=1) @ normalize(others, dim=1).T
+
+
+# %% [markdown]
+# First English, with your own loop, your hash and your n-grams.
+
+# %%
+world = World("en", seed=seed)
+known = meanings(world)
+unseen = held_out(known, 100)
+text = without(world.corpus(size["tokens"]), unseen)
+tally = Counter(token for sentence in text for token in sentence)
+words = [word for word, _ in tally.most_common()]
+counts = torch.tensor([tally[word] for word in words])  # (V,)
+index = {word: i for i, word in enumerate(words)}
+bags = [subword_rows(word, index, BUCKETS) for word in words]
+print(f"{len(words)} words, {len(unseen)} forms held out, for example {', '.join(unseen[:5])}")
+
+
+def pairs_of(text):
+    """(N, 2) pairs within the window, after thinning out frequent words."""
+    keep = (1e-2 * counts.sum() / counts).sqrt().clamp(max=1).numpy()  # (V,)
+    draw = np.random.default_rng(seed)
+    found = []
+    for sentence in text:
+        ids = np.array([index[word] for word in sentence], dtype=np.int64)
+        ids = ids[draw.random(len(ids)) < keep[ids]]
+        for gap in range(1, WINDOW + 1):
+            found += [np.stack([ids[:-gap], ids[gap:]]), np.stack([ids[gap:], ids[:-gap]])]
+    return torch.from_numpy(np.concatenate(found, axis=1).T.copy())
+
+
+table = train_subwords(
+    pairs_of(text).to(run.device), counts, bags, len(words) + BUCKETS, size["dim"], epochs=size["epochs"], seed=seed
+)
+vectors = compose(table, bags)  # (V, d)
+vectors_unseen = compose(table, [subword_rows(form, index, BUCKETS) for form in unseen])  # (Q, d)
+
+# %%
+allowed, right = masks(unseen, words, known)
+topic_en = neighbour_accuracy(cosines(vectors_unseen, vectors), allowed, right)
+overlap_en = neighbour_accuracy(overlaps(unseen, words), allowed, right)
+chance_en = neighbour_accuracy(torch.zeros(len(unseen), len(words)), allowed, right)
+print(
+    f"nearest word of another stem is on the topic: {topic_en:.3f}; by overlap of strings {overlap_en:.3f}; chance {chance_en:.3f}"
+)
+best = cosines(vectors_unseen, vectors).masked_fill(~allowed, -2).topk(5).indices
+strings = overlaps(unseen, words).masked_fill(~allowed, -1).topk(3).indices
+pd.DataFrame(
+    {
+        "topic": [known[form][1] for form in unseen[:8]],
+        "nearest by meaning": [", ".join(words[i] for i in row) for row in best[:8].tolist()],
+        "nearest by string": [", ".join(words[i] for i in row) for row in strings[:8].tolist()],
+    },
+    index=unseen[:8],
+)
+
+# %% [markdown]
+# ### The fast path, and Korean
+#
+# `etude.fasttext` trains the same model faster (means instead of sums, shared negatives, gradients in closed form; n-grams, hash and table are the library's). In Korean a noun has a form for every
+# particle, so twice as many forms are held out. Four models on the same text: word2vec, fastText on syllables, fastText on jamo, and the last once more on **shuffled**
+# text, where words keep no company and only the strings are left to learn from.
+
+# %%
+settings = {
+    "dim": size["dim"], "window": WINDOW, "epochs": size["fast_epochs"], "min_count": 1, "subsample": 1e-2,
+    "lr": 0.05, "seed": seed, "device": str(run.device), "progress": False,
+}  # fmt: skip
+world_ko = World("ko", seed=seed)
+known_ko = meanings(world_ko)
+unseen_ko = held_out(known_ko, 200)
+text_ko = without(world_ko.corpus(size["fast_tokens"]), unseen_ko)
+
+
+def in_jamo(text):
+    return [[to_jamo(token) for token in sentence] for sentence in text]
+
+
+word2vec = sgns.train(text_ko, **settings)
+syllables = fasttext.train(text_ko, buckets=BUCKETS, **settings)
+jamo = fasttext.train(in_jamo(text_ko), buckets=BUCKETS, **settings)
+noise = fasttext.train(in_jamo(shuffled(text_ko, seed)), buckets=BUCKETS, **settings)
+
+
+# %%
+def unseen_topic(model, spell=str):
+    """Accuracy on the unseen Korean forms of a fastText model whose words were spelled with `spell`."""
+    known_as = {spell(form): meaning for form, meaning in known_ko.items()}
+    queries = [spell(form) for form in unseen_ko]
+    found = torch.stack([model.vector(query) for query in queries])  # (Q, d)
+    return neighbour_accuracy(cosines(found, model.vectors), *masks(queries, model.words, known_as))
+
+
+def unseen_overlap(spell=str):
+    """The same by overlap of strings alone."""
+    queries, others = ([spell(form) for form in forms] for forms in (unseen_ko, word2vec.words))
+    return neighbour_accuracy(overlaps(queries, others), *masks(unseen_ko, word2vec.words, known_ko))
+
+
+zero = torch.zeros(len(unseen_ko), len(word2vec.words))
+chance_ko = neighbour_accuracy(zero, *masks(unseen_ko, word2vec.words, known_ko))
+topic_ko = {
+    "word2vec": float("nan"),
+    "chance": chance_ko,
+    "strings, syllables": unseen_overlap(),
+    "strings, jamo": unseen_overlap(to_jamo),
+    "fastText, jamo, shuffled text": unseen_topic(noise, to_jamo),
+    "fastText, syllables": unseen_topic(syllables),
+    "fastText, jamo": unseen_topic(jamo, to_jamo),
+}
+pd.Series(topic_ko).round(3)
+
+# %% [markdown]
+# ## Real text
+#
+# Korean film reviews, with blanks as the only borders of words. WordSim-353 in Korean asks about 353 pairs of bare nouns. word2vec can answer only those pairs whose nouns stand in the reviews without a particle, often enough to be
+# in the vocabulary; fastText has a vector for each noun. The number of pairs that could be judged (the **coverage**) belongs to each result: a correlation over other pairs is another question.
+# Without these files the lesson goes on; nothing that is graded depends on them.
+
+# %%
+real = {}
+needed = ["nsmc_sample/reviews_200k.txt", "word_eval_ko/WS353_korean.csv"]
+missing = [name for name in needed if not data.available(name)]
+if missing:
+    print(f"Not here: {', '.join(missing)}. `etude data fetch nsmc_sample word_eval_ko` gets it.")
+elif size["reviews"]:
+    reviews = [text.split() for text in corpora.nsmc()[: size["reviews"]]]
+    common = {"dim": 100, "epochs": 5, "seed": seed, "device": str(run.device)}
+    plain, pieces = sgns.train(reviews, **common), fasttext.train(reviews, buckets=200_000, **common)
+    judged = list(data.wordsim353("ko").itertuples(index=False, name=None))
+    nouns = sorted({noun for pair in judged for noun in pair[:2]})
+    both = [pair for pair in judged if {*pair[:2]} <= set(plain.words)]  # the pairs that word2vec knows
+    every = torch.stack([pieces.vector(noun) for noun in nouns])
+    real["wordsim_ko_word2vec"] = evaluate.similarity(plain.vectors, plain.words, both)
+    real["wordsim_ko_fasttext"] = evaluate.similarity(every, nouns, both)
+    real["wordsim_ko_fasttext_all"] = evaluate.similarity(every, nouns, judged)
+    print(*(f"{name}: ρ {score}" for name, score in real.items()), sep="\n")
+
+# %% [markdown]
+# ## Results
+#
+# `record` keeps the numbers and the vectors, and shows yours beside the table that the reference reached over several seeds.
+
+# %% tags=["metrics"]
+metrics = {
+    "unseen_topic": topic_en,
+    "unseen_minus_overlap": topic_en - overlap_en,
+    "unseen_minus_chance": topic_en - chance_en,
+    "unseen_ko_jamo": topic_ko["fastText, jamo"],
+    "unseen_ko_minus_overlap": topic_ko["fastText, jamo"] - topic_ko["strings, jamo"],
+    "unseen_ko_minus_shuffled": topic_ko["fastText, jamo"] - topic_ko["fastText, jamo, shuffled text"],
+    "jamo_minus_syllables": topic_ko["fastText, jamo"] - topic_ko["fastText, syllables"],
+    "overlap_jamo_minus_syllables": topic_ko["strings, jamo"] - topic_ko["strings, syllables"],
+    "unseen_in_word2vec": len(set(unseen_ko) & set(word2vec.words)) / len(unseen_ko),
+    **{name: score.value for name, score in real.items()},
+}
+record(metrics, table=table, words=words, unseen=unseen)
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+plots.bars(
+    left,
+    {"strings alone": overlap_en, "fastText (yours)": topic_en},
+    label="unseen English forms whose nearest other word is on their topic",
+    title=f"Pieces know more than strings: {topic_en:.0%} against {overlap_en:.0%}",
+    chance=chance_en,
+)
+plots.bars(
+    right,
+    {name: value for name, value in topic_ko.items() if name != "chance"},
+    label="unseen Korean forms whose nearest other word is on their topic",
+    title="word2vec has no answer; on shuffled text there is none to learn",
+    chance=chance_ko,
+)
+plt.show()
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** Somebody reports: "fastText solves the problem of unknown words: coverage went from 82 % to 100 %." What does that number show, and which experiment would show more?
+
+# %% [markdown] answer="coverage_is_not_quality" points=2
+# ### BEGIN SOLUTION
+# Coverage is 100 % by construction: every string with an n-gram gets a vector, "xqzt" too. It says nothing of whether the vectors are any good. One needs a task that unseen words can fail, such as the topic of their nearest neighbours, with forms of the same stem left out,
+# and controls: overlap of strings without any training, the same model on shuffled text, and chance.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** *fearless* and *careless* share the piece *less>*. When does that help, and when does it hurt? Give an example of each, in English or in Korean.
+
+# %% [markdown] answer="when_pieces_mislead" points=2
+# ### BEGIN SOLUTION
+# It helps where the piece has a meaning of its own: an unseen "shoeless" gets "without" from less>, and 커피를 gets its stem from 커피. It hurts where strings agree by accident: "bless" and "unless" have less> too, and 배를 (ship, pear, belly) is pulled together with 배우를 (actor).
+# Frequent endings also pull words together by grammar (all the 를 forms) where one wanted the topic.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Park and others 2018, [Subword-level Word Vector Representations for Korean](https://aclanthology.org/P18-1226): jamo n-grams on real text; the Korean word pairs above are theirs.
+# - Joulin and others 2017, [Bag of Tricks for Efficient Text Classification](https://aclanthology.org/E17-2068): the same hashing for whole documents.
+# - Next: *the limit* of all these models, one vector for 눈, 배 and bank; then week 2, where pieces are learnt from the text itself.
