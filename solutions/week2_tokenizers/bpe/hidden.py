@@ -1,0 +1,139 @@
+"""BPE: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import random
+from collections import Counter
+from itertools import pairwise
+
+from etude import bpe, byte_bpe
+from etude.checks import equal, exercise
+from etude.world import World
+from grader.artifacts import Artifacts, BadArtifact
+from grader.metrics import metric
+
+OTHER = 100_000  # added to the seed: the text that the merges are tried on
+WORDS = 20_000
+
+
+@exercise("count_pairs")
+def test_random_words_are_counted_as_place_by_place(student):
+    draw = random.Random(3)
+    words = {tuple(draw.choices(["a", "b", "ab", "눈"], k=draw.randint(0, 6))): draw.randint(1, 9) for _ in range(12)}
+    places = [(pair, count) for word, count in words.items() for pair in pairwise(word)]
+    expected = {pair: sum(n for other, n in places if other == pair) for pair, _ in places}
+    equal(student.count_pairs(words), expected, given="twelve random words")
+
+
+@exercise("count_pairs", points=0.5)
+def test_the_words_are_left_alone(student):
+    words = {("a", "b"): 2, ("b",): 1}
+    handle = student.put(dict(words))
+    student.count_pairs(handle)
+    equal(student.value(handle), words, given="the words, after counting")
+
+
+@exercise("merge_pair")
+def test_pairs_of_different_tokens_are_merged_as_by_the_library(student):
+    draw = random.Random(4)
+    cases = [
+        (tuple(draw.choices("abc", k=length)), tuple(draw.choices("abc", k=2))) for length in range(9) for _ in "1234"
+    ]
+    for word, pair in cases:
+        ids = bpe.merged([ord(c) for c in word], (ord(pair[0]), ord(pair[1])), 0)
+        expected = tuple("".join(pair) if i == 0 else chr(i) for i in ids)
+        equal(student.merge_pair(word, pair), expected, given=f"{' '.join(word)!r}, pair {pair}")
+
+
+@exercise("train_bpe", points=2)
+def test_the_worlds_text_gives_the_merges_of_the_library(student):
+    counts = Counter(word for sentence in World("ko", seed=7).corpus(1500) for word in sentence)
+    expected = bpe.train(counts, 420)
+    vocabulary, merges = student.train_bpe({tuple(word): count for word, count in counts.items()}, 420)
+    equal(merges, list(expected.merges), given="1,500 Korean words of the world, size 420")
+    equal(vocabulary, list(expected.vocabulary), given="1,500 Korean words of the world, size 420")
+
+
+@exercise("train_bpe")
+def test_the_words_stay_as_they_are(student):
+    words = {("a", "b", "a", "b"): 2, ("b", "a"): 1}
+    handle = student.put(dict(words))
+    student.train_bpe(handle, 5)
+    equal(student.value(handle), words, given="the words, after training on them")
+
+
+@exercise("train_bpe", points=0.5)
+def test_a_size_that_is_reached_already_allows_no_merge(student):
+    equal(student.train_bpe({("a", "b"): 2}, 2), (["a", "b"], []), given="ab twice; size 2")
+
+
+@exercise("encode_word", points=2)
+def test_words_of_the_world_are_encoded_as_by_the_library(student):
+    counts = Counter(word for sentence in World("en", seed=8).corpus(3000) for word in sentence)
+    library = bpe.train(counts, 150, unknown="<unk>")
+    words = sorted({word for sentence in World("en", seed=9).corpus(300) for word in sentence})
+    for word in words[:80]:
+        equal(student.encode_word(tuple(word), list(library.merges)), tuple(library.tokens(word)), given=word)
+
+
+@exercise("encode_word", points=0.5)
+def test_a_run_of_one_letter_is_cut_from_the_left(student):
+    equal(
+        student.encode_word(tuple("aaaaa"), [("a", "a"), ("aa", "a")]), ("aa", "aaa"), given="aaaaa; merges a+a, aa+a"
+    )
+
+
+@exercise("decode_words")
+def test_every_list_of_words_comes_back(student):
+    draw = random.Random(5)
+    for length in range(5):
+        words = ["".join(draw.choices("ab눈", k=draw.randint(1, 4))) for _ in range(length)]
+        tokens = [token for word in words for token in (*word[:-1], word[-1] + "</w>")]
+        equal(student.decode_words(tokens), " ".join(words), given=tokens)
+
+
+@exercise("byte_table")
+def test_the_table_is_the_published_one(student):
+    equal(student.byte_table(), dict(enumerate(byte_bpe.BYTES)), given="the whole table")
+
+
+@exercise("encode_text", points=2)
+def test_texts_are_encoded_as_by_the_library(student):
+    lines = [" ".join(sentence) for language in ("en", "ko") for sentence in World(language, seed=6).corpus(400)]
+    library = byte_bpe.train(lines, 256 + 120)
+    merges = list(library.bpe.merges)
+    for text in ["it's  3 lows\n\n", "킹받네 🙂", *lines[:3], *lines[-3:]]:
+        equal(student.encode_text(text, merges), library.tokens(text), given=text)
+
+
+@exercise("decode_bytes")
+def test_what_the_library_encodes_comes_back(student):
+    library = byte_bpe.train(["하루 커피 최소 3잔은 마셔야 살 수 있다", "low lower lowest"], 256 + 40)
+    for text in ["커피 lower\n", "살 수 있다 ☕", "\u1112\u1161\u11ab\xa0\xad"]:
+        equal(student.decode_bytes(library.tokens(text)), text, given=f"the tokens of {text!r}")
+
+
+@metric("tokens_per_word_en")
+def tokens_per_word_en(artifacts: Artifacts) -> float:
+    return _tokens_per_word(artifacts, "en")
+
+
+@metric("tokens_per_word_ko")
+def tokens_per_word_ko(artifacts: Artifacts) -> float:
+    return _tokens_per_word(artifacts, "ko")
+
+
+def _tokens_per_word(artifacts: Artifacts, language: str) -> float:
+    """On a text that the notebook has not learnt from, encoded by the grader with the recorded merges."""
+    merges = [tuple(line.split(" ")) for line in artifacts.strings(f"merges_{language}")]
+    if bad := [pair for pair in merges if len(pair) != 2]:
+        raise BadArtifact(f"merges_{language} holds {' '.join(bad[0])!r}, which is no pair of tokens")
+    ids: dict[str, int] = {}
+
+    def number(token: str) -> int:
+        return ids.setdefault(token, len(ids))
+
+    ranks = {(number(a), number(b)): (rank, number(a + b)) for rank, (a, b) in enumerate(merges)}
+    counts = Counter(
+        word for sentence in World(language, seed=artifacts.seed + OTHER).corpus(WORDS) for word in sentence
+    )
+    total = sum(count * len(bpe.join([number(c) for c in word], ranks)) for word, count in counts.items())
+    return total / counts.total()
