@@ -22,6 +22,7 @@ weeks: .venv/ready
 bench: .venv/ready
 	$(BIN)/python ci/bench_run.py
 	$(BIN)/python ci/bench_embeddings.py
+	$(BIN)/python ci/bench_tokenizers.py
 	$(BIN)/python ci/bench_grading.py
 
 # How far the grader can be trusted, measured anew: an hour, most of it for wrong answers run through whole experiments.

@@ -59,6 +59,43 @@ def embeddings(result: dict[str, Any]) -> list[str]:
     return [*lines, "", "Mean ± standard deviation over seeds. " + origin(result), ""]
 
 
+def tokenizers(result: dict[str, Any]) -> list[str]:
+    words = sum(result["words"].values())
+    lines = [f"## Tokenizers: {result['size']:,} pieces from {words:,} words", ""]
+    lines += ["| | Etude | tokenizers | sentencepiece | ratio | goal |", "|---|---|---|---|---|---|"]
+    median = lambda runs: f"{statistics.median(runs):.2f}" if runs else ""  # noqa: E731
+    sections = result["sections"]
+    rows = [
+        ("BPE training, s", sections["bpe_training"]["seconds"], "bpe_training"),
+        ("unigram training, s", sections["unigram_training"]["seconds"], "unigram_training"),
+        ("byte-level encoding, MB/s, one core", sections["bpe_encoding"]["megabytes_per_second"]["one core"], ""),
+        (
+            "byte-level encoding, MB/s, two cores",
+            sections["bpe_encoding"]["megabytes_per_second"]["two cores"],
+            "bpe_encoding",
+        ),
+        ("unigram encoding, MB/s, one core", sections["unigram_encoding"]["megabytes_per_second"], ""),
+    ]
+    for title, runs, name in rows:
+        cells = [median(runs.get(system)) for system in ("ours", "tokenizers", "sentencepiece")]
+        sign = "at most" if name.endswith("training") else "at least"
+        goal = (
+            [f"{sections[name]['figure']:.2f}", f"{sign} {result['goals'][name]:g}"]
+            if name in result["goals"]
+            else ["", ""]
+        )
+        lines.append(f"| {' | '.join([title, *cells, *goal])} |")
+    held = sections["unigram_training"]
+    nats = [f"{held['held_out_nats_per_character'][system]:.3f}" for system in ("ours", "tokenizers", "sentencepiece")]
+    lines += [f"| unigram, held-out nats per character | {' | '.join(nats)} | | |", ""]
+    lines += ["Naive BPE counts every pair anew before each merge; the fast way keeps the counts:", ""]
+    lines += ["| distinct words | merges | naive, s | fast, s |", "|---|---|---|---|"]
+    for point in sections["bpe_growth"]["points"]:
+        lines.append(f"| {point['words']} | {point['merges']} | {point['naive']:.2f} | {point['fast']:.3f} |")
+    agree = all(section["agree"] for section in sections.values())
+    return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+
+
 def grading(result: dict[str, Any]) -> list[str]:
     figures, rates = result["figures"], result["submissions_per_minute"]
     rows = [
@@ -91,7 +128,13 @@ def grading(result: dict[str, Any]) -> list[str]:
 
 
 def main() -> None:
-    sections = {"run": main_job, "embeddings": embeddings, "grading": grading, "grading_training": grading}
+    sections = {
+        "run": main_job,
+        "embeddings": embeddings,
+        "tokenizers": tokenizers,
+        "grading": grading,
+        "grading_training": grading,
+    }
     lines = [
         "# Benchmarks",
         "",
