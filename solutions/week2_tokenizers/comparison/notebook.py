@@ -1,0 +1,356 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # Which cut is good? BPE, WordPiece and the unigram model on the same text
+#
+# **The papers.** Bostrom and Durrett, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720) (Findings of EMNLP 2020), compare where BPE and the unigram model cut words with where
+# the morphemes meet, and find the unigram model nearer to the truth. Petrov and others, [Language Model Tokenizers Introduce Unfairness Between Languages](https://arxiv.org/abs/2305.15425) (2023), count how many
+# more tokens the same content takes in other languages than in English.
+#
+# You have written three ways to cut words into pieces. All of them find *some* middle between words and bytes. Which is good? Here you measure what a language's user would ask:
+# How short are the texts? Are the cuts where the morphemes meet? What happens to a word that was never seen? Is one language treated worse than another?
+#
+# You will write (about 1½ hours):
+#
+# 1. where a word is cut, and how well that agrees with the known morphemes
+# 2. the control: the same number of cuts, anywhere
+# 3. how many words stay whole, how many tokens the same content takes in two languages
+# 4. how much two vocabularies have in common
+#
+# The tokenizers come from the course's library (`etude.bpe`, `etude.wordpiece`, `etude.unigram`), which is what you have written this week, made fast.
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import random
+import time
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import etude
+from etude import bpe, byte_bpe, check, corpora, data, plots, record, unigram, wordpiece
+from etude.world import World
+
+run = etude.start("week2_tokenizers/comparison", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. Where a word is cut
+#
+# A cut is a place inside the word: 계란을 as 계란 + 을 is cut at 2, after its second character. The word's start and end are no cuts. So a word that stays whole has none.
+
+
+# %% exercise="cuts"
+def cuts(pieces):
+    """The places inside a word where it is cut.
+
+    pieces: list of strings, none of them empty, which joined are the word.
+    Returns a set of whole numbers: how many characters stand before each cut.
+    """
+    ### BEGIN SOLUTION
+    return {sum(map(len, pieces[:i])) for i in range(1, len(pieces))}
+    ### END SOLUTION
+
+
+# %%
+check("cuts")
+
+# %% [markdown]
+# Which cuts should there be? The planted world knows the morphemes of its words. (Of real words linguists know them; they do not always agree.) A tokenizer is judged as a search for these places is:
+#
+# - **precision**: of the cuts it makes, how many are where two morphemes meet;
+# - **recall**: of the places where two morphemes meet, how many it finds;
+# - **F1**, their harmonic mean, $2PR / (P + R)$.
+#
+# Cuts are counted over all words together (*micro*): a mean of each word's own F1 would give a word with one cut the weight of a word with five. Where there is nothing to divide by, the number is 0.
+
+
+# %% exercise="agreement"
+def agreement(found, known):
+    """Precision, recall and F1 of the cuts of many words.
+
+    found, known: lists of sets of whole numbers, one for each word, in the same order.
+    Returns three floats; 0.0 wherever there is nothing to divide by.
+    """
+    ### BEGIN SOLUTION
+    hits = sum(len(one & other) for one, other in zip(found, known, strict=True))
+    made, true = sum(map(len, found)), sum(map(len, known))
+    precision, recall = hits / made if made else 0.0, hits / true if true else 0.0
+    return precision, recall, 2 * precision * recall / (precision + recall) if hits else 0.0
+    ### END SOLUTION
+
+
+# %%
+check("agreement")
+
+# %% [markdown]
+# ## 2. The control
+#
+# A number alone says little: whoever cuts everywhere finds every morpheme (recall 1), and Korean particles are so frequent that a cut before the last character is often right. So each tokenizer is compared with **chance**: the same words, each cut
+# into the same number of pieces, but anywhere.
+
+
+# %% exercise="random_cuts"
+def random_cuts(word, count, generator):
+    """As many different places inside a word as asked for, each set of places equally likely.
+
+    word: string of n characters; count: 0 to n − 1; generator: a random.Random, the only source of chance.
+    Returns a set of whole numbers from 1 to n − 1.
+    """
+    ### BEGIN SOLUTION
+    return set(generator.sample(range(1, len(word)), count))
+    ### END SOLUTION
+
+
+# %%
+check("random_cuts")
+
+# %%
+size = {
+    "smoke": {"tokens": 20_000, "real": 0},
+    "cpu": {"tokens": 100_000, "real": 4_000},
+    "gpu": {"tokens": 1_000_000, "real": 16_000},
+}[profile]
+PIECES = {"en": 300, "ko": 700}  # Hangul has many more characters, each of which is a piece
+BEYOND = 10_000  # the distance of the seed of the text that no tokenizer has seen
+metrics = {}
+
+
+def planted(language, distance):
+    """The world's words with their morphemes, of a text of its own."""
+    documents = World(language, seed=seed + distance).documents(size["tokens"])
+    return [word for document in documents for sentence in document.sentences for word in sentence]
+
+
+def train(words, pieces):
+    """{name: a function from a word to its pieces}: each tokenizer with the same words and the same number of pieces."""
+    by_pairs = bpe.train(words, pieces, unknown="<unk>")
+    by_surprise = wordpiece.WordPiece(wordpiece.train(words, pieces), lower=False)
+    by_likelihood = unigram.train(Counter({f"▁{word}": count for word, count in words.items()}), pieces)
+    return {
+        "BPE": by_pairs.tokens,
+        "WordPiece": lambda word: [piece.removeprefix("##") for piece in by_surprise.pieces_of(word)],
+        "unigram": lambda word: [bare for piece in by_likelihood.tokenize(word) if (bare := piece.removeprefix("▁"))],
+    }
+
+
+trained = {language: planted(language, 0) for language in ("en", "ko")}
+other = {language: planted(language, BEYOND) for language in ("en", "ko")}
+counts = {language: Counter(word.surface for word in words) for language, words in trained.items()}
+tokenizers = {language: train(words, PIECES[language]) for language, words in counts.items()}
+for language, example in (("en", "roasted"), ("ko", "지영은"), ("ko", "계란을")):
+    print(example, {name: " ".join(cut(example)) for name, cut in tokenizers[language].items()})
+
+# %% [markdown]
+# Each tokenizer was trained on the same words and has the same number of pieces. It is judged on the words of another text, each different word once. Left out are Korean words in which morphemes
+# contract (마시 + 었 + 다 is written 마셨다), because no place in the written word is their border.
+
+
+# %%
+def morphemes(words, alphabet):
+    """{word: its morphemes}, in alphabetical order, of the words that can be judged: spelled with known letters, without contraction."""
+    found = {word.surface: word.morphemes for word in words if "".join(word.morphemes) == word.surface}
+    return {word: parts for word, parts in sorted(found.items()) if set(word) <= alphabet}
+
+
+rows, chances = [], random.Random(seed)
+for language, named in tokenizers.items():
+    judged = morphemes(other[language], set("".join(counts[language])))
+    known = [cuts(parts) for parts in judged.values()]
+    for name, cut in named.items():
+        found = [cuts(cut(word)) for word in judged]
+        chance = [random_cuts(word, len(places), chances) for word, places in zip(judged, found, strict=True)]
+        precision, recall, f1 = agreement(found, known)
+        rows.append((language, name, precision, recall, f1, agreement(chance, known)[2]))
+        metrics[f"f1_{name.lower()}_{language}"] = f1
+        metrics[f"f1_{name.lower()}_{language}_minus_chance"] = f1 - rows[-1][-1]
+    for name in ("bpe", "wordpiece"):
+        metrics[f"unigram_minus_{name}_{language}"] = (
+            metrics[f"f1_unigram_{language}"] - metrics[f"f1_{name}_{language}"]
+        )
+borders = pd.DataFrame(rows, columns=["language", "tokenizer", "precision", "recall", "F1", "F1 of chance"])
+borders.style.format(precision=2)
+
+# %% [markdown]
+# ## 3. How long are the texts?
+#
+# The shorter a text in tokens, the more of it fits into a model's window. But a tokenizer can be short for one language and long for another, and who trains one on English alone hardly notices.
+# The **premium** of a language is how many times more tokens it takes than another for the *same content*. The planted world says the same kinds of things in English and in Korean, in sentences of their own;
+# so the two are compared by sentence. (Korean needs fewer words for it, so even a fair vocabulary does not give 1 here: compare the vocabularies with each other.)
+
+
+# %% exercise="tokens_per_sentence"
+def tokens_per_sentence(sentences, cut):
+    """How many tokens a sentence takes, and which share of the words stays whole.
+
+    sentences: list of lists of words, with at least one word; cut: dict from a word to the list of its pieces.
+    Returns (tokens per sentence, share of the running words that are one piece), two floats.
+    """
+    ### BEGIN SOLUTION
+    words = [word for sentence in sentences for word in sentence]
+    return sum(len(cut[word]) for word in words) / len(sentences), sum(len(cut[word]) == 1 for word in words) / len(
+        words
+    )
+    ### END SOLUTION
+
+
+# %%
+check("tokens_per_sentence")
+
+# %% [markdown]
+# Three vocabularies of the same size, by BPE: one from English text alone, one from Korean alone, one from both. Characters that a vocabulary lacks are spelled in bytes, so that no content is lost.
+
+# %%
+MERGES = 400
+mixed = counts["en"] + counts["ko"]
+sources = {"English": counts["en"], "Korean": counts["ko"], "both": mixed}
+by_bytes = {
+    name: byte_bpe.ByteBPE(
+        bpe.train({byte_bpe.spell(word): n for word, n in words.items()}, 256 + MERGES, alphabet=byte_bpe.BYTES)
+    )
+    for name, words in sources.items()
+}
+lengths = {}
+for language in ("en", "ko"):
+    sentences = World(language, seed=seed + BEYOND).corpus(10_000)
+    for name, tokenizer in by_bytes.items():
+        cut = {word: tokenizer.encode_word(word) for sentence in sentences for word in sentence}
+        lengths[name, language], _ = tokens_per_sentence(sentences, cut)
+premium = {name: lengths[name, "ko"] / lengths[name, "en"] for name in sources}
+metrics |= {f"premium_{name.lower()}": value for name, value in premium.items()}
+metrics["premium_english_minus_both"] = premium["English"] - premium["both"]
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 3.8), layout="constrained")
+place = np.arange(len(borders))
+left.bar(place, borders["F1"], color=plots.COLOURS[0], label="tokenizer")
+left.bar(place, borders["F1 of chance"], color=plots.COLOURS[1], width=0.4, label="as many cuts, anywhere")
+left.set_xticks(place, borders["tokenizer"] + "\n" + borders["language"])
+left.set(ylabel="F1 of morpheme borders", title="Which cuts fall where morphemes meet?")
+left.legend()
+right.axhline(1, color="gray", lw=1)
+right.bar(list(premium), list(premium.values()), color=plots.COLOURS[0])
+right.set(
+    ylabel="Korean tokens per English token", xlabel="vocabulary trained on", title="Who pays for the vocabulary?"
+)
+plt.show()
+
+# %% [markdown]
+# ## 4. What two vocabularies have in common
+#
+# Two lists of the same size, from the same text, are not the same list. How much they share is measured by **Jaccard's index**, the size of the intersection over that of the union. Marks have to go first: ##을 of WordPiece and 을 of BPE are the same string;
+# ▁계란 and 계란 too. Special tokens ([UNK], <unk>, <s> ...) are no pieces of text and do not count.
+
+
+# %% exercise="overlap"
+def overlap(one, other):
+    """Jaccard's index of two vocabularies as sets of strings without marks.
+
+    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark; a piece that is nothing but a mark, and special
+    tokens, which begin with "[" and end with "]" or begin with "<" and end with ">" and are longer than two characters, are left out.
+    Returns a float from 0 to 1; 0.0 if both are empty.
+    """
+
+    ### BEGIN SOLUTION
+    def bare(vocabulary):
+        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
+        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
+
+    first, second = bare(one), bare(other)
+    return len(first & second) / len(first | second) if first | second else 0.0
+    ### END SOLUTION
+
+
+# %%
+check("overlap")
+
+# %%
+lists = {
+    "BPE": bpe.train(counts["ko"], PIECES["ko"], unknown="<unk>").vocabulary,
+    "WordPiece": wordpiece.train(counts["ko"], PIECES["ko"]),
+    "unigram": unigram.train(Counter({f"▁{word}": n for word, n in counts["ko"].items()}), PIECES["ko"]).pieces,
+}
+common = pd.DataFrame({name: {other: overlap(one, two) for other, two in lists.items()} for name, one in lists.items()})
+metrics["overlap_bpe_unigram"] = common.loc["BPE", "unigram"]
+common.style.format("{:.2f}").background_gradient(vmin=0, vmax=1)
+
+# %% [markdown]
+# ## 5. Real text
+#
+# Korean film reviews, and the vocabularies that were published with BERT (English) and KoELECTRA (Korean). Without these files the lesson goes on; nothing that is graded depends on them.
+
+# %%
+needed = [*data.names("nsmc_sample"), "bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt"]
+missing = [name for name in needed if not data.available(name)]
+if missing:
+    print(f"Not here: {', '.join(missing)}.")
+    print("`etude data fetch nsmc_sample bert_vocab koelectra_vocab` gets them; then run the notebook from here again.")
+elif size["real"]:
+    reviews = [text.split() for text in corpora.nsmc_ratings("train")["document"]]
+    tried = [text.split() for text in corpora.nsmc_ratings("test")["document"]]
+    words = Counter(word for review in reviews for word in review)
+    table = []
+    for name, cut in train(words, size["real"]).items():
+        started = time.perf_counter()
+        table.append((name, *tokens_per_sentence(tried, {word: cut(word) for review in tried for word in review})))
+        table[-1] += (time.perf_counter() - started, " ".join(cut("킹받네")))
+    for name, lower in (("bert_vocab", True), ("koelectra_vocab", False)):
+        tokenizer = wordpiece.WordPiece(data.lines(f"{name}/vocab.txt"), lower)
+        cut = {word: tokenizer.tokenize(word) for review in tried for word in review}
+        table.append((name, *tokens_per_sentence(tried, cut), float("nan"), " ".join(tokenizer.tokenize("킹받네"))))
+    display(
+        pd.DataFrame(table, columns=["tokenizer", "tokens per review", "words that stay whole", "seconds", "킹받네"])
+    )
+
+# %% [markdown]
+# BERT's English vocabulary decomposes Hangul into jamo and has those, but hardly any syllable: look at what it makes of one word. KoELECTRA's was made from Korean text.
+#
+# ## Results
+#
+# `record` keeps the numbers and the cuts, and shows yours beside the table that the reference reached over several seeds.
+
+# %% tags=["metrics"]
+judged = list(morphemes(other["ko"], set("".join(counts["ko"]))))
+recorded = {  # "계란을 2": a word and its cuts
+    name: [" ".join([word, *map(str, sorted(cuts(tokenizers["ko"][name](word))))]) for word in judged]
+    for name in ("BPE", "unigram")
+}
+record(metrics, cut_by_bpe=recorded["BPE"], cut_by_unigram=recorded["unigram"])
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** A tokenizer cuts Korean words before nearly every last character, and its F1 is 0.6. Is that good? Say which number you would want to see beside it, and why.
+
+# %% [markdown] answer="chance_of_cuts" points=2
+# ### BEGIN SOLUTION
+# One cannot say. Many Korean particles have one syllable, so a cut before the last character is often right without any knowledge of the language. I would want the F1 of a control with as many cuts at random places, and of the rule "always before the last
+# character": only what goes beyond them was learnt from the text. The number of cuts matters too: precision and recall should stand apart, since cutting everywhere gives recall 1.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** A service charges by token and uses a vocabulary trained mostly on English. What does that mean for a Korean user, and what would you change?
+
+# %% [markdown] answer="who_pays" points=2
+# ### BEGIN SOLUTION
+# The same content takes more tokens in Korean, so the user pays more, waits longer and has less room in the window, and the model sees shorter meaningful pieces. One can train the vocabulary on a mixture in which Korean has its share, give it more entries,
+# or charge by characters or content; the premium for each language should be measured and published with the vocabulary.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Park and others 2020, [An Empirical Study of Tokenization Strategies for Various Korean NLP Tasks](https://arxiv.org/abs/2010.02534): morphemes first, then BPE.
+# - Rust and others 2021, [How Good is Your Tokenizer?](https://arxiv.org/abs/2012.15613): what a language's own vocabulary is worth to a model.
+# - Next week: papers themselves; how to read one, and how to check its numbers.

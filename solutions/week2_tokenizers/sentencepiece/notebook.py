@@ -1,0 +1,583 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # SentencePiece: raw text in, pieces out
+#
+# **The papers.** Kudo, [Subword Regularization](https://arxiv.org/abs/1804.10959) (ACL 2018), has the unigram language model; Kudo and Richardson,
+# [SentencePiece](https://arxiv.org/abs/1808.06226) (EMNLP 2018, demonstrations), the program that trains it, and BPE too, on raw text.
+#
+# Two ideas, often taken for one. SentencePiece is a *program*: it treats the blank as one more character, written ▁, so that pieces join back to the text with nothing lost, in a language with blanks or without.
+# The *unigram model* is one of its two algorithms. BPE starts from characters and merges; the unigram model starts from far too many pieces, gives each a probability, and throws away those that the text can do without.
+#
+# **The claims to reproduce.** Decoding the pieces gives back the normalised text, always (Kudo and Richardson, section 3.1: *lossless tokenization*). The best way to cut is found exactly, by Viterbi, and other ways can be drawn with their
+# probabilities (Kudo, sections 3.2 and 3.3). And the pieces need no list of words: they can be learnt from text written without blanks. That such samples make a translator better (Kudo, Table 3) is
+# out of reach here; you will draw the samples.
+#
+# You will write (about 2 hours):
+#
+# 1. ▁ and back
+# 2. the best way to cut: Viterbi
+# 3. all ways to cut at once: forward sums, expected counts, and the M-step
+# 4. what a piece is worth: pruning
+# 5. other ways to cut: sampling with α
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import importlib.util
+import io
+import math
+import unicodedata
+import zlib
+from collections import Counter
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import torch
+
+import etude
+from etude import check, corpora, data, plots, record, unigram
+from etude.world import World
+
+run = etude.start("week2_tokenizers/sentencepiece", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+
+# %% [markdown]
+# ## 1. ▁ and back
+#
+# A tokenizer that splits at blanks first cannot say afterwards where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore) and cuts what comes out as one string of characters.
+# A ▁ stands before the first word as well (the *dummy prefix*), so that 커피 is the same piece at the start of a text and inside it. Before that, Unicode is brought to one form. The program's own rules are nearly those of NFKC, which you use:
+# ①  becomes 1, ﬁ becomes fi, and the letters ㅎ + ㅏ + ㄴ of a decomposed 한 come together.
+
+
+# %% exercise="mark"
+def mark(text):
+    """The text as SentencePiece cuts it: NFKC, each run of white space one ▁, and one ▁ before the first word.
+
+    text: string without ▁. Blanks at its ends leave nothing behind; a text without words becomes "".
+    Kudo and Richardson 2018, sections 3.1 and 3.4.
+    """
+    ### BEGIN SOLUTION
+    words = unicodedata.normalize("NFKC", text).split()
+    return "".join("▁" + word for word in words)
+    ### END SOLUTION
+
+
+# %%
+check("mark")
+
+
+# %% exercise="unmark"
+def unmark(pieces):
+    """The text that pieces were cut from: unmark(any way to cut mark(text)) is the normalised text.
+
+    pieces: list of strings, the first of which begins with ▁; or an empty list.
+    Kudo and Richardson 2018, section 3.1 ("Decode(Encode(Normalize(text))) = Normalize(text)").
+    """
+    ### BEGIN SOLUTION
+    return "".join(pieces).replace("▁", " ")[1:]
+    ### END SOLUTION
+
+
+# %%
+check("unmark")
+
+# %% [markdown]
+# A common slip: *SentencePiece cuts 킹받네 into 킹 ##받 ##네.* The `##` is WordPiece's, and says *I go on with a word*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only one of the two
+# can be joined back to the text without a rule of where blanks go.
+
+# %%
+for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 커피   좋아", "킹받네", "good !", "good!"]:
+    print(f"{text!r:32} {mark(text)!r:36} {unmark(list(mark(text)))!r}")
+
+# %% [markdown]
+# ## 2. The best way to cut
+#
+# Each piece $x$ has a probability $p(x)$, and the pieces of a text are independent of each other. A way to cut has the product of its pieces' probabilities; with logarithms, the sum of their *scores*. A word of $n$ characters has $2^{n-1}$ ways to be cut, but the best way
+# to reach a position ends in some piece, and before that piece stands the best way to reach where it starts. So one pass from left to right is enough, with a note at each position of where the best last piece starts:
+#
+# $$ \mathrm{best}(j) = \max_{i < j} \; \mathrm{best}(i) + \log p(x_{i:j}) $$
+
+
+# %% exercise="viterbi"
+def viterbi(text, scores):
+    """The most probable way to cut a text, and its log-probability.
+
+    text: string; scores: dictionary from piece to log-probability (natural logarithm).
+    Returns (pieces, score): a list of strings that join to the text, and a float; ([], 0.0) for "".
+    Of equally probable ways any one. Raises ValueError if the pieces cannot spell the text.
+    Kudo 2018, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    best, back = [0.0], {}
+    for end in range(1, len(text) + 1):
+        ways = [(best[start] + scores.get(text[start:end], -math.inf), start) for start in range(end)]
+        score, back[end] = max(ways)
+        best.append(score)
+    if best[-1] == -math.inf:
+        raise ValueError(f"the pieces cannot spell {text!r}")
+    pieces, end = [], len(text)
+    while end > 0:
+        pieces.insert(0, text[back[end] : end])
+        end = back[end]
+    return pieces, best[-1]
+    ### END SOLUTION
+
+
+# %%
+check("viterbi")
+
+# %% [markdown]
+# Note that the longest piece need not win, as it does in WordPiece: what counts is the whole.
+
+# %%
+scores = {
+    piece: math.log(p)
+    for piece, p in {"▁": 0.2, "커": 0.1, "피": 0.1, "를": 0.1, "▁커피": 0.2, "피를": 0.02, "▁커": 0.1}.items()
+}
+print(viterbi("▁커피를", scores))
+
+# %% [markdown]
+# ## 3. All ways to cut at once
+#
+# The probability of a text is the sum over *all* ways to cut it (Kudo, section 3.2). The same pass from left to right finds it, with a sum in place of the maximum. Probabilities of long texts are too small for floating-point numbers, so keep logarithms;
+# `np.logaddexp(a, b)` is $\log(e^a + e^b)$ and `np.logaddexp.reduce` does it for a list.
+#
+# $$ \alpha(j) = \log \sum_{i < j} \exp\big(\alpha(i) + \log p(x_{i:j})\big), \qquad \alpha(0) = 0 $$
+
+
+# %% exercise="forward"
+def forward(text, scores):
+    """For each position, the log of the summed probability of all ways to cut the text up to there.
+
+    text: string of n characters; scores: dictionary from piece to log-probability.
+    Returns an array (n + 1,): 0 first, the text's log-probability last, -inf where no way leads.
+    Kudo 2018, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    alpha = np.zeros(len(text) + 1)  # (n + 1,)
+    for end in range(1, len(text) + 1):
+        ways = [alpha[start] + scores.get(text[start:end], -math.inf) for start in range(end)]
+        alpha[end] = np.logaddexp.reduce(ways)
+    return alpha
+    ### END SOLUTION
+
+
+# %%
+check("forward")
+
+# %% [markdown]
+# Nobody has said which pieces the text is made of; that is what EM is for. **E-step**: with the scores as they are, how often is each piece expected to be used? A piece in one place is used in all those ways that reach its start, take it, and go on from its end:
+#
+# $$ P(x_{i:j} \text{ is used}) = \exp\big(\alpha(i) + \log p(x_{i:j}) + \beta(j) - \alpha(n)\big) $$
+#
+# where $\beta(j)$ sums over the ways from $j$ to the end. A trick saves you from writing a second pass: $\beta$ is the $\alpha$ of the text read backwards, with pieces read backwards.
+
+
+# %% exercise="expected_counts"
+def expected_counts(words, scores):
+    """How often each piece is expected to be used: the E-step.
+
+    words: dictionary from word to how often it occurs; every word can be spelled.
+    scores: dictionary from piece to log-probability.
+    Returns a dictionary from every piece of `scores` to a float, 0.0 if it fits nowhere.
+    Kudo 2018, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    backwards = {piece[::-1]: score for piece, score in scores.items()}
+    expected = dict.fromkeys(scores, 0.0)
+    for word, count in words.items():
+        alpha, beta = forward(word, scores), forward(word[::-1], backwards)[::-1]  # (n + 1,), (n + 1,)
+        for end in range(1, len(word) + 1):
+            for start in range(end):
+                piece = word[start:end]
+                if piece in scores:
+                    used = math.exp(alpha[start] + scores[piece] + beta[end] - alpha[-1])
+                    expected[piece] += count * used
+    return expected
+    ### END SOLUTION
+
+
+# %%
+check("expected_counts")
+
+# %% [markdown]
+# **M-step**: the scores under which these counts are most probable are the logarithms of their shares. Two things are added. As in SentencePiece, a piece
+# that is expected less than half a time goes. And a single character never goes (it counts as half a time at least), or words would come that nothing can spell.
+
+
+# %% exercise="m_step"
+def m_step(expected, least=0.5):
+    """New scores from expected counts: the log of each piece's share of all counts.
+
+    expected: dictionary from piece to expected count.
+    Pieces of two and more characters with less than `least` are left out; single characters with
+    less count as `least`. Shares are of what is left, so that the probabilities sum to 1.
+    Returns a dictionary from piece to log-probability.
+    """
+    ### BEGIN SOLUTION
+    kept = {piece: max(count, least) for piece, count in expected.items() if count >= least or len(piece) == 1}
+    total = sum(kept.values())
+    return {piece: math.log(count / total) for piece, count in kept.items()}
+    ### END SOLUTION
+
+
+# %%
+check("m_step")
+
+# %% [markdown]
+# ## 4. What a piece is worth
+#
+# Training starts with many pieces and ends with few. Which can the text do without? Take piece $x$ away, and each time it was used, other pieces must spell it: the best way to cut $x$ itself *without* $x$. So about this much log-likelihood is lost:
+#
+# $$ \mathrm{loss}(x) = c(x) \big( \log p(x) - \log p(\text{best way to spell } x \text{ without it}) \big) $$
+#
+# with the expected count $c(x)$. Frequent pieces are worth keeping, and so are pieces that are expensive to spell.
+
+
+# %% exercise="pruning_losses"
+def pruning_losses(expected, scores):
+    """How much log-likelihood is lost, about, without each piece of two or more characters.
+
+    expected: dictionary from piece to expected count; scores: dictionary from piece to log-probability,
+    with all single characters. Both have the same pieces.
+    Returns a dictionary from piece to loss; single characters, which never go, are not in it.
+    Kudo 2018, section 3.2.
+    """
+    ### BEGIN SOLUTION
+    losses = {}
+    for piece, count in expected.items():
+        if len(piece) > 1:
+            others = dict(scores)
+            del others[piece]
+            losses[piece] = count * (scores[piece] - viterbi(piece, others)[1])
+    return losses
+    ### END SOLUTION
+
+
+# %%
+check("pruning_losses")
+
+# %% [markdown]
+# ## 5. Other ways to cut
+#
+# A translator that sees 커피를 always cut in one way never learns that it is 커피 and 를. **Subword regularization** draws another way each time the sentence comes by, with the chance
+# $P(\mathbf{x})^\alpha / \sum_{\mathbf{x}'} P(\mathbf{x}')^\alpha$. With $\alpha = 0$ all ways are drawn alike, with a large $\alpha$ nearly always the best. Kudo draws from the $l$ best ways (section 3.3), or from all of them (*l = ∞*), as you do here:
+# compute the forward sums with scores $\alpha \log p$, then walk from the end to the start. At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$.
+# (So $\alpha$ is now the exponent; in the code the forward sums are `total`.)
+
+
+# %% exercise="sample"
+def sample(text, scores, alpha, count, seed):
+    """Ways to cut a text, drawn in proportion to their probabilities to the power alpha.
+
+    text: string that the pieces can spell; scores: dictionary from piece to log-probability;
+    alpha: 0 or more; count: how many ways to draw, independently of each other.
+    Returns a list of `count` lists of pieces; the same for the same seed.
+    Kudo 2018, section 3.3, with l = infinity.
+    """
+    generator = np.random.default_rng(seed)
+    ### BEGIN SOLUTION
+    sharper = {piece: alpha * score for piece, score in scores.items()}
+    total = forward(text, sharper)  # (n + 1,)
+    drawn = []
+    for _ in range(count):
+        pieces, end = [], len(text)
+        while end > 0:
+            chances = [
+                np.exp(total[start] + sharper.get(text[start:end], -math.inf) - total[end]) for start in range(end)
+            ]
+            start = generator.choice(end, p=chances)
+            pieces.insert(0, text[start:end])
+            end = start
+        drawn.append(pieces)
+    return drawn
+    ### END SOLUTION
+
+
+# %%
+check("sample")
+
+# %%
+for alpha in (0.0, 0.2, 1.0, 5.0):
+    drawn = Counter(" ".join(pieces) for pieces in sample("▁커피를", scores, alpha, 400, seed))
+    print(f"α = {alpha:<4}", " · ".join(f"{way} {times / 400:.2f}" for way, times in drawn.most_common(4)))
+
+# %% [markdown]
+# ## The experiment
+#
+# Now all of it together, on the planted world. One word form in five (chosen by a checksum of its spelling, so it is the same for everybody) is kept out of training, and everything is measured on these unseen words: 계란을 was never seen, though 계란은 and 커피를 were.
+
+# %%
+size = {
+    "smoke": {"tokens": 12_000, "candidates": 1_500, "pieces": {"en": 300, "ko": 800}, "unspaced": 12_000},
+    "cpu": {"tokens": 60_000, "candidates": 3_000, "pieces": {"en": 300, "ko": 800}, "unspaced": 60_000},
+    "gpu": {"tokens": 400_000, "candidates": 10_000, "pieces": {"en": 300, "ko": 800}, "unspaced": 400_000},
+}[profile]
+LONGEST = 8  # characters of a piece
+OTHER, MEASURED = 10_000, 6_000  # the distance of the other text's seed, its words
+metrics = {}
+
+
+def unseen(word):
+    """Whether a word form is kept for testing."""
+    return zlib.crc32(word.encode()) % 5 == 0
+
+
+def word_counts(language, seed, keep):
+    """Marked words of the world and how often they occur, of the forms for which keep(form) holds."""
+    tokens = Counter(token for sentence in World(language, seed).corpus(size["tokens"]) for token in sentence)
+    return {mark(token): count for token, count in tokens.items() if keep(token)}
+
+
+def candidates(words, limit):
+    """The pieces to start from: all characters, and the substrings with the most count × length."""
+    counts = Counter()
+    for word, count in words.items():
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + LONGEST) + 1):
+                counts[word[start:end]] += count
+    weight = {piece: count * len(piece) for piece, count in counts.items() if count > 1 or len(piece) == 1}
+    ranked = sorted(weight, key=lambda piece: (len(piece) > 1, -weight[piece], piece))[:limit]
+    return m_step({piece: weight[piece] for piece in ranked})
+
+
+def log_likelihood(words, scores):
+    return sum(count * forward(word, scores)[-1] for word, count in words.items())
+
+
+def train(words, pieces, limit):
+    """(scores, history): EM and pruning in turn, 20 % a round; history holds (pieces, nats per character)."""
+    scores, history = candidates(words, limit), []
+    characters = sum(len(word) * count for word, count in words.items())
+    while True:
+        for _ in range(2):
+            history.append((len(scores), -log_likelihood(words, scores) / characters))
+            expected = expected_counts(words, scores)
+            scores = m_step(expected)
+        if len(scores) <= pieces:
+            return scores, history
+        losses = pruning_losses({piece: expected[piece] for piece in scores}, scores)
+        room = max(pieces, int(0.8 * len(scores))) - (len(scores) - len(losses))
+        chosen = set(sorted(losses, key=losses.get, reverse=True)[:room])
+        scores = {piece: score for piece, score in scores.items() if len(piece) == 1 or piece in chosen}
+
+
+models, histories, seen = {}, {}, {}
+for language in ("en", "ko"):
+    seen[language] = word_counts(language, seed, lambda token: not unseen(token))
+    models[language], histories[language] = train(seen[language], size["pieces"][language], size["candidates"])
+    best = sorted(models[language], key=models[language].get, reverse=True)
+    print(f"{language}: {len(seen[language]):,} word forms, {size['candidates']:,} candidates, {len(best)} pieces:")
+    print("   ", *[piece for piece in best if len(piece) > 2][:24])
+
+# %% [markdown]
+# **Nats per character** of another text say how well a model explains it (less is better), beside a model of single characters alone; **tokens per word** say how long the text becomes. On the words that were kept out the same comparison
+# shows what is left when nothing can be remembered. There we also ask for **boundaries**: how many cuts fall between planted morphemes, as an F₁ score. More cuts find more boundaries, so the control cuts each word into as many pieces *at random*;
+# its expected hits can be computed, no dice needed.
+#
+# (Words that contract, as 마시 + 었 + 다 to 마셨다, have no place for a boundary and are left out of it.) The measuring is done by `etude.unigram`, which has what you have written, and a low score for a character that was never seen.
+
+
+# %%
+def boundaries(pieces):
+    """The places between pieces, counted in characters."""
+    return set(np.cumsum([len(piece) for piece in pieces])[:-1].tolist())
+
+
+def f1(cut_and_truth):
+    """(F₁ of cuts, F₁ of as many random cuts) from (length, cuts, true boundaries, how often) of each word."""
+    hits = chance = everything = 0
+    for length, cuts, truth, count in cut_and_truth:
+        hits += count * len(cuts & truth)
+        chance += count * len(cuts) * len(truth) / max(length - 1, 1)
+        everything += count * (len(cuts) + len(truth))
+    return 2 * hits / everything, 2 * chance / everything
+
+
+def on_another_text(language, scores):
+    """nats per character and tokens per word, nats per character of unseen words, F₁ of their cuts and of random ones."""
+    model = unigram.Unigram([*unigram.SPECIAL, *scores], [0.0] * len(unigram.SPECIAL) + list(scores.values()))
+    world = World(language, seed + OTHER)
+    words = Counter(w for d in world.documents(MEASURED) for s in d.sentences for w in s)
+    cut = {word: model.tokenize(word.surface) for word in words}
+    nats = {word: -model.log_likelihood(word.surface) for word in words}
+
+    def per_character(some):
+        length = sum(words[word] * len(mark(word.surface)) for word in some)
+        return sum(words[word] * nats[word] for word in some) / length
+
+    new = [word for word in words if unseen(word.surface)]
+    planted = [
+        (len(w.surface), {place - 1 for place in boundaries(cut[w])} - {0}, boundaries(w.morphemes), words[w])
+        for w in new
+        if "".join(w.morphemes) == w.surface
+    ]
+    return {
+        "nats": per_character(words),
+        "tokens": sum(count * len(cut[word]) for word, count in words.items()) / sum(words.values()),
+        "nats, unseen": per_character(new),
+        **dict(zip(("F1, unseen", "F1, random"), f1(planted))),
+    }
+
+
+rows = {}
+for language, scores in models.items():
+    letters = Counter()
+    for word, count in seen[language].items():
+        letters.update({c: word.count(c) * count for c in word})
+    rows[language] = one = on_another_text(language, scores)
+    rows[f"{language}, characters alone"] = other = on_another_text(language, m_step(letters))
+    metrics[f"nats_{language}"] = one["nats"]
+    metrics[f"tokens_per_word_{language}"] = one["tokens"]
+    metrics[f"nats_minus_characters_{language}"] = one["nats"] - other["nats"]
+    metrics[f"unseen_nats_minus_characters_{language}"] = one["nats, unseen"] - other["nats, unseen"]
+    metrics[f"f1_minus_random_{language}"] = one["F1, unseen"] - one["F1, random"]
+pd.DataFrame(rows).T.round(3)
+
+# %% [markdown]
+# On another text the pieces explain far more than characters do, because words come again. On the words that were kept out they explain *less*: a piece such as ▁읽었다 has taken the probability that its characters would need. The model has learnt words by
+# heart, in a language small enough for that; a real language has more word forms than any list, and more to gain from parts. F₁ says something else again: where an unseen word is cut, the cut is a boundary more often than chance has it, though not by much.
+#
+# ### Without blanks
+#
+# Korean writers leave blanks out (커피좋아), Japanese and Chinese have none. A tokenizer that needs words first is lost there. SentencePiece is not: a sentence without blanks is one long word. So write the Korean world without blanks, learn pieces from that, and ask whether the
+# cuts fall where the blanks were. From here on `etude.unigram` does the work: what you have written, for all words at once in numpy.
+
+# %%
+LEARNT = 1_000  # pieces
+
+
+def unspaced(seed, tokens):
+    """Sentences of the Korean world as lists of words."""
+    return World("ko", seed).corpus(tokens)
+
+
+model = unigram.train(unigram.count_words("".join(words) for words in unspaced(seed, size["unspaced"])), LEARNT)
+cut_and_truth = []
+for words in unspaced(seed + OTHER, 4_000):
+    pieces = model.tokenize("".join(words))
+    cuts = {place - 1 for place in boundaries(pieces)} - {0}
+    cut_and_truth.append((len("".join(words)), cuts, boundaries(words), 1))
+found, random_cuts = f1(cut_and_truth)
+metrics["unspaced_f1_minus_random"] = found - random_cuts
+print(f"blanks found again: F₁ {found:.3f}, as many random cuts {random_cuts:.3f}")
+for words in unspaced(seed + OTHER, 20)[:3]:
+    print("".join(words), "→", " ".join(model.tokenize("".join(words))), "  (written:", " ".join(words) + ")")
+
+# %% [markdown]
+# ### BPE mode
+#
+# The program has both algorithms, so "SentencePiece" alone does not say which one was used. Where the library is installed, the next cell trains both on the same text; where it is not, it says so, and nothing that is graded depends on it.
+
+# %%
+if importlib.util.find_spec("sentencepiece") is None:
+    print("The library sentencepiece is not installed here: this cell shows nothing.")
+else:
+    import sentencepiece
+
+    lines = [" ".join(sentence) for sentence in World("ko", seed).corpus(size["tokens"])]
+    for mode in ("unigram", "bpe"):
+        written = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(lines), model_writer=written, vocab_size=700, model_type=mode, minloglevel=2
+        )
+        library = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+        for text in ("요리사는 부엌에서 계란을 삶았다", "킹받네"):
+            print(f"{mode:8}", " ".join(library.encode(text, out_type=str)))
+
+# %% [markdown]
+# ### Real text
+#
+# Reviews of films, as Koreans write them; in the profiles cpu and gpu, where the reviews are at hand. One in ten is held out. Look at what becomes of 킹받네, which was hardly written yet when these reviews were.
+
+# %%
+needed = "nsmc_sample/reviews_200k.txt"
+if profile == "smoke" or not data.available(needed):
+    print(f"Left out in the profile smoke, and where {needed} is missing (`etude data fetch {needed}`).")
+else:
+    reviews = corpora.nsmc()[: {"cpu": 20_000, "gpu": 200_000}[profile]]
+    held, learnt = reviews[::10], [review for i, review in enumerate(reviews) if i % 10]
+    real = unigram.train(unigram.count_words(learnt), 8_000)
+    words = sum(len(review.split()) for review in held)
+    characters = sum(len(unigram.mark(review)) for review in held)
+    metrics["tokens_per_word_reviews"] = sum(len(real.tokenize(review)) for review in held) / words
+    metrics["nats_reviews"] = -sum(map(real.log_likelihood, held)) / characters
+    print(f"{metrics['tokens_per_word_reviews']:.2f} tokens a word, {metrics['nats_reviews']:.2f} nats a character")
+    for text in ("킹받네", "하루 커피 최소 3잔은 마셔야 살 수 있다", "이 영화 진짜 재미있어요"):
+        print(" ".join(real.tokenize(text)), "·", " · ".join(" ".join(way) for way, _ in real.nbest(text, 3)[1:]))
+
+# %% [markdown]
+# ## Results
+#
+# `record` keeps the numbers and your two models; the grader measures these again on the unseen words.
+
+# %% tags=["metrics"]
+record(
+    metrics,
+    pieces_en=list(models["en"]),
+    scores_en=torch.tensor(list(models["en"].values())),
+    pieces_ko=list(models["ko"]),
+    scores_ko=torch.tensor(list(models["ko"].values())),
+)
+
+# %%
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+for language, history in histories.items():
+    left.plot(*zip(*history), ".-", label={"en": "English", "ko": "Korean"}[language])
+left.set(xlabel="pieces (training goes from left to right)", ylabel="nats per character, training words")
+left.set_title("EM lowers what a text costs, pruning raises it")
+left.invert_xaxis()
+left.legend()
+plots.bars(
+    right,
+    {
+        "English words, unseen": rows["en"]["F1, unseen"],
+        "English, random cuts": rows["en"]["F1, random"],
+        "Korean words, unseen": rows["ko"]["F1, unseen"],
+        "Korean, random cuts": rows["ko"]["F1, random"],
+        "Korean without blanks": found,
+        "without blanks, random cuts": random_cuts,
+    },
+    label="F₁ of cuts against planted boundaries",
+    title="Cuts on planted boundaries, beside as many random cuts",
+)
+plt.show()
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** Someone shows 킹 ##받 ##네 as the output of SentencePiece. What is wrong with it, and why does the difference matter when text is generated?
+
+# %% [markdown] answer="whose_mark" points=2
+# ### BEGIN SOLUTION
+# `##` is WordPiece's mark for a piece that continues a word; SentencePiece writes ▁ for the blank, so it would be ▁킹 받 네 (or ▁ 킹 받 네). With ▁, joining the pieces and turning ▁ into blanks gives the normalised text back, whatever the language;
+# with ## one knows where words were split, but not whether there was a blank before a piece without ## (punctuation was split off too), so the text must be guessed by rules.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** EM never lowers the likelihood, and pruning always does, about. So why prune at all, and not stop with all the candidates?
+
+# %% [markdown] answer="why_prune" points=2
+# ### BEGIN SOLUTION
+# The likelihood of the training words grows with the number of pieces: with every word as a piece of its own it is highest, and such a model says nothing about unseen words, which is what subwords are for. And each piece costs a row in the embedding matrix and in the softmax, of which
+# the rare ones would hardly be trained. The size is chosen from outside; the loss says only which pieces to give up first.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): the unigram model's pieces beside BPE's; the lesson *comparison* tries it.
+# - Provilkov and others 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): sampling for BPE, by leaving merges out.
+# - One thing in the paper is left open: which substrings to start from. SentencePiece counts them in the list of *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) can never become a piece; `etude.unigram` counts in running text.

@@ -1,0 +1,341 @@
+"""WordPiece: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import math
+import random
+import string
+from collections import Counter
+from itertools import pairwise
+
+from etude import wordpiece
+from etude.checks import close, equal, exercise
+from etude.world import World
+from grader.artifacts import Artifacts, BadArtifact
+from grader.metrics import metric
+
+HELD_OUT, BEYOND = 10_000, 10_000  # as in the notebook: words of the other text, and its seed's distance
+
+
+def _words(seed: int, kinds: int = 12, letters: str = "abc눈") -> dict[str, int]:
+    """Different words of one to six letters with their counts."""
+    chance = random.Random(seed)
+    return {"".join(chance.choices(letters, k=chance.randint(1, 6))): chance.randint(1, 20) for _ in range(kinds)}
+
+
+def _spelled(counts: dict[str, int]) -> dict[tuple[str, ...], int]:
+    return {tuple("##" * (i > 0) + c for i, c in enumerate(word)): count for word, count in counts.items()}
+
+
+def _values(words: dict[tuple[str, ...], int], rule: str, min_count: int) -> list[tuple[tuple[str, str], float]]:
+    """The ranking, from texts written out in full."""
+    text = [word for word, count in words.items() for _ in range(count)]
+    pieces = Counter(piece for word in text for piece in word)
+    pairs = Counter(pair for word in text for pair in pairwise(word))
+    total = pieces.total()
+
+    def gain(s: str, t: str, n: int) -> float:
+        parts = [(n, 1), (pieces[s] - n, 1), (pieces[t] - n, 1), (total - n, -1)]
+        parts += [(pieces[s], -1), (pieces[t], -1), (total, 1)]
+        return sum(sign * count * math.log(count) for count, sign in parts if count)
+
+    value = {
+        "frequency": lambda s, t, n: n,
+        "score": lambda s, t, n: n / (pieces[s] * pieces[t]),
+        "gain": lambda s, t, n: round(gain(s, t, n), 6),
+    }[rule]
+    found = {pair: value(*pair, n) for pair, n in pairs.items() if n >= min_count}
+    return sorted(sorted(found.items()), key=lambda item: -item[1])
+
+
+@exercise("likelihood_gain")
+def test_every_small_table_agrees_with_the_sum_over_pieces(student):
+    for n in (1, 3, 8):
+        for s in (n, n + 1, n + 7):
+            for t in (n, n + 2, n + 40):
+                total = s + t + 11
+                before = s * math.log(s / total) + t * math.log(t / total) + 11 * math.log(11 / total)
+                left = [count for count in (n, s - n, t - n, 11) if count]
+                after = sum(count * math.log(count / (total - n)) for count in left)
+                given = f"n = {n}, counts {s} and {t}, {total} pieces"
+                close(student.likelihood_gain(n, s, t, total), after - before, given=given)
+
+
+@exercise("rank_pairs", points=2)
+def test_random_words_are_ranked_as_by_a_count_of_the_whole_text(student):
+    for seed in range(4):
+        words = _spelled(_words(seed))
+        for rule in ("frequency", "score", "gain"):
+            for min_count in (1, 2, 15):
+                found = [(tuple(pair), value) for pair, value in student.rank_pairs(words, rule, min_count)]
+                expected = _values(words, rule, min_count)
+                given = f"12 random words, {rule}, at least {min_count} times"
+                close([value for _, value in found], [value for _, value in expected], given=given, atol=2e-6)
+                equal([pair for pair, _ in found], [pair for pair, _ in expected], given=given)
+
+
+@exercise("rank_pairs", points=0.5)
+def test_no_words_have_no_pairs(student):
+    equal(list(student.rank_pairs({}, "score")), [], given="no words")
+    equal(list(student.rank_pairs({("a",): 5}, "gain")), [], given="a 5")
+
+
+@exercise("merge_pair")
+def test_random_words_agree_with_a_merge_of_strings(student):
+    chance = random.Random(5)
+    for _ in range(40):
+        word = ("a", *chance.choices(["##a", "##b", "##ab"], k=chance.randint(0, 9)))
+        pair = (chance.choice(["a", "##a", "##b"]), chance.choice(["##a", "##b"]))
+        text = f" {'  '.join(word)} ".replace(f" {pair[0]}  {pair[1]} ", f" {pair[0]}{pair[1][2:]} ")
+        given = f"{' '.join(word)}; {' '.join(pair)}"
+        equal(student.merge_pair(word, pair), tuple(text.split()), given=given)
+
+
+@exercise("merge_pair", points=0.5)
+def test_a_number_sign_is_a_character_like_any_other(student):
+    equal(student.merge_pair(("#", "###", "##a"), ("#", "###")), ("##", "##a"), given="# ### ##a; # ###")
+
+
+@exercise("train_pieces", points=2)
+def test_random_words_give_the_vocabulary_of_a_recount(student):
+    for seed in range(3):
+        counts = _words(100 + seed)
+        for rule in ("frequency", "score", "gain"):
+            words = _spelled(counts)
+            expected = [*wordpiece.SPECIAL, *sorted({piece for word in words for piece in word})]
+            goal = len(expected) + 9
+            while len(expected) < goal and (ranked := _values(words, rule, 2)):
+                first, second = ranked[0][0]
+                new = {}
+                for word, count in words.items():
+                    text = f" {'  '.join(word)} ".replace(f" {first}  {second} ", f" {first}{second[2:]} ")
+                    new[tuple(text.split())] = count
+                words = new
+                expected.append(first + second[2:])
+            equal(student.train_pieces(counts, goal, rule), expected, given=f"12 random words, nine merges by {rule}")
+
+
+@exercise("train_pieces", points=0.5)
+def test_the_counts_are_left_alone_and_the_special_tokens_too(student):
+    handle = student.put({"ab": 3, "abc": 2})
+    expected = [*wordpiece.SPECIAL, "##b", "##c", "a", "ab", "abc"]
+    for _ in range(2):
+        equal(student.train_pieces(handle, 40, "frequency"), expected, given="ab 3, abc 2; frequency, a second time")
+    equal(student.value(handle), {"ab": 3, "abc": 2}, given="the counts, after training")
+
+
+@exercise("cut_word")
+def test_random_words_are_cut_as_the_library_does(student):
+    chance = random.Random(9)
+    for _ in range(4):
+        pieces = {"".join(chance.choices("ab눈", k=chance.randint(1, 4))) for _ in range(12)}
+        marked = {piece if chance.random() < 0.5 else f"##{piece}" for piece in pieces} | {
+            "a",
+            "##a",
+            "##b",
+            "눈",
+            "##눈",
+        }
+        library = wordpiece.WordPiece(sorted({*wordpiece.SPECIAL, *marked}), lower=False)
+        for _ in range(20):
+            word = "".join(chance.choices("ab눈", k=chance.randint(1, 9)))
+            given = f"{word}; {' '.join(sorted(marked))}"
+            equal(list(student.cut_word(word, set(library.vocabulary))), library.pieces_of(word), given=given)
+
+
+@exercise("cut_word", points=0.5)
+def test_a_mark_alone_is_no_piece_of_a_word(student):
+    equal(list(student.cut_word("ab", {"[UNK]", "a", "##", "#"})), ["[UNK]"], given="ab; a ## #")
+
+
+@exercise("cut_word", points=0.5)
+def test_the_limit_is_one_of_characters_not_of_bytes(student):
+    equal(list(student.cut_word("눈" * 100, {"[UNK]", "눈", "##눈"})), ["눈", *["##눈"] * 99], given="100 times 눈")
+    equal(list(student.cut_word("눈" * 101, {"[UNK]", "눈", "##눈"})), ["[UNK]"], given="101 times 눈")
+
+
+@exercise("cut_word", points=0.5)
+def test_unknown_is_said_even_after_long_pieces(student):
+    pieces = {"[UNK]", "정말", "##시원", "##하다", "##이영화"}
+    equal(list(student.cut_word("정말시원하다♥이영화", pieces)), ["[UNK]"], given="정말시원하다♥이영화; no ##♥")
+
+
+@exercise("split_text")
+def test_random_texts_are_split_as_the_library_does(student):
+    chance = random.Random(3)
+    signs = "aBÉñ 눈배가\t\n" + string.punctuation + "。、…—«»「」€♥²½"
+    for _ in range(40):
+        text = "".join(chance.choices(signs, k=chance.randint(1, 12)))
+        for lower in (False, True):
+            expected = wordpiece.split(wordpiece.normalize(text, lower=lower))
+            equal(
+                list(student.split_text(text, lower)), expected, given=f"{text!r}, {'lower' if lower else 'not lower'}"
+            )
+
+
+@exercise("split_text", points=0.5)
+def test_decomposition_is_canonical_and_only_nonspacing_marks_go(student):
+    equal(list(student.split_text("ﬁ²", True)), ["ﬁ²"], given="the ligature ﬁ and a raised 2, lower")
+    equal(list(student.split_text("e\u0301 का", True)), ["e", "का"], given="e with an accent of its own and का, lower")
+    equal(list(student.split_text("e\u0301", False)), ["e\u0301"], given="e with an accent of its own, not lower")
+
+
+@exercise("encode_pair")
+def test_random_pairs_have_the_librarys_ids(student):
+    chance = random.Random(4)
+    vocabulary = ["a", "##a", "[MASK]", "b", "##b", "[SEP]", "!", "[PAD]", "[CLS]", "눈", "[UNK]"]
+    library = wordpiece.WordPiece(vocabulary, lower=False)
+    for _ in range(12):
+        first, second = ("".join(chance.choices("ab!눈 ", k=chance.randint(0, 8))) for _ in range(2))
+        one, two = library.tokenize(first), library.tokenize(second)
+        ids, segments = student.encode_pair(one, two, vocabulary)
+        equal(list(ids), library.encode(first, second), given=f"{' '.join(one)}, {' '.join(two)}; the ids")
+        zeros = len(one) + 2
+        equal(
+            list(segments),
+            [0] * zeros + [1] * (len(ids) - zeros),
+            given=f"{' '.join(one)}, {' '.join(two)}; the segments",
+        )
+
+
+@exercise("encode_pair", points=0.5)
+def test_the_pieces_are_left_alone(student):
+    first, second = student.put(["a", "##a"]), student.put(["a"])
+    student.encode_pair(first, second, ["[CLS]", "[SEP]", "a", "##a"])
+    equal(student.value(first), ["a", "##a"], given="the first text's pieces, after encoding")
+    equal(student.value(second), ["a"], given="the second text's pieces, after encoding")
+
+
+@exercise("decode")
+def test_random_ids_are_decoded_as_the_library_does(student):
+    chance = random.Random(6)
+    vocabulary = [*wordpiece.SPECIAL, "a", "##a", "##ab", "b", "!", "눈", "##이"]
+    library = wordpiece.WordPiece(vocabulary, lower=False)
+    for _ in range(30):
+        ids = [2, 5, *chance.choices(range(len(vocabulary)), k=chance.randint(0, 9)), 3]
+        given = " ".join(vocabulary[i] for i in ids)
+        equal(student.decode(ids, vocabulary), library.decode(ids), given=given)
+
+
+# Metrics.
+
+
+def _other(language: str, seed: int) -> tuple[Counter[str], dict[str, tuple[str, ...]]]:
+    """(words with counts, word → morphemes where they do not contract) of the text that pieces are tried on."""
+    documents = World(language, seed=seed + BEYOND).documents(HELD_OUT)
+    words = [word for document in documents for sentence in document.sentences for word in sentence]
+    parts = {word.surface: tuple(word.morphemes) for word in words}
+    return Counter(word.surface for word in words), {w: p for w, p in parts.items() if "".join(p) == w}
+
+
+def _cuts(artifacts: Artifacts, language: str) -> dict[str, list[str]]:
+    """Word → pieces as recorded. Raises BadArtifact where pieces are not in the vocabulary or do not spell the word."""
+    vocabulary = set(artifacts.strings(f"vocabulary_{language}"))
+    cuts = {}
+    for line in artifacts.strings(f"cuts_{language}"):
+        word, *pieces = line.split(" ")
+        spelled = "".join(piece if i == 0 else piece.removeprefix("##") for i, piece in enumerate(pieces))
+        if pieces != ["[UNK]"] and spelled != word:
+            raise BadArtifact(f"cuts_{language}: the pieces {' '.join(pieces)} do not spell {word}")
+        if lost := [piece for piece in pieces if piece not in vocabulary]:
+            raise BadArtifact(f"cuts_{language}: {lost[0]!r} is not in vocabulary_{language}")
+        cuts[word] = pieces
+    return cuts
+
+
+def _judged(artifacts: Artifacts, language: str, cuts: dict[str, list[str]]) -> tuple[float, float, float, float]:
+    """(tokens per word, share of unknown words, F1 of borders, F1 of as many cuts anywhere)."""
+    words, morphemes = _other(language, artifacts.seed)
+    if lost := [word for word in words if word not in cuts]:
+        raise BadArtifact(f"cuts_{language} lacks the word {lost[0]!r}")
+    tokens = sum(len(cuts[word]) * count for word, count in words.items()) / words.total()
+    unknown = sum(count for word, count in words.items() if cuts[word] == ["[UNK]"]) / words.total()
+    judged = [word for word in sorted(morphemes) if cuts[word] != ["[UNK]"]]
+    truth, found = [_borders(morphemes[word]) for word in judged], [_borders(cuts[word]) for word in judged]
+    chance = random.Random(artifacts.seed)
+    anywhere = [set(chance.sample(range(1, len(w)), len(f))) for w, f in zip(judged, found, strict=True)]
+    return tokens, unknown, _f1(found, truth), _f1(anywhere, truth)
+
+
+def _borders(parts: tuple[str, ...] | list[str]) -> set[int]:
+    lengths = [len(part.removeprefix("##")) for part in parts]
+    return {sum(lengths[:i]) for i in range(1, len(lengths))}
+
+
+def _f1(found: list[set[int]], known: list[set[int]]) -> float:
+    agreed = sum(len(a & b) for a, b in zip(found, known, strict=True))
+    return 2 * agreed / max(1, sum(map(len, found)) + sum(map(len, known)))
+
+
+def _by_frequency(artifacts: Artifacts, language: str) -> dict[str, list[str]]:
+    """The other text's words, cut by the recorded vocabulary of merges by frequency."""
+    vocabulary = artifacts.strings(f"by_frequency_{language}")
+    if "[UNK]" not in vocabulary:
+        raise BadArtifact(f"by_frequency_{language} lacks [UNK]")
+    library = wordpiece.WordPiece(vocabulary, lower=False)
+    return {word: library.pieces_of(word) for word in _other(language, artifacts.seed)[0]}
+
+
+def _minus_frequency(artifacts: Artifacts, language: str, which: int) -> float:
+    mine = _judged(artifacts, language, _cuts(artifacts, language))
+    return mine[which] - _judged(artifacts, language, _by_frequency(artifacts, language))[which]
+
+
+@metric("tokens_per_word_en")
+def tokens_per_word_en(artifacts: Artifacts) -> float:
+    return _judged(artifacts, "en", _cuts(artifacts, "en"))[0]
+
+
+@metric("unknown_en")
+def unknown_en(artifacts: Artifacts) -> float:
+    return _judged(artifacts, "en", _cuts(artifacts, "en"))[1]
+
+
+@metric("f1_en")
+def f1_en(artifacts: Artifacts) -> float:
+    return _judged(artifacts, "en", _cuts(artifacts, "en"))[2]
+
+
+@metric("f1_minus_chance_en")
+def f1_minus_chance_en(artifacts: Artifacts) -> float:
+    _, _, found, chance = _judged(artifacts, "en", _cuts(artifacts, "en"))
+    return found - chance
+
+
+@metric("wordpiece_minus_bpe_tokens_en")
+def wordpiece_minus_bpe_tokens_en(artifacts: Artifacts) -> float:
+    return _minus_frequency(artifacts, "en", 0)
+
+
+@metric("wordpiece_minus_bpe_f1_en")
+def wordpiece_minus_bpe_f1_en(artifacts: Artifacts) -> float:
+    return _minus_frequency(artifacts, "en", 2)
+
+
+@metric("tokens_per_word_ko")
+def tokens_per_word_ko(artifacts: Artifacts) -> float:
+    return _judged(artifacts, "ko", _cuts(artifacts, "ko"))[0]
+
+
+@metric("unknown_ko")
+def unknown_ko(artifacts: Artifacts) -> float:
+    return _judged(artifacts, "ko", _cuts(artifacts, "ko"))[1]
+
+
+@metric("f1_ko")
+def f1_ko(artifacts: Artifacts) -> float:
+    return _judged(artifacts, "ko", _cuts(artifacts, "ko"))[2]
+
+
+@metric("f1_minus_chance_ko")
+def f1_minus_chance_ko(artifacts: Artifacts) -> float:
+    _, _, found, chance = _judged(artifacts, "ko", _cuts(artifacts, "ko"))
+    return found - chance
+
+
+@metric("wordpiece_minus_bpe_tokens_ko")
+def wordpiece_minus_bpe_tokens_ko(artifacts: Artifacts) -> float:
+    return _minus_frequency(artifacts, "ko", 0)
+
+
+@metric("wordpiece_minus_bpe_f1_ko")
+def wordpiece_minus_bpe_f1_ko(artifacts: Artifacts) -> float:
+    return _minus_frequency(artifacts, "ko", 2)
