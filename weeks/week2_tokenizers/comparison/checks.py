@@ -1,0 +1,90 @@
+"""Comparing tokenizers: the public checks. Expected values come from hand counts and closed forms."""
+
+import random
+
+from etude.checks import close, equal, exercise, true
+
+
+@exercise("cuts")
+def test_a_cut_is_the_number_of_characters_before_it(student):
+    equal(sorted(student.cuts(["계란", "을"])), [2], given="계란 + 을")
+    equal(sorted(student.cuts(["un", "friend", "ed"])), [2, 8], given="un + friend + ed")
+
+
+@exercise("cuts")
+def test_a_whole_word_has_no_cut(student):
+    equal(sorted(student.cuts(["눈"])), [], given="눈 in one piece")
+
+
+@exercise("agreement")
+def test_cuts_are_counted_over_all_words(student):
+    found, known = [{1}, {2, 3, 4}], [{1}, {3}]
+    close(
+        list(student.agreement(found, known)), [2 / 4, 2 / 2, 2 / 3], given="found {1} and {2, 3, 4}, known {1} and {3}"
+    )
+
+
+@exercise("agreement")
+def test_nothing_to_divide_by_gives_zero(student):
+    close(
+        list(student.agreement([set(), set()], [{1}, set()])), [0, 0, 0], given="found nothing, known {1} and nothing"
+    )
+    close(list(student.agreement([{1}], [set()])), [0, 0, 0], given="found {1}, known nothing")
+    close(list(student.agreement([{1}], [{2}])), [0, 0, 0], given="found {1}, known {2}")
+
+
+@exercise("random_cuts")
+def test_as_many_places_as_asked_for_inside_the_word(student):
+    for count in range(5):
+        places = set(student.random_cuts("abcde", count, student.put(random.Random(count))))
+        true(
+            len(places) == count,
+            f"{count} different places are asked for",
+            given=f"abcde, {count} cuts",
+            actual=sorted(places),
+        )
+        true(
+            places <= {1, 2, 3, 4},
+            "places inside abcde are 1 to 4",
+            given=f"abcde, {count} cuts",
+            actual=sorted(places),
+        )
+
+
+@exercise("tokens_per_sentence")
+def test_pieces_are_counted_by_sentence_and_whole_words_by_word(student):
+    cut = {"a": ["a"], "bcd": ["b", "cd"]}
+    sentences = [["a", "bcd", "a"], ["bcd"]]
+    close(list(student.tokens_per_sentence(sentences, cut)), [6 / 2, 2 / 4], given="a bcd a and bcd; bcd in 2 pieces")
+
+
+@exercise("tokens_per_sentence")
+def test_words_that_all_stay_whole(student):
+    close(
+        list(student.tokens_per_sentence([["눈", "배"]], {"눈": ["눈"], "배": ["배"]})),
+        [2, 1],
+        given="눈 배, both whole",
+    )
+
+
+@exercise("overlap")
+def test_the_index_is_the_intersection_over_the_union(student):
+    close(student.overlap(["a", "b", "c"], ["b", "c", "d", "e"]), 2 / 5, given="a b c and b c d e")
+
+
+@exercise("overlap")
+def test_marks_do_not_count(student):
+    close(
+        student.overlap(["##을", "계란", "#"], ["을", "▁계란", "x", "▁"]), 2 / 4, given="##을 계란 # and 을 ▁계란 x ▁"
+    )
+
+
+@exercise("overlap")
+def test_special_tokens_are_left_out(student):
+    one, other = ["[UNK]", "[CLS]", "a", "[]", "<>"], ["<unk>", "<s>", "a", "b"]
+    close(student.overlap(one, other), 1 / 4, given="[UNK] [CLS] a [] <> and <unk> <s> a b")
+
+
+@exercise("overlap")
+def test_two_empty_lists_have_nothing_in_common(student):
+    close(student.overlap([], ["[PAD]"]), 0.0, given="an empty list and [PAD]")

@@ -1,0 +1,308 @@
+"""SentencePiece: the public checks. Expected values come from all ways to cut a short text, written out one by one.
+
+Where many small cases are tried, they come from the smallest on, so the first that fails is a smallest counterexample.
+"""
+
+import itertools
+import math
+
+from etude.checks import close, equal, exercise, true
+
+
+def ways(text, scores):
+    """Every way to cut a text into pieces, with its log-probability."""
+    if not text:
+        return [([], 0.0)]
+    return [
+        ([text[:end], *rest], scores[text[:end]] + score)
+        for end in range(1, len(text) + 1)
+        if text[:end] in scores
+        for rest, score in ways(text[end:], scores)
+    ]
+
+
+def texts(letters, longest):
+    """Every text over some letters, the shortest first."""
+    return ["".join(found) for n in range(longest + 1) for found in itertools.product(letters, repeat=n)]
+
+
+SCORES = {"a": -1.5, "b": -2.5, "ab": -3.1, "ba": -2.0, "aba": -3.3, "bb": -6.0}
+COFFEE = {"▁": -1.6, "커": -2.3, "피": -2.4, "를": -2.2, "▁커피": -1.7, "피를": -3.9, "▁커": -2.5}
+
+
+@exercise("mark")
+def test_each_blank_is_a_mark_and_one_stands_before_the_first_word(student):
+    equal(student.mark("모닝 커피 좋아"), "▁모닝▁커피▁좋아", given="모닝 커피 좋아")
+
+
+@exercise("mark")
+def test_a_run_of_white_space_is_one_mark(student):
+    equal(student.mark(" 킹받네\t\n 눈  배 "), "▁킹받네▁눈▁배", given=repr(" 킹받네\t\n 눈  배 "))
+
+
+@exercise("mark")
+def test_a_text_without_words_leaves_nothing(student):
+    equal([student.mark(""), student.mark(" \n")], ["", ""], given="the empty text and one of blanks")
+
+
+@exercise("mark")
+def test_characters_are_brought_to_one_form(student):
+    text = "ﬁ ①" + chr(0x1112) + chr(0x1161) + chr(0x11AB)
+    equal(student.mark(text), "▁fi▁1한", given="the ligature ﬁ, a circled 1, and 한 as three letters")
+
+
+@exercise("unmark")
+def test_pieces_join_to_the_text_whatever_the_cut(student):
+    for pieces in (["▁a", "▁b"], ["▁", "a", "▁b"], ["▁a▁", "b"], list("▁a▁b")):
+        equal(student.unmark(pieces), "a b", given=pieces)
+
+
+@exercise("unmark")
+def test_what_stands_together_stays_together(student):
+    equal(student.unmark(["▁킹", "받", "네", "!"]), "킹받네!", given=["▁킹", "받", "네", "!"])
+
+
+@exercise("unmark")
+def test_no_pieces_are_no_text(student):
+    equal(student.unmark([]), "", given=[])
+
+
+@exercise("viterbi")
+def test_the_sum_decides_and_not_the_longest_piece(student):
+    pieces, score = student.viterbi("ab", {"a": -1.0, "b": -1.0, "ab": -3.0})
+    equal(pieces, ["a", "b"], given="ab with a −1, b −1, ab −3")
+    close(score, -2.0, given="ab with a −1, b −1, ab −3")
+
+
+@exercise("viterbi")
+def test_a_piece_that_beats_its_parts_is_taken(student):
+    pieces, score = student.viterbi("▁커피를", COFFEE)
+    equal(pieces, ["▁커피", "를"], given="▁커피를")
+    close(score, -3.9, given="▁커피를")
+
+
+@exercise("viterbi")
+def test_what_looks_best_at_first_can_be_a_dead_end(student):
+    scores = {"a": -5.0, "ab": -0.5, "bc": -1.0, "c": -9.0}
+    equal(list(student.viterbi("abc", scores)[0]), ["a", "bc"], given="abc with a −5, ab −0.5, bc −1, c −9")
+
+
+@exercise("viterbi")
+def test_the_empty_text_has_one_way_without_pieces(student):
+    pieces, score = student.viterbi("", SCORES)
+    equal([list(pieces), float(score)], [[], 0.0], given="the empty text")
+
+
+@exercise("viterbi")
+def test_it_is_the_best_of_all_ways(student):
+    for text in texts("ab", 5)[1:]:
+        pieces, score = student.viterbi(text, SCORES)
+        close(score, max(score for _, score in ways(text, SCORES)), given=text)
+        true("".join(pieces) == text, "the pieces do not join to the text", given=text, actual=pieces)
+        close(sum(SCORES.get(piece, -math.inf) for piece in pieces), score, given=f"{text}; the scores of {pieces}")
+
+
+def refuses(student, text, scores):
+    """Whether viterbi raises ValueError."""
+    try:
+        student.viterbi(text, scores)
+    except Exception as error:
+        if student.explain(error)[0] != "ValueError":
+            raise
+        return True
+    return False
+
+
+@exercise("viterbi", points=0.5)
+def test_what_cannot_be_spelled_is_refused(student):
+    for text in ("c", "ac", "ca"):
+        true(refuses(student, text, SCORES), "no ValueError, though no piece has the letter c", given=text)
+
+
+@exercise("forward")
+def test_one_way_has_its_own_probability(student):
+    close(student.forward("ab", {"a": -1.0, "b": -2.0}), [0.0, -1.0, -3.0], given="ab with a −1, b −2")
+
+
+@exercise("forward")
+def test_two_ways_add_their_probabilities(student):
+    scores = {"a": math.log(0.5), "b": math.log(0.25), "ab": math.log(0.125)}
+    close(
+        student.forward("ab", scores),
+        [0.0, math.log(0.5), math.log(0.25)],
+        given="ab with probabilities a ½, b ¼, ab ⅛: the sum is ⅛ + ⅛",
+    )
+
+
+@exercise("forward")
+def test_every_position_sums_over_all_ways_to_reach_it(student):
+    for text in texts("ab", 4):
+        expected = [
+            math.log(sum(math.exp(score) for _, score in ways(text[:end], SCORES))) for end in range(len(text) + 1)
+        ]
+        close(student.forward(text, SCORES), expected, given=text or "the empty text")
+
+
+@exercise("forward")
+def test_where_no_way_leads_stands_minus_infinity(student):
+    close(student.forward("abc", {"ab": -1.0, "c": -2.0}), [0.0, -math.inf, -1.0, -3.0], given="abc with ab −1, c −2")
+
+
+@exercise("forward", points=0.5)
+def test_long_texts_stay_finite(student):
+    close(student.forward("a" * 200, {"a": -10.0})[-1], -2000.0, given="200 times a, with score −10")
+
+
+def by_brute_force(words, scores):
+    """The expected counts, from all ways to cut each word."""
+    expected = dict.fromkeys(scores, 0.0)
+    for word, count in words.items():
+        found = [(pieces, math.exp(score)) for pieces, score in ways(word, scores)]
+        total = sum(chance for _, chance in found)
+        for pieces, chance in found:
+            for piece in pieces:
+                expected[piece] += count * chance / total
+    return expected
+
+
+def agree(student, words, scores):
+    expected, found = by_brute_force(words, scores), student.expected_counts(words, scores)
+    equal(sorted(found), sorted(expected), given=f"words {words}; the pieces of the answer")
+    close(
+        [float(found[piece]) for piece in expected],
+        list(expected.values()),
+        given=f"words {words}, pieces {list(scores)}",
+    )
+
+
+@exercise("expected_counts")
+def test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs(student):
+    agree(student, {"aab": 3}, {"a": -1.0, "b": -2.0})
+
+
+@exercise("expected_counts")
+def test_two_ways_share_a_word_by_their_probabilities(student):
+    agree(student, {"ab": 1}, {"a": math.log(0.5), "b": math.log(0.5), "ab": math.log(0.75)})
+
+
+@exercise("expected_counts")
+def test_a_piece_that_fits_nowhere_is_expected_zero_times(student):
+    agree(student, {"a": 2}, {"a": -1.0, "bb": -1.0})
+
+
+@exercise("expected_counts", points=2)
+def test_all_small_words_agree_with_brute_force(student):
+    for word in texts("ab", 4)[1:]:
+        agree(student, {word: 2}, SCORES)
+
+
+@exercise("expected_counts")
+def test_words_add_up(student):
+    agree(student, {"▁커피를": 5, "▁커피": 2, "▁피를": 1}, COFFEE)
+
+
+@exercise("m_step")
+def test_scores_are_the_logs_of_shares(student):
+    found = student.m_step({"a": 6.0, "ab": 3.0, "b": 1.0})
+    close(
+        [found.get(piece, 1.0) for piece in ("a", "ab", "b")], [math.log(x) for x in (0.6, 0.3, 0.1)], given="6, 3, 1"
+    )
+
+
+@exercise("m_step")
+def test_a_rare_piece_goes_and_the_others_share_all(student):
+    found = student.m_step({"a": 3.0, "ab": 0.4, "b": 1.0})
+    equal(sorted(found), ["a", "b"], given="a 3, ab 0.4, b 1")
+    close([found["a"], found["b"]], [math.log(0.75), math.log(0.25)], given="a 3, ab 0.4, b 1")
+
+
+@exercise("m_step")
+def test_a_rare_character_stays_and_counts_as_half(student):
+    found = student.m_step({"a": 1.5, "b": 0.0})
+    equal(sorted(found), ["a", "b"], given="a 1.5, b 0")
+    close([found["a"], found["b"]], [math.log(0.75), math.log(0.25)], given="a 1.5, b 0")
+
+
+@exercise("m_step", points=0.5)
+def test_the_bound_is_the_one_that_is_given(student):
+    found = student.m_step({"a": 6.0, "ab": 1.9, "ba": 2.0, "b": 0.1}, 2.0)
+    equal(sorted(found), ["a", "b", "ba"], given="a 6, ab 1.9, ba 2, b 0.1; at least 2")
+    close([found[p] for p in ("a", "b", "ba")], [math.log(x) for x in (0.6, 0.2, 0.2)], given="the same")
+
+
+@exercise("pruning_losses")
+def test_a_loss_is_the_count_times_what_each_use_loses(student):
+    found = student.pruning_losses({"a": 1.0, "b": 1.0, "ab": 4.0}, {"a": -1.0, "b": -2.0, "ab": -1.7})
+    close(found.get("ab", 0.0), 5.2, given="ab is expected 4 times, scores a −1, b −2, ab −1.7")
+
+
+@exercise("pruning_losses")
+def test_characters_have_no_loss(student):
+    found = student.pruning_losses({"a": 1.0, "b": 1.0, "ab": 4.0}, {"a": -1.0, "b": -2.0, "ab": -1.5})
+    equal(sorted(found), ["ab"], given="a, b and ab; the pieces of the answer")
+
+
+@exercise("pruning_losses")
+def test_other_long_pieces_may_spell_it(student):
+    scores = {"a": -3.0, "b": -3.0, "ab": -2.0, "aba": -2.5, "ba": -4.0}
+    found = student.pruning_losses(dict.fromkeys(scores, 2.0), scores)
+    close(
+        [found.get(piece, -1.0) for piece in ("ab", "aba", "ba")],
+        [2 * (-2.0 + 6.0), 2 * (-2.5 + 5.0), 2 * (-4.0 + 6.0)],
+        given="a −3, b −3, ab −2, aba −2.5, ba −4, each expected twice: aba is spelled by ab and a",
+    )
+
+
+@exercise("pruning_losses", points=0.5)
+def test_the_scores_are_left_alone(student):
+    scores = {"a": -1.0, "b": -2.0, "ab": -1.5}
+    handle = student.put(dict(scores))
+    student.pruning_losses(dict.fromkeys(scores, 1.0), handle)
+    equal(student.value(handle), scores, given="the scores, after asking for the losses")
+
+
+def frequencies(student, text, scores, alpha, count=3000, seed=4):
+    drawn = student.sample(text, scores, alpha, count, seed)
+    equal(len(drawn), count, given=f"{count} ways to cut {text}")
+    return [" ".join(pieces) for pieces in drawn]
+
+
+@exercise("sample")
+def test_every_draw_joins_to_the_text(student):
+    for pieces in student.sample("ababa", SCORES, 0.3, 40, 1):
+        equal("".join(pieces), "ababa", given="ababa, alpha 0.3")
+
+
+@exercise("sample", points=2)
+def test_ways_come_as_often_as_they_are_probable(student):
+    for alpha in (1.0, 0.3, 0.0):
+        chances = {" ".join(pieces): math.exp(alpha * score) for pieces, score in ways("abab", SCORES)}
+        total = sum(chances.values())
+        drawn = frequencies(student, "abab", SCORES, alpha)
+        for way, chance in chances.items():
+            share, expected = drawn.count(way) / len(drawn), chance / total
+            allowed = 5 * math.sqrt(expected * (1 - expected) / len(drawn))  # right answers fail once in a million
+            true(
+                abs(share - expected) <= allowed,
+                f"“{way}” was drawn with frequency {share:.3f}, its probability is {expected:.3f}",
+                given=f"abab, alpha {alpha}, {len(drawn)} draws",
+                actual=round(share, 1),
+            )
+
+
+@exercise("sample")
+def test_a_large_alpha_draws_the_best_way(student):
+    best = max(ways("abab", SCORES), key=lambda way: way[1])[0]
+    drawn = frequencies(student, "abab", SCORES, 60.0, 30)
+    equal(sorted(set(drawn)), [" ".join(best)], given="abab, alpha 60")
+
+
+@exercise("sample", points=0.5)
+def test_the_same_seed_draws_the_same_and_another_others(student):
+    first, again, other = (student.sample("ababa", SCORES, 0.2, 30, seed) for seed in (5, 5, 6))
+    true(
+        list(map(list, first)) == list(map(list, again)),
+        "seed 5 draws other ways the second time",
+        given="seed 5, twice",
+    )
+    true(list(map(list, first)) != list(map(list, other)), "seeds 5 and 6 draw the same", given="seeds 5 and 6")
