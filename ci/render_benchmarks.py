@@ -25,8 +25,11 @@ def origin(result: dict[str, Any]) -> str:
 
 
 def main_job(result: dict[str, Any]) -> list[str]:
-    rows = [f"| {name.replace('_', ' ')} | {result[name]} | under {goal} |" for name, goal in result["goals"].items()]
-    return ["## The main job", "", "| | measured | goal |", "|---|---|---|", *rows, "", origin(result), ""]
+    rows = [f"| rehearsal: all lessons re-run, a sample class graded | {result['rehearse_seconds']} | |"]
+    for week, seconds in result["week_seconds"].items():
+        rows.append(f"| **{week}**, smoke | {seconds} | under {result['goals'][week]} |")
+        rows += [f"| {name} | {s} | |" for name, s in result["smoke_seconds"].items() if name.startswith(f"{week}/")]
+    return ["## The main job", "", "| | seconds | goal |", "|---|---|---|", *rows, "", origin(result), ""]
 
 
 def embeddings(result: dict[str, Any]) -> list[str]:
