@@ -57,7 +57,8 @@ def test_the_bags_of_some_words_are_those_of_each() -> None:
 
 
 def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> None:
-    """Autograd on the mean of the rows, made as large as the authors' program has it: each row takes the whole."""
+    """The loss pair by pair and autograd on the words' vectors; each row takes a word's whole gradient, none a share."""
+    window, rate = 2, 0.1
     corpus = [["ab", "abc", "눈이", "x", "ab"]] * 3
     taken: list[sgns.Tiles] = []
 
@@ -66,26 +67,39 @@ def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> Non
 
     vocabulary, _ = sgns.checked(corpus, 1, "cpu")
     known, subwords = vocabulary.words, Subwords(vocabulary.index, 2, 4, 30)
-    bags = Bags.build(known, subwords)
     generator = torch.Generator().manual_seed(0)
     table = torch.randn(len(known) + 30, 5, generator=generator)
     contexts = torch.randn(len(known), 5, generator=generator)
     sgns.descend(
-        keep, contexts, vocabulary, corpus, batch=64, window=2, negatives=3, epochs=1, subsample=1.0, lr=0.1,
+        keep, contexts, vocabulary, corpus, batch=64, window=window, negatives=3, epochs=1, subsample=0, lr=rate,
         random=torch.Generator().manual_seed(1), progress=False,
     )  # fmt: skip
-    part, band = taken[0], sgns.bands(2)
+    (part,) = taken
 
-    vectors = bags.mean(table).requires_grad_()
-    d_in, d_out, _ = sgns.gradients(vectors.detach(), contexts, part, band, with_loss=False)
-    words_change = torch.zeros_like(table[: len(known)]).index_add_(0, part.inputs.flatten(), d_in.flatten(0, -2))
-    expected_table, expected_contexts = table.clone(), contexts.clone()
-    for word in range(len(known)):
-        for row in subwords.rows(known[word]):
-            expected_table[row] -= 0.1 * words_change[word]
-    expected_contexts.index_add_(0, part.outputs.flatten(), -0.1 * d_out.flatten(0, -2))
+    vectors = torch.stack([table[subwords.rows(word)].mean(dim=0) for word in known]).requires_grad_()
+    free = contexts.clone().requires_grad_()
+    loss, pairs = torch.zeros(()), 0
+    for ids, outputs, reach, weight in zip(part.inputs, part.outputs, part.reach, part.weight, strict=True):
+        for place, word in enumerate(ids):
+            left, right = divmod(int(reach[place]) % (window + 1) ** 2, window + 1)
+            for step in (*range(-left, 0), *range(1, right + 1)):
+                loss = loss - logsigmoid(vectors[word] @ free[outputs[place + window + step]])
+                pairs += 1
+            for noise in outputs[sgns.TILE + 2 * window :]:
+                loss = loss - weight[place, 0] * logsigmoid(-vectors[word] @ free[noise])
+    loss.backward()
+    assert pairs > len(known)  # the text has windows, so the gradients are not those of nothing
+    assert vectors.grad is not None
+    assert free.grad is not None
+    expected_table = table.clone()
+    for i, word in enumerate(known):
+        for row in subwords.rows(word):
+            expected_table[row] -= rate * vectors.grad[i]
+    expected_contexts = contexts - rate * free.grad
 
-    fasttext.update(table, contexts, bags, part, band, 0.1, measure=False)
+    bags = Bags.build(known, subwords)
+    found = fasttext.update(table, contexts, bags, part, sgns.bands(window), rate, measure=True)
+    torch.testing.assert_close(found, loss.detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(table, expected_table, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(contexts, expected_contexts, rtol=1e-4, atol=1e-5)
 
