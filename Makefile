@@ -25,7 +25,7 @@ bench: .venv/ready
 	$(BIN)/python ci/bench_tokenizers.py
 	$(BIN)/python ci/bench_grading.py
 
-# How far the grader can be trusted, measured anew: an hour, most of it for wrong answers run through whole experiments.
+# How far the grader can be trusted, measured anew: an hour or two, most of it for wrong answers run through whole experiments.
 TRUST := ci/results/trust
 trust: .venv/ready
 	sh ci/apt.sh
