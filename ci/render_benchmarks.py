@@ -51,7 +51,9 @@ def embeddings(result: dict[str, Any]) -> list[str]:
         lines.append(f"| | words/s, fastest run | {' | '.join(f'{max(s):,.0f}' for s in speeds)} |")
         for score, first in both[0][0]["scores"].items():
             values = [[run["scores"][score]["value"] for run in side] for side in both]
-            cells = [f"{statistics.mean(v):.3f} ± {statistics.stdev(v):.3f}" for v in values]
+            cells = [
+                f"{statistics.mean(v):.3f} ± {statistics.stdev(v):.3f}" if len(v) > 1 else f"{v[0]:.3f}" for v in values
+            ]
             lines.append(f"| | {score} ({first['covered']} of {first['total']} covered) | {cells[0]} | {cells[1]} |")
     lines += ["", "GloVe and LSA, the lessons' reference solutions, from sentences to vectors:", ""]
     lines += ["| model, corpus | seconds | planted similarities | planted analogies |", "|---|---|---|---|"]
