@@ -14,10 +14,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import TypeVar
 
 CACHED = 1 << 17  # words whose ids are kept: the memory of a long text stays bounded
 
 Pair = tuple[int, int]
+Symbol = TypeVar("Symbol")
 GONE = -1  # in the place of an id that was merged into its left neighbour
 
 
@@ -83,9 +85,9 @@ def count_pairs(spelled: Iterable[Sequence[int]], counts: Iterable[int]) -> Coun
     return pairs
 
 
-def merged(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
+def merged(ids: Sequence[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> list[Symbol]:
     """`ids` with `new` for each occurrence of the pair, from left to right and without overlap: aaa becomes (aa)a."""
-    out: list[int] = []
+    out: list[Symbol] = []
     i = 0
     while i < len(ids):
         if i + 1 < len(ids) and (ids[i], ids[i + 1]) == pair:

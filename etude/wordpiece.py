@@ -15,6 +15,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from etude import bpe
+
 MARK = "##"  # before a piece that continues a word
 UNKNOWN = "[UNK]"
 SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
@@ -173,13 +175,8 @@ class _Pairs:
     def merge(self, pair: tuple[str, str], merged: str) -> None:
         """Puts `merged` for the pair in all words, from left to right."""
         for word in self.words.pop(self.pair[pair]):
-            pieces, joined = self.spelled[word], list[str]()
-            for piece in pieces:
-                if joined and (joined[-1], piece) == pair:
-                    joined[-1] = merged
-                else:
-                    joined.append(piece)
-            if len(joined) < len(pieces):
+            joined = bpe.merged(self.spelled[word], pair, merged)
+            if len(joined) < len(self.spelled[word]):
                 self._count(word, -1)
                 self.spelled[word] = joined
                 self._count(word, 1)
