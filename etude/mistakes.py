@@ -54,12 +54,12 @@ def _seen_otherwise(actual: Any) -> dict[str, Any]:
 
 
 def _outline(value: Any, floats: list[float]) -> Any:
-    """The value as its repr should be digested: floats and arrays taken out, sets in an order that never changes."""
+    """The value as its repr should be digested: floats and arrays taken out, sets and dicts in an order that never changes."""
     value = plain(value)
     if isinstance(value, list | tuple):
         return type(value)(_outline(item, floats) for item in value)
     if isinstance(value, dict):
-        return {key: _outline(item, floats) for key, item in value.items()}
+        return {key: _outline(value[key], floats) for key in sorted(value, key=text)}  # their order is not compared either
     if isinstance(value, set | frozenset):
         return sorted(text(item) for item in value)
     if isinstance(value, float) or hasattr(value, "shape"):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from etude import mistakes
-from grader import bank, mutate, source
+from grader import bank, diagnosis, mutate, source
 from grader.course import Lesson
 from grader.trial import Seen, Task, Trials
 
@@ -103,7 +103,7 @@ class _Auditor:
         self.checks = source.checks(lesson)
         self.bank, self.mutants = bank.load(lesson), mutate.mutants(lesson)
         self.known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
-        self.private = mistakes.load(lesson.source / bank.OUTCOMES)
+        self.private = mistakes.load(lesson.source / diagnosis.PRIVATE)
         self.report = Audit(lesson.id, exercises=len(self.cells), mutants=len(self.mutants))
         self.done, self.total = 0, 2 + len(self.bank) + len(self.mutants)
 
@@ -120,14 +120,14 @@ class _Auditor:
         reference, skeleton, *tried = self._run(tasks)
         self._audit_reference(reference)
         self._audit_skeleton(skeleton)
-        outcomes = [(answer, _fingerprints(seen)) for answer, seen in zip(self.bank, tried, strict=True)]
+        banked = [(answer, _fingerprints(seen)) for answer, seen in zip(self.bank, tried, strict=True)]
         for answer, seen in zip(self.bank, tried, strict=True):
             if answer.sentence is None:
                 self._audit_right(answer, seen)
             else:
                 self._audit_wrong(answer, answer.sentence, seen)
-        self._audit_tables(outcomes)
-        self._audit_mutants({one.check: one.seconds for one in reference}, outcomes)
+        self._audit_tables(banked)
+        self._audit_mutants({one.check: one.seconds for one in reference}, banked)
         report.seconds = round(time.monotonic() - started, 1)
         return report
 
@@ -164,8 +164,8 @@ class _Auditor:
                     f"the skeleton does not end in NotImplementedError in {one.check}: {one.status} {one.message}"
                 )
 
-    def _named(self, exercise: str, seen: list[Seen], known: bank.Known) -> str | None:
-        return bank.diagnose(_fingerprints(seen), known.get(exercise, []))
+    def _named(self, exercise: str, seen: list[Seen], known: diagnosis.Known) -> str | None:
+        return diagnosis.diagnose(_fingerprints(seen), known.get(exercise, []))
 
     def _audit_right(self, answer: bank.Answer, seen: list[Seen]) -> None:
         self.report.right += 1
@@ -173,8 +173,8 @@ class _Auditor:
         self.report.right_passing += not failed
         for one in failed:
             self._fault(f"{answer.label}, a right answer, fails {one.check}: {one.message}")
-        for outcomes, known in ((_public(seen), self.known), (seen, self.private)):
-            if named := self._named(answer.exercise, outcomes, known):
+        for part, known in ((_public(seen), self.known), (seen, self.private)):
+            if named := self._named(answer.exercise, part, known):
                 self.report.right_named += 1
                 self._fault(f"{answer.label}, a right answer, is named a mistake: {named}")
                 break
@@ -196,18 +196,18 @@ class _Auditor:
         elif answer.caught_by not in failed:
             self._fault(f"{answer.label} fails {', '.join(failed)}, but not {answer.caught_by}, which is meant for it")
 
-    def _audit_tables(self, outcomes: list[tuple[bank.Answer, bank.Outcomes]]) -> None:
+    def _audit_tables(self, banked: list[tuple[bank.Answer, diagnosis.Outcomes]]) -> None:
         """The stored outcomes of known mistakes, public and private, are those that the checks give now."""
         public = {check.name for check in self.checks if not check.hidden}
-        seen_in_public = [(answer, {k: v for k, v in seen.items() if k in public}) for answer, seen in outcomes]
+        seen_in_public = [(answer, {k: v for k, v in seen.items() if k in public}) for answer, seen in banked]
         for name, kept, now in (
-            ("mistakes.json", self.known, bank.entries(seen_in_public)),
-            (bank.OUTCOMES, self.private, bank.entries(outcomes)),
+            ("mistakes.json", self.known, diagnosis.entries(seen_in_public)),
+            (diagnosis.PRIVATE, self.private, diagnosis.entries(banked)),
         ):
             if not _alike(kept, now):
                 self._fault(f"{name} is not what the checks make of bank.py now: run `grader build`")
 
-    def _audit_mutants(self, reference: dict[str, float], outcomes: list[tuple[bank.Answer, bank.Outcomes]]) -> None:
+    def _audit_mutants(self, reference: dict[str, float], banked: list[tuple[bank.Answer, diagnosis.Outcomes]]) -> None:
         """Runs the mutants, the checks that are cheap on the reference (check → seconds) first."""
         tasks = []
         for mutant in self.mutants:
@@ -218,7 +218,7 @@ class _Auditor:
         for mutant, seen in zip(self.mutants, self._run(tasks), strict=True):
             why = explained.pop((mutant.exercise, mutant.label), "")
             if killers := [one for one in seen if not one.passed]:
-                self._count_killed(mutant, seen, outcomes)
+                self._count_killed(mutant, seen, banked)
                 if why:
                     self._fault(f"{mutant.exercise}, {mutant.label} is explained, but {killers[0].check} catches it")
                 continue
@@ -229,7 +229,7 @@ class _Auditor:
             self._fault(f"{exercise}, {label} is explained, but there is no such mutant")
 
     def _count_killed(
-        self, mutant: mutate.Mutant, seen: list[Seen], outcomes: list[tuple[bank.Answer, bank.Outcomes]]
+        self, mutant: mutate.Mutant, seen: list[Seen], banked: list[tuple[bank.Answer, diagnosis.Outcomes]]
     ) -> None:
         report = self.report
         report.mutants_killed += 1
@@ -239,7 +239,7 @@ class _Auditor:
         report.mutants_killed_by_public += any(not one.passed for one in _public(seen))
         if named := self._named(mutant.exercise, _public(seen), self.known):
             mine = _fingerprints(seen)
-            twins = {a.sentence for a, theirs in outcomes if a.exercise == mutant.exercise and bank.same(mine, theirs)}
+            twins = {a.sentence for a, theirs in banked if a.exercise == mutant.exercise and diagnosis.same(mine, theirs)}
             report.mutants_named += 1
             report.mutants_named_rightly += any(sentence and sentence in named for sentence in twins)
 
@@ -248,16 +248,16 @@ def _public(seen: list[Seen]) -> list[Seen]:
     return [one for one in seen if not one.hidden]
 
 
-def _fingerprints(seen: list[Seen]) -> bank.Outcomes:
+def _fingerprints(seen: list[Seen]) -> diagnosis.Outcomes:
     return {one.check: one.fingerprint for one in seen}
 
 
-def _alike(kept: bank.Known, now: bank.Known) -> bool:
+def _alike(kept: diagnosis.Known, now: diagnosis.Known) -> bool:
     """Whether two tables name the same mistakes by the same outcomes, numbers up to rounding."""
     return kept.keys() == now.keys() and all(
         len(kept[name]) == len(now[name])
         and all(
-            a["sentence"] == b["sentence"] and bank.same(a["outcomes"], b["outcomes"])
+            a["sentence"] == b["sentence"] and diagnosis.same(a["outcomes"], b["outcomes"])
             for a, b in zip(kept[name], now[name], strict=True)
         )
         for name in now

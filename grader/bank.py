@@ -10,27 +10,20 @@
 
 An answer takes the place of the exercise's whole cell, so it must define what that cell defines. It sees what the
 notebook's setup cell imports. A survivor is a mutant of the reference (`grader.mutate`) that passes every check, with
-the reason why it may. The bank is never released; what is shipped are the outcomes of the public checks on it.
+the reason why it may. The bank is never released; what is shipped are the outcomes
+of the public checks on it (grader.diagnosis).
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import json
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-from etude.checks import run_check
-from etude.mistakes import alike, fingerprint
-from etude.student import LiveStudent
 from grader import source
 from grader.course import CourseError, Lesson
-
-OUTCOMES = "outcomes.json"
-PASSED = {"status": "passed"}
 
 
 @dataclass(frozen=True)
@@ -106,55 +99,3 @@ def _read(lesson: Lesson) -> tuple[list[Answer], list[Survivor]]:
         if exercise not in names:
             raise CourseError(f"{path}: there is no exercise {exercise!r}; there are {', '.join(names)}")
     return list(_found), list(_explained)
-
-
-Outcomes = dict[str, dict[str, Any]]  # check → the fingerprint of what it saw
-Known = dict[str, list[dict[str, Any]]]  # exercise → for each mistake {"sentence": ..., "outcomes": Outcomes}
-
-
-def known_mistakes(lesson: Lesson) -> Known:
-    """mistakes.json, for students: for each mistake its sentence and what the public checks make of it, never its code."""
-    return entries((answer, _outcomes(lesson, answer, hidden=False)) for answer in load(lesson))
-
-
-def write_outcomes(lesson: Lesson) -> None:
-    """Writes the lesson's outcomes.json, for the grader alone: as mistakes.json, of the hidden checks too."""
-    known = entries((answer, _outcomes(lesson, answer, hidden=True)) for answer in load(lesson))
-    text = json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True)
-    (lesson.source / OUTCOMES).write_text(text + "\n", encoding="utf-8")
-
-
-def _outcomes(lesson: Lesson, answer: Answer, hidden: bool) -> Outcomes:
-    student = LiveStudent(source.namespace(lesson, {answer.exercise: answer.code}))
-    mine = [check for check in source.checks(lesson, hidden) if check.exercise == answer.exercise]
-    return {check.name: fingerprint(run_check(check, student)) for check in mine}
-
-
-def entries(tried: Iterable[tuple[Answer, Outcomes]]) -> Known:
-    """The mistakes among the answers with their outcomes.
-
-    Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
-    """
-    known: Known = {}
-    for answer, seen in tried:
-        if answer.sentence is None or all(one == PASSED for one in seen.values()):
-            continue
-        mine = known.setdefault(answer.exercise, [])
-        twin = next((entry for entry in mine if same(seen, entry["outcomes"])), None)
-        if twin is None:
-            mine.append({"sentence": answer.sentence, "outcomes": seen})
-        elif answer.sentence not in twin["sentence"]:
-            twin["sentence"] += f"; or {answer.sentence}"
-    return known
-
-
-def same(seen: Outcomes, known: Outcomes) -> bool:
-    """Whether every check came out alike: etude.mistakes.diagnose's comparison, on fingerprints already taken."""
-    return seen.keys() == known.keys() and all(alike(seen[name], known[name]) for name in known)
-
-
-def diagnose(seen: Outcomes, known: Sequence[Mapping[str, Any]]) -> str | None:
-    """The sentence that a student with these outcomes reads, or None."""
-    if all(one == PASSED for one in seen.values()):
-        return None
-    return next((str(entry["sentence"]) for entry in known if same(seen, entry["outcomes"])), None)

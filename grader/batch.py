@@ -16,11 +16,14 @@ from pathlib import Path
 from grader import store
 from grader.course import CourseError
 from grader.intake import Submission
+from grader.interrupt import postponed
 from grader.kernel import KernelLost
 from grader.sandbox import SandboxError
 from grader.settings import Settings
 from grader.verdict import Verdict
 from grader.workers import Workers
+
+POLL = 0.1  # seconds after which a batch that waits for its workers looks whether Ctrl-C was pressed
 
 Grade = Callable[[Submission, Path, Settings], Verdict]  # makes and stores a verdict; a worker is sent it by its name
 
@@ -70,7 +73,7 @@ def grade_batch(
     """Grades what is not stored yet with `jobs` processes.
 
     `running` is told who is being graded; `done` is called for each submission, with its verdict if there is one,
-    while the others are being graded.
+    while the others are being graded. Ctrl-C is answered between these, never within: KeyboardInterrupt is raised then.
     """
     batch = Batch(verdicts=unchanged(todo, home, settings))
     waiting = deque(item for item in todo if key(item) not in batch.verdicts)
@@ -87,6 +90,7 @@ def grade_batch(
         busy: dict[Future[Verdict], Submission] = {}
         with workers.pool(min(jobs, len(waiting))) as pool:
             while busy or (waiting and not broken):
+                stop_if_asked()
                 while waiting and len(busy) < jobs and not broken:
                     try:
                         busy[pool.submit(grade, waiting[0], home, settings)] = waiting[0]
@@ -96,9 +100,10 @@ def grade_batch(
                         waiting.popleft()
                 running([item.student for item in busy.values()])
                 while answered:  # while the workers are busy
+                    stop_if_asked()
                     item = answered.popleft()
                     done(item, batch.verdicts.get(key(item)))
-                for future in wait(busy, return_when=FIRST_COMPLETED).done:
+                for future in wait(busy, POLL, FIRST_COMPLETED).done:
                     item = busy.pop(future)
                     try:
                         batch.verdicts[key(item)] = future.result()
@@ -116,7 +121,7 @@ def grade_batch(
         return again
 
     why: dict[tuple[str, str], str] = {}
-    with Workers(settings, waiting) as workers:
+    with postponed() as stop_if_asked, Workers(settings, waiting) as workers:
         suspects: list[Submission] = []
         while waiting:
             suspects += work(waiting, jobs)
@@ -124,6 +129,7 @@ def grade_batch(
             if work(deque([item]), jobs=1):
                 fail(item, f"{why[key(item)]}, twice")
         while answered:
+            stop_if_asked()
             item = answered.popleft()
             done(item, batch.verdicts.get(key(item)))
     return batch

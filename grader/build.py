@@ -10,7 +10,6 @@ grader.proofs are run: what is released holds no solution.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterable
 
@@ -18,7 +17,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from etude import table
-from grader import bank, nbconfig, source
+from grader import diagnosis, nbconfig, source
 from grader.course import Course, CourseError, Lesson
 from grader.proofs import prove_release
 
@@ -99,15 +98,14 @@ def master(lesson: Lesson) -> NotebookNode:
 
 
 def write_master(lesson: Lesson) -> None:
-    """Writes build/source/WEEK/LESSON.ipynb and the public files beside it."""
+    """Writes build/source/WEEK/LESSON.ipynb, the public files beside it, and the grader's outcomes.json beside the source."""
     support = lesson.master.parent / lesson.name
     shutil.rmtree(support, ignore_errors=True)
     support.mkdir(parents=True)
     nbformat.write(master(lesson), lesson.master)
     for name in ("checks.py", "expected.csv"):
         shutil.copyfile(lesson.source / name, support / name)
-    known = json.dumps(bank.known_mistakes(lesson), ensure_ascii=False, indent=1, sort_keys=True)
-    (support / "mistakes.json").write_text(known + "\n", encoding="utf-8")
+    diagnosis.write(lesson, support / "mistakes.json")
 
 
 def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] = print) -> None:
@@ -119,7 +117,6 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
             _prove_measured(lesson)
             say(f"{lesson.id}: notebook, checks, tables, known mistakes")
             write_master(lesson)
-            bank.write_outcomes(lesson)
         nbconfig.release(course, week)
         for lesson in of_week:
             prove_release(lesson)

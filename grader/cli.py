@@ -198,6 +198,7 @@ def grade(
     from grader import gradebook
     from grader.batch import grade_one
     from grader.intake import Submission
+    from grader.interrupt import postponed
     from grader.store import grade as grade_notebook
 
     with explained():
@@ -210,7 +211,8 @@ def grade(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(notebook, path)
             verdict = grade_one(Submission(one, student, path), folder, settings)
-            gradebook.store(course, folder, one.assignment, student, settings)
+            with postponed():
+                gradebook.store(course, folder, one.assignment, student, settings)
         else:
             verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
     typer.echo(verdict.as_json())

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from etude import mistakes, table
 from etude.checks import Check, Outcome, run_check
-from grader import bank, metrics, source, submission
+from grader import diagnosis, metrics, source, submission
 from grader.artifacts import Artifacts
 from grader.course import CourseError, Lesson
 from grader.engine import RunReport, run_notebook
@@ -37,7 +37,7 @@ MOST_NOTES = 10  # on results that were left out
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
     """The hash of everything that decides a score: the submission, the lesson's files, the settings, the versions."""
-    files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv", bank.OUTCOMES)]
+    files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv", diagnosis.PRIVATE)]
     files += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
     return digest(
         content,
@@ -197,7 +197,7 @@ def _score(
     verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]
 ) -> None:
     """Fills in exercises and metrics; a check that was not run has failed, a metric that was not found earns nothing."""
-    by_all = mistakes.load(lesson.source / bank.OUTCOMES)
+    by_all = mistakes.load(lesson.source / diagnosis.PRIVATE)
     by_public = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")  # as the student's notebook names it
     by_exercise: dict[str, list] = {name: [] for name in source.exercises(source.read(lesson))}
     for check in source.checks(lesson):

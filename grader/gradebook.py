@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,25 +41,11 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
         _copy(handed_in, Path(scratch, student, week))
         coursedir.submitted_directory = scratch
-        with _interrupted_afterwards():
-            result = interface.autograde(week, student, force=True, create=True)
+        result = interface.autograde(week, student, force=True, create=True)
     if not result["success"]:
         raise CourseError(
             f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}"
         )
-
-
-@contextmanager
-def _interrupted_afterwards() -> Iterator[None]:
-    """Ctrl-C waits until nbgrader has stored: it would take it for a failure of this submission, and go on."""
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt
 
 
 def _copy(handed_in: Path, target: Path) -> None:

@@ -6,7 +6,8 @@ import platform
 import pytest
 
 from etude.check import check_namespace
-from grader import bank, source
+from etude.mistakes import fingerprint
+from grader import bank, diagnosis, source
 from grader.audit import audit, write
 from grader.course import Course
 from grader.trial import Task, Trials
@@ -117,11 +118,34 @@ def small(tmp_path):
         ):
             (lesson.source / name).write_text(text, encoding="utf-8")
         (public / "checks.py").write_text(checks, encoding="utf-8")
-        (public / "mistakes.json").write_text(json.dumps(bank.known_mistakes(lesson)), encoding="utf-8")
-        bank.write_outcomes(lesson)
+        diagnosis.write(lesson, public / "mistakes.json")
         return lesson
 
     return make
+
+
+@pytest.mark.parametrize("name", ["bank.py", "notebook.py", "checks.py", "hidden.py"])
+def test_wrong_answers_are_run_again_only_if_what_decides_their_outcomes_changed(small, monkeypatch, name):
+    lesson = small()
+    table, ran = lesson.source / "mistakes.json", []
+    run = diagnosis._outcomes
+    monkeypatch.setattr(diagnosis, "_outcomes", lambda *of: ran.append(of) or run(*of))
+    diagnosis.write(lesson, table)
+    assert ran == []
+    assert table.read_text(encoding="utf-8") == (lesson.released.with_suffix("") / table.name).read_text(encoding="utf-8")
+    with (lesson.source / name).open("a", encoding="utf-8") as file:
+        file.write("\n# another word\n")
+    diagnosis.write(lesson, table)
+    assert len(ran) == 4
+
+
+def test_a_file_of_kept_outcomes_that_was_cut_is_made_anew(small):
+    lesson = small()
+    (kept,) = (lesson.course.build / "outcomes").rglob("*.json")
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:50])
+    diagnosis.write(lesson, lesson.source / "mistakes.json")
+    assert kept.read_bytes() == whole
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -205,14 +229,14 @@ def test_the_sentence_that_the_audit_counts_is_the_one_that_a_student_reads(smal
     for answer in bank.load(lesson):
         space = source.namespace(lesson, {"relu": answer.code})
         result = check_namespace(lesson.released.with_suffix(""), "relu", space)
-        seen = {outcome.check.name: bank.fingerprint(outcome) for outcome in result.outcomes}
-        assert bank.diagnose(seen, known["relu"]) == result.diagnosis
+        seen = {outcome.check.name: fingerprint(outcome) for outcome in result.outcomes}
+        assert diagnosis.diagnose(seen, known["relu"]) == result.diagnosis
 
 
 def test_the_graders_table_names_what_only_a_hidden_check_catches(small):
     lesson = small()
     public = json.loads((lesson.released.with_suffix("") / "mistakes.json").read_text(encoding="utf-8"))
-    private = json.loads((lesson.source / bank.OUTCOMES).read_text(encoding="utf-8"))
+    private = json.loads((lesson.source / diagnosis.PRIVATE).read_text(encoding="utf-8"))
     sentences = [{entry["sentence"] for entry in table["relu"]} for table in (public, private)]
     assert sentences[1] - sentences[0] == {"numbers are rounded"}
 

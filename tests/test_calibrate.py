@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 from etude import table
-from grader import bank, calibrate
+from grader import bank, calibrate, source
 from grader.calibrate import CONFIDENCE, COVERAGE, Run, Task, interval, result, results
 from grader.course import Course, CourseError, Lesson
 
@@ -228,9 +228,17 @@ def test_a_wrong_answer_is_run_anew_when_its_code_changes(lesson: Lesson, monkey
 
 
 def test_a_run_depends_on_the_modules_that_its_notebook_imports_and_on_no_other() -> None:
-    modules = {path.stem for path in calibrate.library(Course().lesson("word2vec"))}
+    modules = {path.stem for path in source.library(Course().lesson("word2vec"), ["notebook.py"])}
     assert {"sgns", "evaluate", "grammar"} <= modules  # the last one through etude.world alone
     assert "cooccurrence" not in modules
+
+
+def test_a_comment_or_a_docstring_decides_nothing() -> None:
+    bare = "def f(x):\n    return x + 1\n"
+    assert calibrate._code('def f(x):\n    """One more."""\n    return x + 1  # for all x\n') == calibrate._code(
+        'def f(x):\n    """Another."""\n    return (x + 1)\n'
+    )
+    assert calibrate._code(bare) != calibrate._code(bare.replace("1", "2"))
 
 
 # The table.
