@@ -239,7 +239,9 @@ class _Auditor:
         report.mutants_killed_by_public += any(not one.passed for one in _public(seen))
         if named := self._named(mutant.exercise, _public(seen), self.known):
             mine = _fingerprints(seen)
-            twins = {a.sentence for a, theirs in banked if a.exercise == mutant.exercise and diagnosis.same(mine, theirs)}
+            twins = {
+                a.sentence for a, theirs in banked if a.exercise == mutant.exercise and diagnosis.same(mine, theirs)
+            }
             report.mutants_named += 1
             report.mutants_named_rightly += any(sentence and sentence in named for sentence in twins)
 

@@ -52,7 +52,7 @@ def master(lesson: Lesson) -> NotebookNode:
     """The notebook with solutions and nbgrader's metadata. Raises CourseError where the parts do not fit together."""
     notebook = source.read(lesson)
     points = check_points(lesson)
-    checked = []
+    checked, names = [], set[str]()
     for part, cell in source.parts(notebook):
         name, worth = part.name, part.points
         grade = solution = False
@@ -71,6 +71,9 @@ def master(lesson: Lesson) -> NotebookNode:
             grade = solution = True
         elif part.kind not in ("parameters", "setup"):
             continue
+        if name in names:
+            raise CourseError(f"{lesson.id}: two cells are called {name!r}: rename the exercise or the question")
+        names.add(name)
         tags = cell.metadata.get("tags", [])
         cell.metadata.clear()
         if tags:

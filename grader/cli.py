@@ -368,7 +368,7 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
     from grader.classroom import Classroom
     from grader.reference import run_reference
     from grader.report import render
-    from grader.sample_class import hand_in
+    from grader.sample_class import hand_in, surprises
 
     with explained():
         course = Course()
@@ -386,6 +386,8 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
         Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=os.cpu_count() or 1)
         console.rule("report")
         console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
+        if wrong := surprises(lessons, home):
+            raise CourseError("the sample class was not graded as it should be:\n" + "\n".join(wrong))
 
 
 @app.command()

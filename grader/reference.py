@@ -41,7 +41,7 @@ def run_reference(
     answer: Answer | None = None,
 ) -> ReferenceRun:
     """Executes the reference, or with an answer of the bank in its place. Raises CourseError if a cell fails or is late."""
-    if not lesson.master.is_file():
+    if _out_of_date(lesson):
         write_master(lesson)
     folder = lesson.course.build / "runs" / lesson.id / f"{profile}-{answer.label if answer else f'seed{seed}'}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -66,6 +66,16 @@ def run_reference(
             f"the executed notebook is {run.notebook}"
         ) from None
     return run
+
+
+def _out_of_date(lesson: Lesson) -> bool:
+    """Whether the master is not there, or a source of it was changed since."""
+    if not lesson.master.is_file():
+        return True
+    made = lesson.master.stat().st_mtime_ns
+    return any(
+        (lesson.source / name).stat().st_mtime_ns > made for name in ("notebook.py", "checks.py", "expected.csv")
+    )
 
 
 def _with_answer(lesson: Lesson, answer: Answer, path: Path) -> Path:

@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from grader import bank, source
+from grader import bank, source, store, verdict
 from grader.course import Lesson
 
 STUDENTS = {
@@ -47,6 +47,25 @@ def answers(lesson: Lesson, student: str) -> dict[str, str]:
         mistakes = {a.exercise: a.code for a in reversed(known) if a.sentence is not None}
         return {**right, **{name: mistakes[name] for name in names[::2] if name in mistakes}}
     return {}
+
+
+def surprises(lessons: Iterable[Lesson], home: Path) -> list[str]:
+    """What the grader made of these students and should not have, in sentences; empty if all is well."""
+    found = []
+    for lesson in lessons:
+        for student, share in (("ada", 1.0), ("dana", 0.0)):
+            graded = verdict.load(store.verdict_path(home, student, lesson))
+            if graded is None or graded.status != "graded":
+                found.append(f"{lesson.id}: {student} has no score, though it is the notebook that was released")
+            elif abs(graded.earned - share * graded.points) > 1e-9:
+                found.append(
+                    f"{lesson.id}: {student} ({STUDENTS[student]}) has {graded.earned:g} points of {graded.points:g}, "
+                    f"expected {share * graded.points:g}; see {store.verdict_path(home, student, lesson)}"
+                )
+        broken = verdict.load(store.verdict_path(home, "eun", lesson))
+        if broken is None or broken.status != "refused":
+            found.append(f"{lesson.id}: eun's file is no notebook, and was not refused")
+    return found
 
 
 def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:

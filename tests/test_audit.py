@@ -132,7 +132,9 @@ def test_wrong_answers_are_run_again_only_if_what_decides_their_outcomes_changed
     monkeypatch.setattr(diagnosis, "_outcomes", lambda *of: ran.append(of) or run(*of))
     diagnosis.write(lesson, table)
     assert ran == []
-    assert table.read_text(encoding="utf-8") == (lesson.released.with_suffix("") / table.name).read_text(encoding="utf-8")
+    assert table.read_text(encoding="utf-8") == (lesson.released.with_suffix("") / table.name).read_text(
+        encoding="utf-8"
+    )
     with (lesson.source / name).open("a", encoding="utf-8") as file:
         file.write("\n# another word\n")
     diagnosis.write(lesson, table)

@@ -1,13 +1,14 @@
 """The release: current, without solutions, and refused when it would leak."""
 
+import os
 from dataclasses import replace
 
 import nbformat
 import pytest
 
 from etude import table
-from grader import source
-from grader.build import build, master
+from grader import reference, source
+from grader.build import build, master, write_master
 from grader.course import Course, CourseError
 from grader.proofs import Leak, prove_release
 
@@ -82,6 +83,27 @@ def test_another_file_in_the_release_is_a_leak(course_copy):
     (lesson.released.with_suffix("") / "hidden.py").write_text("")
     with pytest.raises(Leak, match=r"hidden\.py"):
         prove_release(lesson)
+
+
+def test_two_cells_of_one_name_are_refused(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    edit(lesson.source / "notebook.py", 'exercise="sgns_loss"', 'exercise="setup"')
+    edit(lesson.source / "notebook.py", 'check("sgns_loss")', 'check("setup")')
+    for name in ("checks.py", "hidden.py"):
+        text = (lesson.source / name).read_text(encoding="utf-8")
+        (lesson.source / name).write_text(text.replace('@exercise("sgns_loss"', '@exercise("setup"'), encoding="utf-8")
+    with pytest.raises(CourseError, match="two cells are called 'setup'"):
+        master(lesson)
+
+
+def test_a_master_older_than_its_source_is_made_anew(course_copy):
+    lesson = course_copy.lesson("word2vec")
+    assert reference._out_of_date(lesson)
+    write_master(lesson)
+    assert not reference._out_of_date(lesson)
+    made = lesson.master.stat().st_mtime_ns
+    os.utime(lesson.source / "notebook.py", ns=(made + 1, made + 1))
+    assert reference._out_of_date(lesson)
 
 
 def test_an_exercise_without_a_check_cell_is_refused(course_copy):

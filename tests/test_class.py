@@ -69,6 +69,25 @@ def test_the_gradebook_holds_what_each_student_earned(graded: Course) -> None:
     assert WRONG < found["chul"] < RIGHT
 
 
+def test_a_class_that_was_graded_as_it_should_be_is_no_surprise_and_any_other_is(
+    graded: Course, tmp_path: Path
+) -> None:
+    lessons = graded.lessons()
+    assert sample_class.surprises(lessons, graded.root) == []
+    shutil.copytree(graded.root / "verdicts", tmp_path / "verdicts")
+    of = {
+        student: tmp_path / "verdicts" / student / WEEK / "word2vec.json" for student in ("ada", "bora", "dana", "eun")
+    }
+    shutil.copy(of["bora"], of["ada"])
+    shutil.copy(of["bora"], of["dana"])
+    of["eun"].unlink()
+    ada, dana, eun = sample_class.surprises(lessons, tmp_path)
+    assert "ada" in ada
+    assert f"expected {RIGHT:g}" in ada
+    assert "dana" in dana
+    assert "eun" in eun
+
+
 def test_a_broken_file_is_answered_in_words_and_costs_nobody_else(graded: Course) -> None:
     found = verdict.load(graded.root / "verdicts" / "eun" / WEEK / "word2vec.json")
     assert found is not None

@@ -103,12 +103,15 @@ def cbow_contexts(ids, sentences, window):
 
 @alternative("cbow_contexts")
 def cbow_contexts(ids, sentences, window):
-    table = torch.full((len(ids), 2 * window), -1)
-    for i in range(len(ids)):
-        for column, offset in enumerate([o for o in range(-window, window + 1) if o]):
-            if 0 <= i + offset < len(ids) and sentences[i + offset] == sentences[i]:
-                table[i, column] = ids[i + offset]
-    return table
+    words, home = np.asarray(ids), np.asarray(sentences)
+    columns = []
+    for offset in [*range(-window, 0), *range(1, window + 1)]:
+        column = np.full(len(words), -1)
+        size = max(0, len(words) - abs(offset))
+        here, there = (slice(-offset, None), slice(0, size)) if offset < 0 else (slice(0, size), slice(offset, None))
+        column[here] = np.where(home[here] == home[there], words[there], -1)
+        columns.append(column)
+    return torch.from_numpy(np.stack(columns, axis=1))
 
 
 @alternative("cbow_contexts")
@@ -123,15 +126,12 @@ def cbow_contexts(ids, sentences, window):
 
 @alternative("cbow_contexts")
 def cbow_contexts(ids, sentences, window):
-    words, home = np.asarray(ids), np.asarray(sentences)
-    columns = []
-    for offset in [*range(-window, 0), *range(1, window + 1)]:
-        column = np.full(len(words), -1)
-        size = max(0, len(words) - abs(offset))
-        here, there = (slice(-offset, None), slice(0, size)) if offset < 0 else (slice(0, size), slice(offset, None))
-        column[here] = np.where(home[here] == home[there], words[there], -1)
-        columns.append(column)
-    return torch.from_numpy(np.stack(columns, axis=1))
+    table = torch.full((len(ids), 2 * window), -1)
+    for i in range(len(ids)):
+        for column, offset in enumerate([o for o in range(-window, window + 1) if o]):
+            if 0 <= i + offset < len(ids) and sentences[i + offset] == sentences[i]:
+                table[i, column] = ids[i + offset]
+    return table
 
 
 @mistake("cbow_hidden", "the sum of the contexts, where CBOW takes their mean", "test_padding_does_not_count")
@@ -216,7 +216,8 @@ def cbow_hidden(vectors, contexts):
 
 @alternative("cbow_hidden")
 def cbow_hidden(vectors, contexts):
-    return torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])
+    real = (contexts >= 0).to(vectors.dtype)
+    return torch.einsum("bc,bcd->bd", real / real.sum(dim=1, keepdim=True), vectors[contexts])
 
 
 @alternative("cbow_hidden")
@@ -230,8 +231,7 @@ def cbow_hidden(vectors, contexts):
 
 @alternative("cbow_hidden")
 def cbow_hidden(vectors, contexts):
-    real = (contexts >= 0).to(vectors.dtype)
-    return torch.einsum("bc,bcd->bd", real / real.sum(dim=1, keepdim=True), vectors[contexts])
+    return torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])
 
 
 @mistake(
@@ -337,19 +337,19 @@ def cbow_gradient(contexts, d_hidden, size):
 
 @alternative("cbow_gradient")
 def cbow_gradient(contexts, d_hidden, size):
+    real = (contexts >= 0).to(d_hidden.dtype)
+    weight = d_hidden.new_zeros(len(contexts), size).scatter_add(1, contexts.clamp(min=0), real)  # (B, V)
+    return (weight / real.sum(dim=1, keepdim=True)).T @ d_hidden
+
+
+@alternative("cbow_gradient")
+def cbow_gradient(contexts, d_hidden, size):
     total = torch.zeros(size, d_hidden.shape[1], dtype=d_hidden.dtype)
     for row, gradient in zip(contexts, d_hidden):
         words = row[row >= 0].tolist()
         for word in words:
             total[word] += gradient / len(words)
     return total
-
-
-@alternative("cbow_gradient")
-def cbow_gradient(contexts, d_hidden, size):
-    real = (contexts >= 0).to(d_hidden.dtype)
-    weight = d_hidden.new_zeros(len(contexts), size).scatter_add(1, contexts.clamp(min=0), real)  # (B, V)
-    return (weight / real.sum(dim=1, keepdim=True)).T @ d_hidden
 
 
 @alternative("cbow_gradient")

@@ -39,7 +39,7 @@ def test_many_words_agree_with_sets_of_pairs(student):
 
 @exercise("random_cuts")
 def test_every_set_of_places_is_equally_likely(student):
-    generator = student.put(random.Random(3))
+    generator = student.random.Random(3)
     drawn = Counter(tuple(sorted(student.random_cuts("abcde", 2, generator))) for _ in range(300))
     true(len(drawn) == 6, "6 pairs of places are possible", given="abcde, 2 cuts, 300 draws", actual=sorted(drawn))
     # A fair count is 50 ± 6.5; five standard deviations on either side.
@@ -54,7 +54,7 @@ def test_every_set_of_places_is_equally_likely(student):
 @exercise("random_cuts", points=0.5)
 def test_the_generator_is_the_only_source_of_chance(student):
     twice = [
-        [sorted(student.random_cuts("abcdefghij", 4, student.put(random.Random(seed)))) for seed in range(20)]
+        [sorted(student.random_cuts("abcdefghij", 4, student.random.Random(seed))) for seed in range(20)]
         for _ in range(2)
     ]
     true(twice[0] == twice[1], "the same generator gives the same places", given="20 generators, each made twice")

@@ -1,0 +1,449 @@
+"""Family trees: hidden checks, the key of cards and edges, and the metrics that the grader computes itself. Never released."""
+
+import itertools
+import random
+
+import networkx as nx
+import torch
+
+from etude.checks import close, equal, exercise, true
+from grader.artifacts import Artifacts
+from grader.metrics import metric
+
+
+def some_graph(seed, size=12, share=0.25):
+    """A random graph without circles, {name: set of parents}; and the same for networkx, with edges from parent to child."""
+    chance = random.Random(seed)
+    names = [f"p{i}" for i in range(size)]
+    chance.shuffle(names)
+    graph = {name: {above for above in names[:i] if chance.random() < share} for i, name in enumerate(names)}
+    oracle = nx.DiGraph()
+    oracle.add_nodes_from(names)
+    oracle.add_edges_from((above, name) for name in names for above in graph[name])
+    return {name: graph[name] for name in chance.sample(names, size)}, oracle
+
+
+@exercise("parents")
+def test_long_tables_agree_with_networkx(student):
+    for seed in range(3):
+        graph, oracle = some_graph(seed)
+        found = student.parents([(name, ";".join(sorted(above))) for name, above in graph.items()])
+        equal(found, {name: set(oracle.predecessors(name)) for name in graph}, given=graph)
+
+
+@exercise("against_time")
+def test_many_dates_agree_with_intervals(student):
+    chance = random.Random(1)
+    for _ in range(5):
+        dates = {f"p{i}": chance.choice(["2018", "2019", "2018-03", "2018-11", "2019-02", "2019-07"]) for i in range(7)}
+        graph = {name: set(chance.sample(sorted(set(dates) - {name}), 2)) for name in dates}
+
+        def months(date):
+            year, _, month = date.partition("-")
+            return (
+                int(year) * 12 + int(month or 1),
+                int(year) * 12 + int(month or 12),
+            )  # the first and the last possible
+
+        wrong = [(a, b) for b, above in graph.items() for a in above if months(dates[a])[0] > months(dates[b])[1]]
+        equal(student.against_time(dates, graph), sorted(wrong), given=[dates, graph])
+
+
+@exercise("ancestors")
+def test_larger_graphs_agree_with_networkx(student):
+    for seed in range(4):
+        graph, oracle = some_graph(seed, share=0.2)
+        handle = student.put({name: set(above) for name, above in graph.items()})
+        for name in graph:
+            equal(student.ancestors(handle, name), nx.ancestors(oracle, name), given=[graph, name])
+        equal(student.value(handle), graph, given="the graph, after it was asked")
+
+
+@exercise("common_ancestors")
+def test_all_pairs_agree_with_networkx(student):
+    for seed in range(3):
+        graph, oracle = some_graph(seed, size=9, share=0.3)
+        for one, other in itertools.combinations(sorted(graph), 2):
+            both = (nx.ancestors(oracle, one) | {one}) & (nx.ancestors(oracle, other) | {other})
+            nearest = {name for name in both if not nx.descendants(oracle, name) & both}
+            equal(student.common_ancestors(graph, one, other), nearest, given=[graph, one, other])
+
+
+@exercise("reading_order")
+def test_larger_graphs_agree_with_networkx_order(student):
+    for seed in range(4):
+        graph, oracle = some_graph(seed)
+        chance = random.Random(seed)
+        dates = {name: chance.choice(["2017", "2018-01", "2018-10", "2019"]) for name in sorted(graph)}
+        handle = student.put({name: set(above) for name, above in graph.items()})
+        expected = list(nx.lexicographical_topological_sort(oracle, key=lambda name, d=dates: (d[name], name)))
+        equal(student.reading_order(handle, dates), expected, given=[graph, dates])
+        equal(student.value(handle), graph, given="the graph, after it was asked")
+
+
+@exercise("reading_order", points=0.5)
+def test_who_is_its_own_parent_is_a_circle_and_no_names_are_no_order(student):
+    equal(student.reading_order({}, {}), [], given="no names")
+    try:
+        found = student.reading_order({"a": set(), "b": {"b"}}, {"a": "2000", "b": "2001"})
+    except ValueError:
+        return
+    true(False, "ValueError was expected: b is its own parent", actual=found)
+
+
+@exercise("step")
+def test_every_mixture_of_parts_agrees_with_the_equations(student):
+    chance = torch.Generator().manual_seed(3)
+    lr, strength, b1, b2, eps = 0.05, 0.2, 0.8, 0.95, 1e-2
+    kinds, decays = ("none", "sum", "mean"), ("none", "coupled", "decoupled")
+    for momentum, scale, decay, correct in itertools.product(kinds, kinds, decays, (False, True)):
+        gradients = torch.randn(3, 4, generator=chance, dtype=torch.float64)
+        weights = torch.randn(4, generator=chance, dtype=torch.float64)
+        found, state = weights, (0, torch.zeros(4).double(), torch.zeros(4).double())
+        seen = []  # the gradients that the parts see
+        for t, gradient in enumerate(gradients, 1):
+            seen.append(gradient + strength * weights if decay == "coupled" else gradient)
+            ages = [t - 1 - i for i in range(t)]
+            m = {
+                "none": seen[-1],
+                "sum": sum(b1**age * g for age, g in zip(ages, seen, strict=True)),
+                "mean": sum((1 - b1) * b1**age * g for age, g in zip(ages, seen, strict=True)),
+            }[momentum]
+            v = {
+                "none": torch.ones(4).double(),
+                "sum": sum(g**2 for g in seen),
+                "mean": sum((1 - b2) * b2**age * g**2 for age, g in zip(ages, seen, strict=True)),
+            }[scale]
+            if correct:
+                m = m / (1 - b1**t) if momentum == "mean" else m
+                v = v / (1 - b2**t) if scale == "mean" else v
+            shrink = lr * strength * weights if decay == "decoupled" else 0
+            weights = weights - shrink - lr * m / (v.sqrt() + (eps if scale != "none" else 0))
+            switches = {"momentum": momentum, "scale": scale, "correct": correct, "decay": decay, "strength": strength}
+            found, state = student.step(found, gradient, state, lr=lr, beta1=b1, beta2=b2, eps=eps, **switches)
+            close(found, weights, given=f"{switches}, after step {t}", rtol=1e-9, atol=1e-12)
+
+
+@exercise("step", points=0.5)
+def test_weights_gradient_and_memories_are_not_changed_in_place(student):
+    values = [torch.tensor([1.0, 2.0]).double(), torch.tensor([0.5, -1.0]).double(), torch.ones(2).double()]
+    weights, gradient, m, v = (student.put(x.clone()) for x in (*values, values[2]))
+    switches = {"momentum": "mean", "scale": "mean", "correct": True, "strength": 0.1}
+    for decay in ("coupled", "decoupled"):
+        student.step(weights, gradient, (3, m, v), lr=0.1, decay=decay, **switches)
+        for handle, value, name in (
+            (weights, values[0], "weights"),
+            (gradient, values[1], "gradient"),
+            (m, values[2], "m"),
+            (v, values[2], "v"),
+        ):
+            close(student.value(handle), value, given=f"{name}, after the step")
+
+
+@exercise("reading")
+def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student):
+    chance = random.Random(5)
+    cells = [(i, j) for i in range(3) for j in range(3)]
+    for _ in range(40):
+        seen = set(chance.sample(cells, chance.randint(0, 4)))
+        sees = {i: {j for k, j in seen if k == i} for i in range(3)}
+        orders = itertools.permutations(range(3))
+        good = any(all(o.index(j) < o.index(i) for i, j in seen) for o in orders)
+        equal(student.reading(3, sees), "AR" if good else "AE", given=sees)
+
+
+@exercise("reading", points=0.5)
+def test_a_text_of_which_not_all_is_predicted_is_autoencoding(student):
+    equal(student.reading(3, {0: set(), 1: {0}}), "AE", given="the first two of three tokens, left to right")
+    equal(student.reading(1, {0: set()}), "AR", given="one token, predicted from nothing")
+
+
+# The key of the cards: the halves and readings that are right, the tasks that must be there, those that may be.
+
+ENCODER, DECODER = {"encoder"}, {"decoder"}
+CARDS = {
+    "Transformer": ({"both"}, {"AR"}, {"translation"}, set()),
+    "GPT": (DECODER, {"AR"}, {"next token"}, set()),
+    "BERT": (ENCODER, {"AE"}, {"masked tokens", "next sentence"}, set()),
+    "Transformer-XL": (DECODER, {"AR"}, {"next token"}, set()),
+    "GPT-2": (DECODER, {"AR"}, {"next token"}, set()),
+    "XLNet": ({"encoder", "decoder", "both"}, {"AR"}, {"permuted order"}, {"next token"}),
+    "RoBERTa": (ENCODER, {"AE"}, {"masked tokens"}, set()),
+    "TinyBERT": (ENCODER, {"AE"}, {"teacher"}, set()),
+    "ALBERT": (ENCODER, {"AE"}, {"masked tokens", "sentence order"}, set()),
+    "DistilBERT": (ENCODER, {"AE"}, {"masked tokens", "teacher"}, set()),
+    "T5": ({"both"}, {"both"}, {"masked spans"}, {"translation"}),
+    "KoBERT": (ENCODER, {"AE"}, {"masked tokens"}, {"next sentence"}),  # its makers do not say whether
+    "ELECTRA": (ENCODER, {"AE"}, {"replaced tokens"}, {"masked tokens"}),  # the generator's task may be named or not
+    "KoELECTRA": (ENCODER, {"AE"}, {"replaced tokens"}, {"masked tokens"}),
+    "GPT-3": (DECODER, {"AR"}, {"next token"}, set()),
+    "KR-BERT": (ENCODER, {"AE"}, {"masked tokens"}, {"next sentence"}),
+}
+
+
+def card_facts(cards):
+    """How many of the 48 facts are right; cards: {name: (half, reading, tasks)}."""
+    count = 0
+    for name, (halves, ways, needed, free) in CARDS.items():
+        half, way, tasks = cards.get(name, ("", "", set()))
+        count += (half in halves) + (way in ways) + (needed <= set(tasks) <= needed | free)
+    return count
+
+
+def at_least_facts(student, least):
+    found = card_facts(student.cards())
+    true(found >= least, f"{least} of the 48 facts are asked for, {found} are right")
+
+
+@exercise("cards")
+def test_36_of_the_48_facts_are_right(student):
+    at_least_facts(student, 36)
+
+
+@exercise("cards")
+def test_42_of_the_48_facts_are_right(student):
+    at_least_facts(student, 42)
+
+
+@exercise("cards")
+def test_46_of_the_48_facts_are_right(student):
+    at_least_facts(student, 46)
+
+
+@exercise("cards", points=0.5)
+def test_bert_is_the_encoder_and_the_gpts_are_the_decoder(student):
+    found = student.cards()
+    halves = [found[name][0] for name in ("BERT", "GPT", "GPT-2", "GPT-3")]
+    true(halves == ["encoder", "decoder", "decoder", "decoder"], "the halves of BERT and the three GPTs", actual=halves)
+
+
+@exercise("cards", points=0.5)
+def test_electra_is_no_gan(student):
+    tasks = [sorted(student.cards()[name][2]) for name in ("ELECTRA", "KoELECTRA")]
+    true(
+        not any("adversarial" in names for names in tasks),
+        "ELECTRA's generator is trained by maximum likelihood: no gradient reaches it from the discriminator",
+        actual=tasks,
+    )
+
+
+@exercise("cards", points=0.5)
+def test_xlnet_is_autoregressive(student):
+    card = student.cards()["XLNet"]
+    true(
+        card[1] == "AR" and "permuted order" in card[2],
+        "XLNet predicts in a drawn order, one after another",
+        actual=[card[1], sorted(card[2])],
+    )
+
+
+@exercise("cards", points=0.5)
+def test_the_second_task_of_bert_roberta_and_albert(student):
+    found = student.cards()
+    second = {"next sentence", "sentence order"}
+    tasks = [sorted(found[name][2] & second) for name in ("BERT", "RoBERTa", "ALBERT")]
+    true(
+        tasks == [["next sentence"], [], ["sentence order"]],
+        "what BERT, RoBERTa and ALBERT do with pairs of segments",
+        actual=tasks,
+    )
+
+
+@exercise("cards", points=0.5)
+def test_distilled_models_have_a_teacher_and_t5_both_halves(student):
+    found = student.cards()
+    actual = ["teacher" in found["DistilBERT"][2], "teacher" in found["TinyBERT"][2], found["T5"][0], found["T5"][1]]
+    true(actual == [True, True, "both", "both"], "who has a teacher; half and reading of T5", actual=actual)
+
+
+# The key of the tree: expected edges with the words that are right, and edges that are accepted.
+
+MODEL, PIECES = {"model", "encoder"}, {"tokenizer"}
+EXPECTED = {
+    ("LSA", "GloVe"): ({"counts", "model"}, {"objective", "architecture"}),
+    ("word2vec", "fastText"): ({"model"}, {"units"}),
+    ("LSTM", "seq2seq"): ({"model"}, {"architecture", "objective"}),
+    ("LSTM", "ELMo"): ({"model"}, {"objective", "architecture"}),
+    ("attention", "GNMT"): ({"attention", "model"}, {"size", "architecture", "training"}),
+    ("WordPiece", "GNMT"): (PIECES, {"nothing", "training"}),
+    ("attention", "Transformer"): ({"attention"}, {"architecture"}),
+    ("BPE", "SentencePiece"): ({"tokenizer", "model"}, {"nothing", "units", "architecture"}),
+    ("unigram LM", "SentencePiece"): ({"tokenizer", "model"}, {"nothing", "units", "architecture"}),
+    ("Transformer", "GPT"): ({"decoder"}, {"objective"}),
+    ("Transformer", "BERT"): ({"encoder"}, {"objective"}),
+    ("WordPiece", "BERT"): (PIECES, {"nothing"}),
+    ("Transformer", "Transformer-XL"): ({"decoder", "model"}, {"architecture"}),
+    ("Transformer", "T5"): ({"encoder and decoder", "model"}, {"objective", "training"}),
+    ("SentencePiece", "T5"): (PIECES, {"nothing"}),
+    ("GPT", "GPT-2"): ({"model", "decoder"}, {"size", "training"}),
+    ("BPE", "GPT-2"): (PIECES, {"units"}),
+    ("GPT-2", "GPT-3"): ({"model", "decoder"}, {"size"}),
+    ("Transformer-XL", "XLNet"): ({"model"}, {"objective"}),
+    ("BERT", "RoBERTa"): (MODEL, {"training", "objective"}),
+    ("BERT", "ALBERT"): (MODEL, {"sharing", "objective"}),
+    ("BERT", "ELECTRA"): (MODEL, {"objective"}),
+    ("BERT", "DistilBERT"): (MODEL, {"distillation"}),
+    ("BERT", "TinyBERT"): (MODEL, {"distillation"}),
+    ("BERT", "ERNIE"): (MODEL, {"knowledge"}),
+    ("BERT", "KagNet"): (MODEL, {"knowledge"}),
+    ("BERT", "KoBERT"): (MODEL, {"language"}),
+    ("SentencePiece", "KoBERT"): (PIECES, {"nothing", "language"}),
+    ("BERT", "KR-BERT"): (MODEL, {"language"}),
+    ("ELECTRA", "KoELECTRA"): (MODEL, {"language"}),
+}
+ACCEPTED = {
+    *(("word2vec", child) for child in ("GloVe", "ELMo")),
+    *(("LSTM", child) for child in ("attention", "GNMT", "KagNet")),
+    *(("seq2seq", child) for child in ("attention", "GNMT", "Transformer")),
+    *((parent, "Transformer") for parent in ("GNMT", "BPE", "WordPiece")),
+    *((parent, "GPT") for parent in ("ELMo", "BPE")),
+    *((parent, "BERT") for parent in ("ELMo", "GPT")),
+    *((parent, "XLNet") for parent in ("BERT", "SentencePiece", "Transformer")),
+    *((parent, "RoBERTa") for parent in ("GPT-2", "BPE")),
+    *((parent, "T5") for parent in ("BERT", "GPT")),
+    *(("WordPiece", child) for child in ("ELECTRA", "KoELECTRA", "KR-BERT", "DistilBERT", "TinyBERT", "ERNIE")),
+    *((("SentencePiece", "ALBERT"), ("BPE", "GPT-3"), ("BPE", "KR-BERT"), ("GPT", "KagNet"), ("BERT", "KoELECTRA"))),
+    *((("Transformer", "ERNIE"), ("KoBERT", "KR-BERT"), ("BPE", "unigram LM"))),
+}
+
+
+def edges_f1(edges):
+    """F1: precision counts accepted edges as right, recall asks for the expected ones; 0.0 without a right edge."""
+    right, found = len(edges & (EXPECTED.keys() | ACCEPTED)), len(edges & EXPECTED.keys())
+    if not found:
+        return 0.0
+    precision, recall = right / len(edges), found / len(EXPECTED)
+    return 2 * precision * recall / (precision + recall)
+
+
+def right_words(tree):
+    """How many of the 60 words on expected edges are right."""
+    return sum(
+        (tree[edge][0] in taken) + (tree[edge][1] in changed)
+        for edge, (taken, changed) in EXPECTED.items()
+        if edge in tree
+    )
+
+
+def at_least_f1(student, least):
+    found = edges_f1(set(student.tree()))
+    true(found >= least, f"F1 of the edges is {found:.2f}, at least {least} is asked for")
+
+
+@exercise("tree")
+def test_f1_of_the_edges_is_at_least_0_60(student):
+    at_least_f1(student, 0.6)
+
+
+@exercise("tree")
+def test_f1_of_the_edges_is_at_least_0_75(student):
+    at_least_f1(student, 0.75)
+
+
+@exercise("tree")
+def test_f1_of_the_edges_is_at_least_0_90(student):
+    at_least_f1(student, 0.9)
+
+
+@exercise("tree")
+def test_30_of_the_60_words_are_right(student):
+    found = right_words(student.tree())
+    true(found >= 30, f"{found} of the 60 words are right, at least 30 are asked for")
+
+
+@exercise("tree")
+def test_45_of_the_60_words_are_right(student):
+    found = right_words(student.tree())
+    true(found >= 45, f"{found} of the 60 words are right, at least 45 are asked for")
+
+
+def words_of(student, *edges):
+    tree = student.tree()
+    return [tree.get(edge, ("no edge", ""))[0] for edge in edges], [
+        tree.get(edge, ("", "no edge"))[1] for edge in edges
+    ]
+
+
+@exercise("tree", points=0.5)
+def test_who_took_which_half_of_the_transformer(student):
+    taken, _ = words_of(student, ("Transformer", "BERT"), ("Transformer", "GPT"))
+    true(taken == ["encoder", "decoder"], "what BERT and GPT took from the Transformer", actual=taken)
+
+
+@exercise("tree", points=0.5)
+def test_gpt_2_starts_from_gpt_and_xlnet_from_transformer_xl(student):
+    edges = set(student.tree())
+    missing = {("GPT", "GPT-2"), ("GPT-2", "GPT-3"), ("Transformer-XL", "XLNet")} - edges
+    true(
+        not missing and ("BERT", "GPT-2") not in edges, "direct parents of GPT-2, GPT-3 and XLNet", actual=sorted(edges)
+    )
+
+
+@exercise("tree", points=0.5)
+def test_small_is_made_by_teaching_or_by_sharing(student):
+    _, changed = words_of(student, ("BERT", "DistilBERT"), ("BERT", "TinyBERT"), ("BERT", "ALBERT"))
+    true(
+        changed[:2] == ["distillation"] * 2 and changed[2] in ("sharing", "objective"),
+        "what DistilBERT, TinyBERT and ALBERT changed",
+        actual=changed,
+    )
+
+
+@exercise("tree", points=0.5)
+def test_the_korean_models_and_their_parents(student):
+    edges = set(student.tree())
+    korean = {("BERT", "KoBERT"), ("BERT", "KR-BERT"), ("ELECTRA", "KoELECTRA")}
+    turned = {(child, parent) for parent, child in korean}
+    true(korean <= edges and not turned & edges, "parents of KoBERT, KR-BERT and KoELECTRA", actual=sorted(edges))
+
+
+# Metrics.
+
+WIDTH, STEPS = 8, 150
+OPTIMISERS = (
+    lambda w: torch.optim.SGD(w, lr=1e-3),
+    lambda w: torch.optim.SGD(w, lr=1e-3, momentum=0.9),
+    lambda w: torch.optim.Adagrad(w, lr=0.2, eps=1e-8),
+    lambda w: torch.optim.RMSprop(w, lr=0.02, alpha=0.99),
+    lambda w: torch.optim.Adam(w, lr=0.05),
+    lambda w: torch.optim.AdamW(w, lr=0.05, weight_decay=0.1),
+)
+
+
+@metric("paths_like_torch")
+def paths_like_torch(artifacts: Artifacts) -> float:
+    """The share of the steps of the race at which the recorded weights are those of torch.optim."""
+    recorded = artifacts.tensor("paths", 3)
+    start = torch.randn(WIDTH, generator=torch.Generator().manual_seed(artifacts.seed), dtype=torch.float64)
+    steepness = torch.logspace(0, 3, WIDTH, dtype=torch.float64)
+    right = 0
+    for found, make in zip(recorded, OPTIMISERS, strict=True):
+        weights = torch.nn.Parameter(start.clone())
+        optimiser = make([weights])
+        for step in range(STEPS):
+            weights.grad = steepness * weights.detach()
+            optimiser.step()
+            right += int(torch.allclose(found[step], weights.detach(), rtol=1e-6, atol=1e-9))
+    return right / (len(OPTIMISERS) * STEPS)
+
+
+def _split(line: str) -> list[str]:
+    name, _, rest = line.partition(": ")
+    return [name, *rest.split(", ")]
+
+
+@metric("edges_f1")
+def recorded_edges_f1(artifacts: Artifacts) -> float:
+    return edges_f1({tuple(_split(line)[0].split(" → ")) for line in artifacts.strings("edges")})
+
+
+@metric("edge_words")
+def recorded_edge_words(artifacts: Artifacts) -> float:
+    lines = [_split(line) for line in artifacts.strings("edges")]
+    return right_words({tuple(edge.split(" → ")): tuple(words) for edge, *words in lines}) / (2 * len(EXPECTED))
+
+
+@metric("card_facts")
+def recorded_card_facts(artifacts: Artifacts) -> float:
+    lines = [_split(line) for line in artifacts.strings("cards")]
+    return card_facts({name: (half, way, set(tasks.split(" + "))) for name, half, way, tasks in lines}) / 48

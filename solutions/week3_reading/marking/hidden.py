@@ -1,0 +1,227 @@
+"""Marking abstracts: hidden checks, and the key of the graded abstracts, which stands nowhere else. Never released."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from etude import reading
+from etude.checks import close, equal, exercise, true
+
+KEY = {
+    "glove": "past problem problem solution solution evidence",
+    "fasttext": "past problem problem solution solution evidence",
+    "bpe": "past problem past problem solution solution evidence",
+    "bert": "past past problem solution solution evidence evidence",
+    "electra": "past problem problem solution solution evidence",
+    "unigram": "past problem solution solution solution evidence",
+    "roberta": "past problem solution solution evidence evidence",
+}
+FAIR_F1 = 0.7  # of a class, from which on it counts as told from the others
+
+
+def _tables():
+    """Random tables of counts (C, C), among them lopsided ones."""
+    draw = np.random.default_rng(1)
+    return [draw.poisson(draw.gamma(0.6, 6.0, size=(c, c))) + np.eye(c, dtype=int) for c in (1, 2, 3, 4, 4, 5)]
+
+
+def _kappa(counts):
+    """Cohen's kappa by going through the labels, in exact arithmetic."""
+    counts = np.asarray(counts)
+    n, c = int(counts.sum()), len(counts)
+    observed = Fraction(sum(int(counts[i, i]) for i in range(c)), n)
+    expected = sum(Fraction(int(counts[i].sum()), n) * Fraction(int(counts[:, i].sum()), n) for i in range(c))
+    return float((observed - expected) / (1 - expected)) if expected != 1 else 0.0
+
+
+# The measures.
+
+
+@exercise("confusion")
+def test_many_marks_agree_with_counting_pairs(student):
+    draw = np.random.default_rng(2)
+    labels = ["눈", "배", "말", "밤"]
+    for n in (0, 1, 40):
+        key, marks = ([labels[i] for i in draw.integers(0, 3, size=n)] for _ in range(2))
+        expected = [[sum((a, b) == pair for pair in zip(key, marks, strict=True)) for b in labels] for a in labels]
+        close(student.confusion(key, marks, labels), expected, given=f"{n} sentences, 4 labels of which 3 are used")
+
+
+@exercise("confusion", points=0.5)
+def test_counts_are_whole_numbers(student):
+    kind = np.asarray(student.confusion(["a"], ["a"], ["a", "b"])).dtype.kind
+    true(kind in "iu", "counts are whole numbers", given="one sentence", actual=kind)
+
+
+@exercise("agreement")
+def test_larger_tables_agree_with_the_trace(student):
+    for counts in _tables():
+        expected = sum(int(counts[i, i]) for i in range(len(counts))) / int(counts.sum())
+        close(student.agreement(counts), expected, given=f"a random table of {counts.sum()} sentences")
+
+
+@exercise("kappa", points=2)
+def test_random_tables_agree_with_exact_arithmetic(student):
+    for counts in _tables():
+        handle = student.put(counts.copy())
+        close(student.kappa(handle), _kappa(counts), given=f"a random table of {counts.sum()} sentences")
+        close(student.value(handle), counts, given="the counts, after kappa was asked for")
+
+
+@exercise("by_class", points=2)
+def test_random_tables_agree_with_going_through_the_sentences(student):
+    for counts in _tables():
+        rows = []
+        for c in range(len(counts)):
+            hits = int(counts[c, c])
+            precision = Fraction(hits, int(counts[:, c].sum())) if counts[:, c].any() else Fraction(0)
+            recall = Fraction(hits, int(counts[c].sum())) if counts[c].any() else Fraction(0)
+            f1 = 2 * precision * recall / (precision + recall) if hits else Fraction(0)
+            rows.append([float(precision), float(recall), float(f1)])
+        handle = student.put(counts.copy())
+        close(student.by_class(handle), rows, given=f"a random table of {counts.sum()} sentences")
+        close(student.value(handle), counts, given="the counts, after the classes were asked for")
+
+
+@exercise("macro_f1")
+def test_random_tables_agree_with_the_mean_over_the_classes_that_are_used(student):
+    for counts in _tables():
+        padded = np.pad(counts, (1, 2))  # three classes that nobody uses
+        both = [int(counts[c].sum() + counts[:, c].sum()) for c in range(len(counts))]
+        expected = sum(Fraction(2 * int(counts[c, c]), both[c]) for c in range(len(counts))) / len(counts)
+        close(student.macro_f1(padded), float(expected), given=f"a random table of {counts.sum()} sentences, padded")
+
+
+@exercise("kappa_interval", points=2)
+def test_the_ends_are_those_of_drawing_sentences_with_replacement(student):
+    counts = np.array([[15, 5, 2], [3, 13, 2], [2, 3, 18]])
+    sentences = np.repeat(np.arange(counts.size), counts.ravel())  # the cell of each sentence
+    drawn = np.random.default_rng(4).choice(sentences, size=(20_000, len(sentences)))
+    tables = np.stack([(drawn == cell).sum(axis=1) for cell in range(counts.size)], axis=1).reshape(-1, *counts.shape)
+    expected = np.einsum("ni,ni->n", tables.sum(axis=2), tables.sum(axis=1)) / len(sentences) ** 2
+    kappas = (np.einsum("nii->n", tables) / len(sentences) - expected) / (1 - expected)
+    # The kappas spread by 0.09. An end of 10,000 of them, against one of 20,000, has an error of 0.033 spreads: five of those.
+    close(
+        list(student.kappa_interval(counts, 10_000, 5)),
+        np.quantile(kappas, [0.025, 0.975]),
+        rtol=0,
+        atol=0.015,
+        given=f"a table of {counts.sum()} sentences, 10,000 draws",
+    )
+
+
+@exercise("kappa_interval", points=0.5)
+def test_the_counts_are_left_alone(student):
+    counts = np.array([[8, 2], [3, 7]])
+    handle = student.put(counts.copy())
+    student.kappa_interval(handle, 5, 0)
+    close(student.value(handle), counts, given="the counts, after the interval was asked for")
+
+
+# The marks.
+
+
+def _against_the_key(student):
+    """The table of counts (4, 4) of the student's marks, rows the key."""
+    key, marks = (reading.in_order(given, "graded") for given in (KEY, student.marks()))
+    counts = np.zeros((4, 4), dtype=int)
+    for one, other in zip(key, marks, strict=True):
+        counts[reading.LABELS.index(one), reading.LABELS.index(other)] += 1
+    return counts
+
+
+def _reaches(student, bound):
+    counts = _against_the_key(student)
+    true(_kappa(counts) >= bound, f"kappa is below {bound}", actual=counts.tolist())
+
+
+def _tells(student, label):
+    counts, c = _against_the_key(student), reading.LABELS.index(label)
+    f1 = 2 * counts[c, c] / (counts[c].sum() + counts[:, c].sum())
+    true(f1 >= FAIR_F1, f"the F1 of {label} is below {FAIR_F1}", actual=counts.tolist())
+
+
+@exercise("marks")
+def test_kappa_with_the_key_is_at_least_2_fifths(student):
+    _reaches(student, 0.4)
+
+
+@exercise("marks")
+def test_kappa_with_the_key_is_at_least_3_fifths(student):
+    _reaches(student, 0.6)
+
+
+@exercise("marks")
+def test_kappa_with_the_key_is_at_least_4_fifths(student):
+    _reaches(student, 0.8)
+
+
+@exercise("marks", points=0.5)
+def test_what_was_done_and_known_before_is_marked_as_past(student):
+    _tells(student, "past")
+
+
+@exercise("marks", points=0.5)
+def test_complaints_about_the_past_are_marked_as_problem(student):
+    _tells(student, "problem")
+
+
+@exercise("marks", points=0.5)
+def test_what_the_paper_does_is_marked_as_solution(student):
+    _tells(student, "solution")
+
+
+@exercise("marks", points=0.5)
+def test_what_came_out_is_marked_as_evidence(student):
+    _tells(student, "evidence")
+
+
+# The card: Vaswani et al. 2017, sections 1 and 2, Table 2, section 5.2.
+
+
+def _chosen(student, field, expected):
+    equal(student.card()[field], expected, given=f"the field {field}")
+
+
+def _printed(student, field, expected, within):
+    close(reading.number(student.card()[field]), expected, rtol=0, atol=within, given=f"the field {field}")
+
+
+@exercise("card", points=0.5)
+def test_the_problem_is_what_keeps_recurrent_models_from_working_in_parallel(student):
+    _chosen(student, "problem", "order")
+
+
+@exercise("card", points=0.5)
+def test_the_limit_is_that_of_convs2s_and_not_of_another_model_of_the_past(student):
+    _chosen(student, "limit", "linear")
+
+
+@exercise("card", points=0.5)
+def test_the_method_is_what_the_title_says(student):
+    _chosen(student, "method", "attention alone")
+
+
+@exercise("card")
+def test_the_score_is_the_best_of_this_papers_models_from_english_to_german(student):
+    _printed(student, "bleu", 28.4, within=0.05)
+
+
+@exercise("card")
+def test_the_rival_is_the_best_earlier_score_ensembles_included(student):
+    _printed(student, "rival", 26.36, within=0.01)
+
+
+@exercise("card", points=0.5)
+def test_the_devices_are_the_gpus_of_one_machine(student):
+    _printed(student, "devices", 8, within=0)
+
+
+@exercise("card")
+def test_the_days_are_those_of_the_model_whose_score_stands_on_the_card(student):
+    _printed(student, "days", 3.5, within=0.05)
+
+
+@exercise("card")
+def test_the_training_cost_is_that_of_the_model_whose_score_stands_on_the_card(student):
+    _printed(student, "flops", 2.3e19, within=0.05e19)

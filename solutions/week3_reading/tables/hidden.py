@@ -1,0 +1,434 @@
+"""Auditing tables: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import operator
+import random
+from fractions import Fraction
+from itertools import chain, product
+from typing import Any
+
+import pandas as pd
+import torch
+from scipy import stats
+
+from etude import papers
+from etude.checks import Mismatch, close, equal, exercise, true
+from grader.artifacts import Artifacts, BadArtifact
+from grader.metrics import metric
+
+TABLES = 150  # planted tables in a run, as in the notebook
+Ends = tuple[Fraction, Fraction]
+
+
+def numbers(ends: Any, given: str) -> list[Fraction]:
+    """Two exact numbers of the student's, whatever type they have."""
+    try:
+        ratios = [end.as_integer_ratio() for end in ends]
+        found = [Fraction(above, below) for above, below in ratios]
+    except (AttributeError, ArithmeticError, TypeError, ValueError):
+        raise Mismatch("two numbers (low, high) were expected", given=given, actual=ends) from None
+    true(len(found) == 2, "two numbers (low, high) were expected", given=given, actual=[str(n) for n in found])
+    return found
+
+
+def near(ends: Any, expected: Any, given: str) -> None:
+    """Both ends agree, up to the 28 digits that a Decimal keeps."""
+    close(
+        [float(end) for end in numbers(ends, given)], [float(end) for end in expected], given=given, rtol=1e-9, atol=0
+    )
+
+
+def frame(student: Any, table: pd.DataFrame) -> Any:
+    """A DataFrame on the student's side."""
+    return student["pd"].DataFrame(table.to_dict("list"), index=table.index.tolist())
+
+
+def interval(printed: str) -> Ends:
+    """By hand, without Decimal: the digits as a whole number, and the power of ten that they count."""
+    digits, _, exponent = printed.lower().partition("e")
+    whole, _, decimals = digits.partition(".")
+    unit = Fraction(10) ** (int(exponent or 0) - len(decimals))
+    return (int(whole + decimals) - Fraction(1, 2)) * unit, (int(whole + decimals) + Fraction(1, 2)) * unit
+
+
+def rows_that_cannot_follow(table: pd.DataFrame, claimed: str, rule: str, parts: list[str]) -> list[str]:
+    """The least and the greatest value over all corners against the claim's interval."""
+    found = []
+    for name, row in table.iterrows():
+        if "" in [row[claimed], *row[parts]]:
+            continue
+        values = [papers.RULES[rule](corner) for corner in product(*(interval(row[part]) for part in parts))]
+        low, high = interval(row[claimed])
+        if max(values) < low or min(values) > high:
+            found.append(str(name))
+    return found
+
+
+# interval
+
+
+@exercise("interval", points=2)
+def test_many_printed_numbers_agree_with_fractions(student):
+    for printed in [
+        "0.960",
+        "5.404",
+        "-0.50",
+        "-3",
+        "0",
+        "0.0",
+        "8.5e-2",
+        "1.0E20",
+        "3e0",
+        "-2.50e3",
+        "110e6",
+        "123456.789",
+    ]:
+        ends = numbers(student.interval(printed), printed)
+        equal([str(end) for end in ends], [str(end) for end in interval(printed)], given=printed)
+
+
+# spread
+
+
+@exercise("spread")
+def test_sums_differences_and_products_of_any_sign_agree_with_fractions(student):
+    chance = random.Random(1)
+    for _ in range(5):
+        one, other = (f"{chance.uniform(-9, 9):.2f}" for _ in range(2))
+        for formula in (operator.mul, operator.add, operator.sub):
+            values = [formula(a, b) for a, b in product(interval(one), interval(other))]
+            given = f"{formula.__name__} of {one} and {other}"
+            near(student.spread(formula, one, other), (min(values), max(values)), given)
+
+
+@exercise("spread")
+def test_three_numbers_have_eight_corners(student):
+    given = "the greatest of 1.0, 7.0 and 3.0"
+    near(student.spread(max, "1.0", "7.0", "3.0"), (Fraction("6.95"), Fraction("7.05")), given)
+
+
+# follows
+
+
+@exercise("follows")
+def test_a_million_is_rounded_at_its_last_digit(student):
+    for count, answer in [("109482240", False), ("109500000", True), ("110499999", True), ("110500001", False)]:
+        ends = (student["Decimal"](count),) * 2
+        equal(student.follows("110e6", ends), answer, given=f"110e6 is claimed, {count} was counted")
+
+
+@exercise("follows")
+def test_possible_numbers_may_reach_beyond_the_claim_on_both_sides(student):
+    ends = (student["Decimal"]("1"), student["Decimal"]("9"))
+    equal(student.follows("5.0", ends), True, given="5.0 is claimed, 1 to 9 are possible")
+    equal(student.follows("5.0", ends, cut=True), True, given="5.0 is claimed and was cut off, 1 to 9 are possible")
+
+
+@exercise("follows")
+def test_what_is_cut_off_is_less_than_one_unit(student):
+    for end, answer in [("87", True), ("87.999", True), ("88", False), ("86.999", False)]:
+        ends = (student["Decimal"](end),) * 2
+        equal(
+            student.follows("87", ends, cut=True), answer, given=f"87 is claimed and was cut off, {end} is what was cut"
+        )
+    for end, answer in [("0.9599", False), ("0.96", True), ("0.97", False)]:
+        ends = (student["Decimal"](end),) * 2
+        equal(
+            student.follows("0.96", ends, cut=True),
+            answer,
+            given=f"0.96 is claimed and was cut off, {end} is what was cut",
+        )
+
+
+@exercise("follows")
+def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(student):
+    rounded = {}
+    for _, row in papers.table("gnmt_table10").iterrows():
+        corners = product(*(interval(cell) for cell in (row.pbmt, row.gnmt, row.human)))
+        values = [100 * (new - old) / (best - old) for old, new, best in corners]
+        ends = tuple(student["Decimal"](f"{float(end):.10f}") for end in (min(values), max(values)))
+        equal(student.follows(row.improvement, ends, cut=True), True, given=f"GNMT's Table 10, {row.pair}, cut off")
+        rounded[row.pair] = student.follows(row.improvement, ends)
+    doubtful = sorted(pair for pair, answer in rounded.items() if not answer)
+    equal(
+        doubtful, ["English-Chinese", "English-Spanish"], given="GNMT's Table 10, rounded: the pairs that cannot follow"
+    )
+
+
+# average
+
+
+@exercise("average")
+def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student):
+    for version, table in papers.table("bert_glue").groupby("version"):
+        scores = table.set_index("system").drop(columns="version")
+        printed, scores = scores["average"], scores.drop(columns="average")
+        nine = [[column] for column in scores]
+        for groups, expected in ((nine, True), ([["mnli_m", "mnli_mm"], *nine[2:]], False)):
+            given = f"BERT, {version} version, {len(groups)} groups"
+            for name, ends in dict(student.average(frame(student, scores), groups)).items():
+                low, high = numbers(ends, given)
+                claimed = interval(printed[name])
+                equal(claimed[0] <= high and low <= claimed[1], expected, given=f"{given}: {name} can follow")
+
+
+@exercise("average")
+def test_alberts_averages_agree_with_fractions(student):
+    table = papers.table("albert_sharing")
+    groups = [["squad11_f1", "squad11_em"], ["squad20_f1", "squad20_em"], ["mnli"], ["sst2"], ["race"]]
+    table = table[list(chain(*groups))].set_axis([f"model {i}" for i in range(len(table))])
+    averages = dict(student.average(frame(student, table), groups))
+    equal(list(averages), list(table.index), given="ALBERT's Table 4, in order")
+    for name, row in table.iterrows():
+        ends = [
+            sum(sum(interval(row[column])[end] for column in group) / len(group) for group in groups) / len(groups)
+            for end in (0, 1)
+        ]
+        near(averages[name], ends, given=f"ALBERT's Table 4, {name}")
+
+
+@exercise("average")
+def test_columns_may_have_other_numbers_of_digits(student):
+    table = pd.DataFrame({"a": ["1"], "b": ["2.00"], "unused": ["9.9"]}, index=["x"])
+    near(dict(student.average(frame(student, table), [["b"], ["a"]]))["x"], (1.2475, 1.7525), given="1 and 2.00")
+
+
+@exercise("average", points=0.5)
+def test_the_table_stays_as_it_was(student):
+    table = student["pd"].DataFrame({"a": ["1.0", "2.0"], "b": ["3.0", "4.0"]}, index=["x", "y"])
+    student.average(table, [["a"], ["b"]])
+    after = {column: list(table[column]) for column in ("a", "b")}
+    equal(after, {"a": ["1.0", "2.0"], "b": ["3.0", "4.0"]}, given="the table, after its averages were asked for")
+
+
+# training_flops
+
+
+@exercise("training_flops")
+def test_other_trainings_agree_with_fractions(student):
+    for time, devices, rate in [("6 days", 96, "2.8"), ("0.50 hours", 1, "19.5"), ("21 days", 64, "6.0")]:
+        number, unit = time.split()
+        seconds = {"hours": 3600, "days": 86400}[unit]
+        ends = [interval(number)[i] * seconds * devices * interval(rate)[i] * 10**12 for i in (0, 1)]
+        given = f"{time}, {devices} devices, {rate} TFLOPS"
+        near(student.training_flops(time, devices, rate), ends, given)
+
+
+@exercise("training_flops")
+def test_the_transformers_printed_costs_follow(student):
+    for _, row in papers.table("transformer_training").iterrows():
+        given = f"the Transformer paper, {row.model} model"
+        low, high = numbers(student.training_flops(f"{row.time} {row.unit}", int(row.devices), row.teraflops), given)
+        claimed = interval(row.flops)
+        true(
+            claimed[0] <= high and low <= claimed[1],
+            "the printed FLOPs can follow",
+            given=given,
+            actual=[float(low), float(high)],
+        )
+
+
+# parameter_count
+
+
+def by_torch(layers: int, hidden: int, feed_forward: int, vocabulary: int, positions: int, segments: int) -> int:
+    """The same model as torch's own modules."""
+    layer = torch.nn.TransformerEncoderLayer(hidden, 1, feed_forward, device="meta")
+    tables = [torch.nn.Embedding(size, hidden, device="meta") for size in (vocabulary, positions, segments)]
+    modules = [*tables, torch.nn.LayerNorm(hidden, device="meta"), *[layer] * layers]
+    return sum(weights.numel() for module in modules for weights in module.parameters())
+
+
+@exercise("parameter_count", points=2)
+def test_small_models_agree_with_torchs_modules(student):
+    for sizes in [(2, 8, 20, 30, 7, 1), (5, 6, 6, 11, 4, 3), (1, 12, 48, 9, 2, 2)]:
+        layers, hidden, feed_forward, vocabulary, positions, segments = sizes
+        expected = by_torch(*sizes)
+        given = f"{layers} layers, width {hidden}, feed-forward {feed_forward}, tables {vocabulary}, {positions}, {segments}"
+        equal(
+            student.parameter_count(layers, hidden, feed_forward, vocabulary, positions, segments=segments),
+            expected,
+            given=given,
+        )
+
+
+@exercise("parameter_count", points=2)
+def test_published_models_have_their_known_counts(student):
+    # The counts of the released weights.
+    known = {
+        "GPT-2 small": ((12, 768, 3072, 50257, 1024), {}, 124_439_808),
+        "GPT-2 1542M": ((48, 1600, 6400, 50257, 1024), {}, 1_557_611_200),
+        "BERT_LARGE": ((24, 1024, 4096, 30522, 512), {"segments": 2, "pooler": True}, 335_141_888),
+        "ALBERT base": (
+            (12, 768, 3072, 30000, 512),
+            {"segments": 2, "embedding": 128, "shared": True, "pooler": True},
+            11_683_584,
+        ),
+        "ALBERT xxlarge": (
+            (12, 4096, 16384, 30000, 512),
+            {"segments": 2, "embedding": 128, "shared": True, "pooler": True},
+            222_595_584,
+        ),
+        "DistilBERT": ((6, 768, 3072, 30522, 512), {}, 66_362_880),
+        "KoBERT": ((12, 768, 3072, 8002, 512), {"segments": 2, "pooler": True}, 92_186_880),
+        "DistilKoBERT": ((3, 768, 3072, 8002, 512), {}, 27_803_904),
+    }
+    for name, (sizes, more, count) in known.items():
+        equal(student.parameter_count(*sizes, **more), count, given=name)
+
+
+@exercise("parameter_count")
+def test_gpt2s_printed_counts_follow_with_gpt1s_vocabulary_and_not_with_its_own(student):
+    table = papers.table("configurations").set_index("model")
+    for model, row in table[table.index.str.startswith("GPT-2")].iterrows():
+        low, high = interval(row.parameters.replace("M", "e6"))
+        for words, expected in ((40478, True), (50257, False)):
+            width = int(row.hidden)
+            count = student.parameter_count(int(row.layers), width, 4 * width, words, int(row.positions))
+            equal(bool(low <= count <= high), expected, given=f"{model} with {words} words: the printed count follows")
+
+
+@exercise("parameter_count")
+def test_embeddings_as_wide_as_the_model_are_not_projected(student):
+    narrow, same = (student.parameter_count(3, 12, 48, 50, 9, embedding=width) for width in (None, 12))
+    true(
+        narrow == same,
+        "with E = H there is no projection",
+        given="width 12, embeddings of 12 or None",
+        actual=[narrow, same],
+    )
+
+
+# spearman
+
+
+@exercise("spearman", points=2)
+def test_samples_with_and_without_ties_agree_with_scipy(student):
+    chance = random.Random(2)
+    for most in (3, 6, 1000):
+        x, y = ([chance.randint(0, most) for _ in range(25)] for _ in range(2))
+        close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given=f"25 whole numbers up to {most}")
+    x = [chance.gauss(0, 1) for _ in range(40)]
+    y = [number**3 + chance.gauss(0, 1) for number in x]
+    close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given="40 numbers with a trend")
+
+
+def gains() -> tuple[list[float], list[float]]:
+    """The gain of BERT's large model in each column of the final table, and the training examples in thousands."""
+    table = papers.table("bert_glue").query("version == 'final'").set_index("system")
+    sizes = papers.table("glue_sizes").set_index("task")["train_thousands"]
+    scores = table[sizes.index].map(Fraction)
+    return [float(gain) for gain in scores.loc["BERT_LARGE"] - scores.loc["BERT_BASE"]], [float(size) for size in sizes]
+
+
+@exercise("spearman")
+def test_the_gain_of_a_large_bert_hardly_goes_with_the_training_examples(student):
+    close(student.spearman(*gains()), 0.100419, given="BERT's Table 1: gains of the nine columns, training examples")
+
+
+# wilson
+
+
+@exercise("wilson", points=2)
+def test_many_shares_agree_with_scipy(student):
+    for successes, trials, confidence in [(85, 100, 0.95), (88, 100, 0.95), (1, 3, 0.8), (7, 7, 0.99), (0, 1, 0.5)]:
+        expected = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+        given = f"{successes} of {trials}, {confidence:.0%}"
+        close(list(student.wilson(successes, trials, confidence)), [expected.low, expected.high], given=given)
+
+
+@exercise("wilson")
+def test_bert_lies_inside_the_interval_of_the_human_expert(student):
+    low, high = student.wilson(85, 100)
+    close([low, high], [0.7672, 0.9069], given="85 of 100", atol=1e-4)
+    true(low < 0.863 < high, "86.3 % lies inside", given="85 of 100", actual=[low, high])
+
+
+# misprints
+
+
+@exercise("misprints", points=3)
+def test_planted_misprints_are_found_and_nobody_else_accused(student):
+    for seed in range(10_000, 10_024):
+        one = papers.planted(seed)
+        found = student.misprints(frame(student, one.table), one.claimed, one.rule, one.parts)
+        expected = rows_that_cannot_follow(one.table, one.claimed, one.rule, one.parts)
+        given = f"a planted table of {len(one.table)} rows, {one.rule} of {len(one.parts)} columns"
+        equal(list(found), expected, given=given)
+
+
+@exercise("misprints")
+def test_numbers_with_other_signs_and_exponents(student):
+    table = pd.DataFrame(
+        {
+            "old": ["-0.5", "1.0e2", "-3.0", "2.0e1"],
+            "new": ["0.5", "1.1e2", "-3.5", "3.0e1"],
+            "gain": ["1.0", "1.0e1", "0.5", "1.0e1"],
+        },
+        index=["a", "b", "c", "d"],
+    )
+    found = student.misprints(frame(student, table), "gain", "difference", ["new", "old"])
+    equal(list(found), ["c"], given="0.5 − -0.5 = 1.0, 1.1e2 − 1.0e2 = 1.0e1, -3.5 − -3.0 = 0.5, 3.0e1 − 2.0e1 = 1.0e1")
+
+
+@exercise("misprints")
+def test_all_averages_of_berts_first_version_can_follow(student):
+    table = papers.table("bert_glue").query("version == 'first'").set_index("system")
+    parts = list(table.columns[1:-1])
+    equal(
+        list(student.misprints(frame(student, table), "average", "mean", parts)),
+        [],
+        given="BERT's first version, Table 1",
+    )
+
+
+# Metrics.
+
+
+def _judged(artifacts: Artifacts) -> tuple[int, int, int, int]:
+    """(misprints found, rows accused, misprints, rows) over the run's planted tables."""
+    planted = [papers.planted(artifacts.seed * TABLES + i) for i in range(TABLES)]
+    rows = {f"{i} {row}" for i, one in enumerate(planted) for row in one.table.index}
+    misprints = {f"{i} {row}" for i, one in enumerate(planted) for row in one.misprints}
+    accused = set(artifacts.strings("accused"))
+    if unknown := accused - rows:
+        raise BadArtifact(f"the row {min(unknown)[:40]!r} that is accused is in no table")
+    return len(accused & misprints), len(accused), len(misprints), len(rows)
+
+
+@metric("misprints_f1")
+def misprints_f1(artifacts: Artifacts) -> float:
+    hits, made, true_ones, _ = _judged(artifacts)
+    return 2 * hits / (made + true_ones)
+
+
+@metric("misprints_found")
+def misprints_found(artifacts: Artifacts) -> float:
+    hits, _, true_ones, _ = _judged(artifacts)
+    return hits / true_ones
+
+
+@metric("wrongly_accused")
+def wrongly_accused(artifacts: Artifacts) -> float:
+    hits, made, true_ones, rows = _judged(artifacts)
+    return (made - hits) / (rows - true_ones)
+
+
+# What cannot be had from the numbers beside it; the notebook says why for each kind.
+DOUBTFUL = {
+    "GNMT: English-Spanish",
+    "GNMT: English-Chinese",
+    *(f"Parameters: GPT-2 {size}" for size in ("117M", "345M", "762M", "1542M")),
+    *(f"Parameters: GPT-3 {size}" for size in ("Medium", "175B")),
+    "Parameters: BERT_LARGE",
+    *(f"Parameters: ALBERT {size}" for size in ("xlarge", "xxlarge")),
+    *(f"Parameters: {name} (as KR-BERT's page prints it)" for name in ("mBERT", "KorBERT")),
+    "BERT abstract, first version: MNLI above GPT",
+    "the same with nlnet's F1 as a lecture note copied it",
+}
+
+
+@metric("doubtful_claims")
+def doubtful_claims(artifacts: Artifacts) -> float:
+    """Jaccard's index of the claims that do not follow by the run and by the key."""
+    found = set(artifacts.strings("doubtful"))
+    return len(found & DOUBTFUL) / len(found | DOUBTFUL)

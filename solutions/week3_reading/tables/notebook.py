@@ -1,0 +1,669 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # Auditing tables: does the claim follow from the numbers?
+#
+# **The papers.** Nine of them, with their printed tables as data: [GloVe](https://aclanthology.org/D14-1162), [GNMT](https://arxiv.org/abs/1609.08144), the [Transformer](https://arxiv.org/abs/1706.03762),
+# [GPT-2](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf), [GPT-3](https://arxiv.org/abs/2005.14165), [BERT](https://arxiv.org/abs/1810.04805) in two versions,
+# [ALBERT](https://arxiv.org/abs/1909.11942), [DistilBERT](https://arxiv.org/abs/1910.01108), [TinyBERT](https://arxiv.org/abs/1909.10351), and the pages of Korean models' makers.
+#
+# **The claim to be tested** is each paper's own: an average, an improvement, a cost, a size, a sentence such as "large helps most where data are few". None of it needs a GPU. A table is data: what it claims can be computed again from what it prints.
+#
+# Three things keep an auditor honest.
+#
+# - **A printed number is an interval.** 28.4 stands for everything from 28.35 to 28.45. Whoever forgets that finds errors where there are none.
+# - **"Does not follow" is not "is wrong".** The authors computed from numbers with more digits, or by another rule, or from another version. The claim can be true; but the table beside it does not show it.
+# - **"Can follow" is not "is right".** Rounding hides small slips, and you will measure how many.
+#
+# You will write (about 2 hours): a printed number as an interval · what a formula can give · whether a claim follows · averages with pandas · training cost · parameter counts · rank correlation · the interval of a share · a hunt for misprints.
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke, cpu and gpu do the same here: there is nothing to train
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import itertools
+import math
+from decimal import Decimal
+from fractions import Fraction
+from statistics import NormalDist
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+import etude
+from etude import check, papers, plots, record
+
+run = etude.start("week3_reading/tables", profile=profile, seed=seed, device=device, out=out)
+plots.style()
+pd.set_option("display.max_rows", 200)
+
+# %% [markdown]
+# The cells are text. As numbers, 37.90 would become 37.9, and the digit that says how far the number was rounded would be gone.
+
+# %%
+papers.table("glove_table1")
+
+# %% [markdown]
+# ## 1. A printed number is an interval
+#
+# Whoever prints 28.4 has rounded to the last digit, so the true number lies at most half a unit of that digit away. 28.40 says more than 28.4. In scientific notation the digits before the exponent count: 2.3e19 was rounded at 1e18.
+# Whether the zeros of a whole number count cannot be seen ("340" may be 340 or "about 340"); take them as printed digits, and say so when it matters.
+#
+# Floats cannot hold 28.35: they hold a neighbour of it, and at the border of an interval that decides. So compute in `Decimal`, which keeps decimal digits, from the text: `Decimal("28.4")`, not `Decimal(28.4)`. Its exponent says where the last digit stands: `Decimal("28.4").as_tuple().exponent` is −1.
+
+
+# %% exercise="interval"
+def interval(printed):
+    """All numbers that may have been rounded to this text: half a unit of its last digit to both sides.
+
+    printed: string, a decimal number as Decimal reads it: "28.4", "-0.50", "340", "2.3e19".
+    Returns (low, high), two Decimals, exact. "28.4" → (28.35, 28.45).
+    """
+    ### BEGIN SOLUTION
+    value = Decimal(printed)
+    half = Decimal(5).scaleb(value.as_tuple().exponent - 1)
+    return value - half, value + half
+    ### END SOLUTION
+
+
+# %%
+check("interval")
+
+# %% [markdown]
+# ## 2. What a formula can give
+#
+# A ratio of two printed numbers is an interval too. Which? If the formula always rises or always falls when *one* number grows (sums, products, ratios of positive numbers, means), then its extremes lie at the **corners**: each number at one of its two ends.
+# With $n$ numbers there are $2^n$ corners; try them all. A number that stands twice in the formula must be the same number both times; for (a − b) / a it is wrong to take the interval of a − b and divide by that of a.
+
+
+# %% exercise="spread"
+def spread(formula, *printed):
+    """The least and the greatest value of a formula of printed numbers, at the corners of their intervals.
+
+    formula: function of as many Decimals as numbers are given, monotone in each of them; printed: strings.
+    Returns (low, high). spread(operator.sub, "5.0", "3.0") → (1.90, 2.10).
+    """
+    ### BEGIN SOLUTION
+    values = [formula(*corner) for corner in itertools.product(*map(interval, printed))]
+    return min(values), max(values)
+    ### END SOLUTION
+
+
+# %%
+check("spread")
+
+# %% [markdown]
+# ## 3. Does the claim follow?
+#
+# A printed claim is an interval, what can be computed is another. The claim **can follow** if they have a number in common. Both ends count, since nobody says which way a half was rounded.
+#
+# Some people do not round but cut: 87.72 becomes 87. Then a printed 87 stands for 87 up to, but not including, 88.
+
+
+# %% exercise="follows"
+def follows(claimed, possible, cut=False):
+    """Whether a printed number can come from an interval of possible values.
+
+    claimed: string, a decimal number, not negative; possible: (low, high), two Decimals, low ≤ high, both ends included.
+    cut: False if the claim was rounded; True if its further digits were cut off.
+    Returns True or False.
+    """
+    ### BEGIN SOLUTION
+    low, high = interval(claimed)
+    if cut:
+        value = Decimal(claimed)
+        return value <= possible[1] and possible[0] < value + (high - low)
+    return low <= possible[1] and possible[0] <= high
+    ### END SOLUTION
+
+
+# %%
+check("follows")
+
+# %% [markdown]
+# From here on every claim that is examined goes into one list, the audit.
+
+# %%
+audit = []
+
+
+def examine(claim, printed, possible):
+    """One claim for the audit; returns the verdict."""
+    verdict = follows(printed, possible)
+    audit.append((claim, printed, *possible, bool(verdict)))
+    return verdict
+
+
+for _, row in papers.table("glove_table1").iterrows():
+    examine(f"GloVe: ratio of {row.word}", row.ratio, spread(lambda a, b: a / b, row.p_ice, row.p_steam))
+
+# %% [markdown]
+# GNMT's Table 10 prints how much of the way from the old system to a human translator the new one went: (GNMT − PBMT) / (human − PBMT), in percent. PBMT stands in it twice.
+
+
+# %%
+def gap_closed(old, new, best):
+    """Percent."""
+    return 100 * (new - old) / (best - old)
+
+
+gnmt = papers.table("gnmt_table10").set_index("pair")
+lines = []
+for pair, row in gnmt.iterrows():
+    possible = spread(gap_closed, row.pbmt, row.gnmt, row.human)
+    rounded = examine(f"GNMT: {pair}", row.improvement, possible)
+    cut = follows(row.improvement, possible, cut=True)
+    lines.append((pair, row.improvement, *(round(end, 2) for end in possible), rounded, cut))
+pd.DataFrame(lines, columns=["pair", "printed", "low", "high", "rounded", "cut off"])
+
+# %% [markdown]
+# Two of six do not follow if they were rounded, and all six follow if they were cut off. With exact inputs 82.96 would have been cut to 82; but the inputs were rounded too, and 83.0 is possible. So one rule explains the whole column, though not the one that a reader assumes.
+#
+# (The abstract's "60 % fewer errors on average" is yet another measure. It is not the mean of this column, which is 69.)
+#
+# ## 4. Averages
+#
+# BERT was published twice. Between the first version (October 2018) and the final one (2019), QNLI's scores changed and with them the averages. Which rule gives the printed average: the mean of the nine columns, or of eight tasks, with MNLI's two columns averaged first?
+#
+# Write the mean of *groups* of columns: first within each group, then over the groups. A table of intervals is two tables of numbers, that of the low ends and that of the high ones. `table.map(function)` applies a function to every cell.
+
+
+# %% exercise="average"
+def average(table, groups):
+    """For each row, the interval of the mean over groups, where a group counts by the mean of its columns.
+
+    table: DataFrame of printed numbers (strings), rows named by its index; groups: list of lists of columns, none empty.
+    Returns a dictionary from the row's name to (low, high), two Decimals.
+    [["a"], ["b"]] is the mean of two columns; [["a", "b"], ["c"]] is (mean of a and b, and c) / 2.
+    """
+    ### BEGIN SOLUTION
+    cells = table.map(interval)
+
+    def mean(end):
+        numbers = cells.map(lambda pair: pair[end])
+        return sum(numbers[group].sum(axis=1) / len(group) for group in groups) / len(groups)
+
+    return dict(zip(table.index, zip(mean(0), mean(1))))
+    ### END SOLUTION
+
+
+# %%
+check("average")
+
+# %%
+glue = papers.table("bert_glue")
+nine = [[column] for column in glue.columns[2:-1]]
+eight = [["mnli_m", "mnli_mm"], *nine[2:]]
+lines = []
+for version, table in glue.groupby("version", sort=False):
+    table = table.set_index("system")
+    scores = table.drop(columns=["version", "average"])
+    by_columns, by_tasks = average(scores, nine), average(scores, eight)
+    for system, printed in table["average"].items():
+        can = examine(f"BERT, {version} version: average of {system}", printed, by_columns[system])
+        low, high = by_columns[system]
+        lines.append((version, system, round((low + high) / 2, 3), printed, can, follows(printed, by_tasks[system])))
+pd.DataFrame(lines, columns=["version", "system", "mean of 9", "printed", "can follow (9)", "can follow (8)"])
+
+# %% [markdown]
+# The rule is the mean of nine columns; by tasks no row follows. Now look at BiLSTM+ELMo+Attn. In the final version the mean of the printed scores is 70.944, and 71.0 is printed. Within rounding that is possible. But if the GLUE server reports one digit, nothing was rounded away before,
+# and then the average is 70.9. The first version suggests what happened: there QNLI was 79.9, the mean 70.956, and 71.0 was right. When QNLI became 79.8, this average was left as it was. *Rounding can hide a misprint; two versions of a paper can uncover it.*
+#
+# And a claim may be true and not follow from the table beside it: the abstract's GLUE score is 80.5, the table's average 82.1. The caption says why: the official score includes a task (WNLI) that the table leaves out.
+#
+# ## 5. What did it cost to train?
+#
+# The Transformer paper estimates the floating point operations of a training: time × number of devices × what one device sustains. A footnote gives 9.5 TFLOPS for a P100 (1 TFLOPS is $10^{12}$ operations a second). The number of devices was counted, so it is exact; time and rate were rounded.
+
+
+# %% exercise="training_flops"
+def training_flops(time, devices, teraflops):
+    """The interval of the operations of a training (Vaswani et al. 2017, section 6.1 and footnote).
+
+    time: a printed number and its unit, "12 hours" or "3.5 days"; devices: int, exact; teraflops: printed, 10¹² operations
+    a second sustained by one device.
+    Returns (low, high), two Decimals.
+    """
+    ### BEGIN SOLUTION
+    number, unit = time.split()
+    seconds = {"hours": 3600, "days": 24 * 3600}[unit]
+    return spread(lambda duration, rate: duration * seconds * devices * rate * 10**12, number, teraflops)
+    ### END SOLUTION
+
+
+# %%
+check("training_flops")
+
+# %%
+training = papers.table("transformer_training").set_index("model")
+for model, row in training.iterrows():
+    possible = training_flops(f"{row.time} {row.unit}", int(row.devices), row.teraflops)
+    examine(f"Transformer: FLOPs of {model}", row.flops, possible)
+
+costs = papers.table("transformer_table2").set_index("system")
+for single in ("Deep-Att + PosUnk", "GNMT + RL", "ConvS2S"):
+    for column in ("flops_en_de", "flops_en_fr"):
+        one, many = costs.loc[single, column], costs.loc[f"{single} Ensemble", column]
+        if one:
+            examine(f"Transformer: {single} Ensemble is 8 models ({column})", many, spread(lambda x: 8 * x, one))
+
+big, others = Decimal(costs.loc["Transformer (big)", "flops_en_de"]), costs.query("group == 'single'")
+for column in ("flops_en_de", "flops_en_fr"):
+    ratios = {system: f"{big / Decimal(cost):.2f}" for system, cost in others[column].items() if cost}
+    print(f"{column}: cost of the big Transformer over that of one", ratios)
+
+# %% [markdown]
+# The arithmetic holds, and it even shows what the table does not say: every ensemble was charged as eight single models. What does not follow is the sentence that the cost is "a small fraction" of the others': it is true for English-French, but for English-German the big model cost 2.4 times what ConvS2S did.
+#
+# ## 6. How many parameters?
+#
+# The size of a model follows from its configuration, exactly. Count for a Transformer of the BERT and GPT families, width $H$ (`hidden`), $F$ (`feed_forward`), $L$ layers:
+#
+# - embeddings of $E$ numbers for each token, position and segment; where $E \neq H$, a projection with bias from $E$ to $H$ (ALBERT);
+# - one layer norm outside the layers, of width $E$ (its gain and its bias; GPT-2 has it at the end, but there $E = H$);
+# - each layer: four $H \times H$ matrices with biases (query, key, value, output), two feed-forward matrices with biases ($H$ to $F$ and back), two layer norms. If all layers share their weights, they are stored once;
+# - a pooler, if there is one: one $H \times H$ matrix with bias.
+
+
+# %% exercise="parameter_count"
+def parameter_count(
+    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
+):
+    """How many numbers a Transformer of the BERT and GPT families learns (sizes as above; embedding None: as hidden).
+
+    Returns an int. BERT_BASE: parameter_count(12, 768, 3072, 30522, 512, segments=2, pooler=True) → 109482240.
+    """
+    ### BEGIN SOLUTION
+    width = hidden if embedding is None else embedding
+    count = (vocabulary + positions + segments) * width + 2 * width
+    if width != hidden:
+        count += width * hidden + hidden
+    attention = 4 * (hidden * hidden + hidden)
+    forward = hidden * feed_forward + feed_forward + feed_forward * hidden + hidden
+    count += (1 if shared else layers) * (attention + forward + 4 * hidden)
+    return count + (hidden * hidden + hidden if pooler else 0)
+    ### END SOLUTION
+
+
+# %%
+check("parameter_count")
+
+# %% [markdown]
+# 110M is written 110e6, so that its last printed digit is that of the millions. What was counted is open, too: some authors count the two heads of BERT that are only used in pre-training (a matrix with bias, a layer norm and a bias for each word; a decision between two classes). So a claim counts as following if either number does.
+
+
+# %%
+def counted(row, **changes):
+    """The parameters of a row of configurations.csv, without the heads of pre-training."""
+    sizes = {name: int(row[name] or 0) for name in ("layers", "hidden", "vocabulary", "positions", "segments")}
+    sizes["feed_forward"] = int(row.feed_forward or 4 * sizes["hidden"])
+    sizes["embedding"] = int(row.embedding) if row.embedding else None
+    return parameter_count(**sizes | changes, shared=row.family == "albert", pooler=row.family in ("bert", "albert"))
+
+
+def with_heads(row):
+    """The same with the heads of pre-training."""
+    hidden = int(row.hidden)
+    return counted(row) + hidden * hidden + hidden + 2 * hidden + int(row.vocabulary) + 2 * hidden + 2
+
+
+def plain(printed):
+    """110M → 110e6."""
+    return printed.replace("M", "e6").replace("B", "e9")
+
+
+models = pd.concat([papers.table("configurations"), papers.table("korean_models")]).fillna("").set_index("model")
+models = models.query("family in ('bert', 'albert', 'distilbert', 'gpt') and parameters != '' and assumed == ''")
+lines = []
+for model, row in models.iterrows():
+    counts = [counted(row), with_heads(row)] if row.family == "bert" else [counted(row)]
+    fitting = [count for count in counts if follows(plain(row.parameters), (Decimal(count), Decimal(count)))]
+    chosen = Decimal(fitting[0] if fitting else counts[0])
+    can = examine(f"Parameters: {model}", plain(row.parameters), (chosen, chosen))
+    shown = [f"{count:,}" for count in counts]
+    lines.append((model, row.parameters, shown[0], shown[1] if len(shown) > 1 else "", can))
+sizes = pd.DataFrame(lines, columns=["model", "printed", "counted", "with heads", "follows"])
+sizes[~sizes["follows"]]
+
+# %% [markdown]
+# 340M for 335M looks like a number that was rounded to tens, and 175.0B like one that was rounded first and given a digit later. KR-BERT's page prints its own models rightly to the last digit, but beside two other models it prints the counts of their sisters: mBERT's count is exactly that of the uncased model, which has 105,879 words, and KorBERT's that of the model of morphemes (30,349 words, with heads).
+# Now look at the four rows of GPT-2: all are off, and by ever more.
+# Its authors later wrote that the counts in the paper were wrong. Can we find out how?
+
+
+# %%
+def possible_vocabulary(row):
+    """The sizes of the vocabulary with which the printed count of a GPT follows: each word costs `hidden` numbers."""
+    rest = counted(row, vocabulary=0)
+    low, high = ((end - rest) / int(row.hidden) for end in interval(plain(row.parameters)))
+    return math.ceil(low), math.floor(high)
+
+
+gpt2 = models[models.index.str.startswith("GPT-2")]
+possible = pd.DataFrame(
+    {model: possible_vocabulary(row) for model, row in gpt2.iterrows()}, index=["at least", "at most"]
+).T
+print(f"All four: {possible['at least'].max()} to {possible['at most'].min()}. GPT-2 has 50257 words, GPT-1 had 40478.")
+possible
+
+# %% [markdown]
+# All four counts follow if the vocabulary is GPT-1's, and hardly any other number of words would do. The table does not prove that this is what happened; but one guess that explains four numbers is more than chance.
+#
+# ALBERT xxlarge is printed as 235M in a table and as 233M in the text, and has 222.6M. In GPT-3's table some widths are not heads × width of a head. These were counted, not rounded, so here nothing is hidden:
+
+# %%
+gpt3 = papers.table("configurations").query("model.str.startswith('GPT-3')").set_index("model")
+gpt3 = gpt3[["hidden", "heads", "head_width"]].astype(int)
+gpt3[gpt3["heads"] * gpt3["head_width"] != gpt3["hidden"]]
+
+# %% [markdown]
+# ## 7. "Large helps most where data are few"
+#
+# BERT's paper says that the large model beats the base model on all tasks, especially on those with very little training data. A sentence about an order can be tested by **Spearman's rank correlation**: replace each number by its rank and take Pearson's correlation of the ranks.
+# Equal numbers share the mean of the ranks that they take together: 1, 5, 5, 9 has the ranks 1, 2.5, 2.5, 4. (MNLI's two test sets share one training set, so there is a tie here.) The shortcut $1 - 6\sum d^2 / (n^3 - n)$ is only right without ties.
+
+
+# %% exercise="spearman"
+def spearman(x, y):
+    """Spearman's rank correlation, equal numbers sharing their mean rank.
+
+    x, y: lists of n numbers each, n ≥ 2, not all equal.
+    Returns a float from −1 to 1.
+    """
+    ### BEGIN SOLUTION
+    return float(pd.Series(x).rank().corr(pd.Series(y).rank()))
+    ### END SOLUTION
+
+
+# %%
+check("spearman")
+
+# %% [markdown]
+# ## 8. A hundred questions
+#
+# On SWAG, BERT_LARGE scores 86.3 and a human expert 85.0. So BERT exceeds the expert? The expert answered 100 questions. A share of $k$ of $n$ is uncertain; **Wilson's interval** holds the true shares $p$ for which $k/n$ lies within $z$ standard errors $\sqrt{p(1-p)/n}$ of $p$. With $\hat p = k/n$:
+#
+# $$\frac{\hat p + z^2/2n \;\pm\; z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}$$
+#
+# For a confidence of 95 %, $z$ = 1.96: `NormalDist().inv_cdf(q)` gives the quantile, and 2.5 % are left out on either side.
+
+
+# %% exercise="wilson"
+def wilson(successes, trials, confidence=0.95):
+    """Wilson's interval of a share (Wilson 1927).
+
+    successes, trials: ints, 0 ≤ successes ≤ trials, trials ≥ 1; confidence: float between 0 and 1, both sides together.
+    Returns (low, high), floats from 0 to 1.
+    """
+    ### BEGIN SOLUTION
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share = successes / trials
+    centre = share + z**2 / (2 * trials)
+    half = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
+    return (centre - half) / (1 + z**2 / trials), (centre + half) / (1 + z**2 / trials)
+    ### END SOLUTION
+
+
+# %%
+check("wilson")
+
+# %%
+final = glue.query("version == 'final'").set_index("system").drop(columns=["version", "average"]).astype(float)
+gain = final.loc["BERT_LARGE"] - final.loc["BERT_BASE"]
+gain = gain.round(1)  # differences of numbers with one digit, without the floats' dust
+trained = papers.table("glue_sizes").set_index("task")["train_thousands"].astype(float)[gain.index]
+rho = spearman(gain.tolist(), trained.tolist())
+
+swag = papers.table("bert_swag").set_index("system")
+figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+left.scatter(trained, gain, color=plots.COLOURS[0])
+for task in gain.index:
+    left.annotate(task, (trained[task], gain[task]), (4, 4), textcoords="offset points", fontsize=9)
+left.set(xscale="log", xlabel="training examples (thousands)", ylabel="BERT_LARGE − BERT_BASE (points)")
+left.set_title(f"Two small tasks gain most, two small ones hardly: ρ = {rho:+.2f}")
+for place, (system, row) in enumerate(swag.query("test != ''").iterrows()):
+    score = float(row.test)
+    if row.samples:
+        low, high = (100 * end for end in wilson(round(score * int(row.samples) / 100), int(row.samples)))
+        right.plot([low, high], [place, place], color=plots.COLOURS[1], lw=3)
+        print(f"{system}: {score} of 100 samples, 95 % interval {low:.1f} to {high:.1f}")
+    right.plot(score, place, "o", color=plots.COLOURS[1 if row.samples else 0])
+    right.annotate(system, (score, place), (0, 8), textcoords="offset points", ha="center", fontsize=9)
+right.axvline(float(swag.loc["BERT_LARGE", "test"]), color="gray", lw=1, ls="--")
+right.margins(x=0.15, y=0.15)
+right.set(yticks=[], xlabel="accuracy on SWAG (%)", title="BERT_LARGE lies inside the intervals of the people")
+plt.show()
+
+# %% [markdown]
+# CoLA and RTE are small and gain most; but MRPC and STS-B are as small and gain least. Over all nine columns the ranks hardly go together, and with the sign against the sentence: +0.10. The two examples that come to mind are true, the trend is not in the table. (With nine columns, only |ρ| above about 0.7 would be a surprise.)
+#
+# And whether BERT exceeds the expert is not settled by 100 questions.
+#
+# ## 9. A hunt for misprints
+#
+# Now the machine: a table, the column that claims, the columns that it comes from, and the rule. Which rows cannot follow? A row in which a number is missing cannot be judged, and is not accused.
+
+
+# %% exercise="misprints"
+def misprints(table, claimed, rule, parts):
+    """The rows whose claimed number cannot follow from the parts, within the rounding of all of them.
+
+    table: DataFrame of printed numbers (strings; "" where nothing was printed), rows named by its index.
+    claimed: the column that was computed; parts: list of the columns that it was computed from, in order.
+    rule: "sum", "mean", "difference" (first − second) or "ratio" (first / second; both positive).
+    Returns the names of the rows, a list in the order of the table.
+    """
+    ### BEGIN SOLUTION
+    formula = {
+        "sum": lambda *numbers: sum(numbers),
+        "mean": lambda *numbers: sum(numbers) / len(numbers),
+        "difference": lambda first, second: first - second,
+        "ratio": lambda first, second: first / second,
+    }[rule]
+    accused = []
+    for name, row in table.iterrows():
+        numbers = [row[part] for part in parts]
+        if row[claimed] and all(numbers) and not follows(row[claimed], spread(formula, *numbers)):
+            accused.append(name)
+    return accused
+    ### END SOLUTION
+
+
+# %%
+check("misprints")
+
+# %% [markdown]
+# How good is it? In planted tables the misprints are known: the true numbers have three digits, the table prints one or two, and in a quarter of the rows one cell has a slip (a wrong digit, or two neighbours exchanged). The hunter is compared with one who forgets the interval: who computes with the printed
+# numbers as if they were exact, and accuses every row that does not come out to the digit.
+
+# %%
+TABLES = 150
+planted = [papers.planted(seed * TABLES + i) for i in range(TABLES)]
+hunted = [misprints(one.table, one.claimed, one.rule, one.parts) for one in planted]
+
+
+def to_the_digit(one):
+    """The rows that do not come out to the last digit when the printed parts are taken as exact."""
+    accused = []
+    for name, row in one.table.iterrows():
+        result = papers.RULES[one.rule]([Fraction(row[part]) for part in one.parts])
+        exact = Decimal(result.numerator) / result.denominator
+        if not follows(row[one.claimed], (exact, exact)):
+            accused.append(name)
+    return accused
+
+
+def score(accused):
+    """Precision, recall and F1 over all tables together."""
+    hits = sum(len(one.misprints & set(rows)) for one, rows in zip(planted, accused))
+    made, true = sum(map(len, accused)), sum(len(one.misprints) for one in planted)
+    return hits / made if made else 0.0, hits / true, 2 * hits / (made + true)
+
+
+precision, found, f1 = score(hunted)
+naive = score([to_the_digit(one) for one in planted])
+innocent = sum(len(one.table) - len(one.misprints) for one in planted)
+wronged = sum(len(set(rows) - one.misprints) for one, rows in zip(planted, hunted)) / innocent
+pd.DataFrame(
+    [(precision, found, f1), naive], index=["intervals", "to the digit"], columns=["precision", "recall", "F1"]
+).round(3)
+
+# %% [markdown]
+# An accusation by intervals is never wrong here, where the rule is known. It misses the slips that rounding hides: mostly a last digit that is off by one or two. Who computes to the digit finds a few more and accuses the innocent.
+#
+# Now real tables. Differences that the papers state in the text, beside the numbers that they are differences of:
+
+# %%
+stated = pd.DataFrame(
+    [
+        ("BERT abstract, first version: MNLI above GPT", "86.7", "82.1", "5.6"),
+        ("BERT abstract, final version: MNLI above GPT", "86.7", "82.1", "4.6"),
+        ("BERT section 4.1: GLUE average of BASE above GPT", "79.6", "75.1", "4.5"),
+        ("BERT section 4.1: GLUE average of LARGE above GPT", "82.1", "75.1", "7.0"),
+        ("BERT section 4.2: SQuAD 1.1 F1 above nlnet", "93.2", "91.7", "1.5"),
+        ("the same with nlnet's F1 as a lecture note copied it", "93.2", "90.5", "1.5"),
+        ("BERT section 4.3: SQuAD 2.0 F1 above MIR-MRC", "83.1", "78.0", "5.1"),
+        ("BERT section 4.4: SWAG above ESIM+ELMo", "86.3", "59.2", "27.1"),
+        ("BERT section 4.4: SWAG above GPT", "86.3", "78.0", "8.3"),
+    ],
+    columns=["claim", "new", "old", "stated"],
+).set_index("claim")
+for claim, row in stated.iterrows():
+    examine(claim, row.stated, spread(lambda a, b: a - b, row.new, row.old))
+misprints(stated, "stated", "difference", ["new", "old"])
+
+# %% [markdown]
+# The first is a real misprint: both versions print 86.7 for BERT and 82.1 for GPT, and the second version corrected the difference. The other is a copying error in a lecture note: it is found because two printed numbers no longer fit each other. That is why a table is worth checking even if you trust its authors.
+#
+# ALBERT's averages are means of five tasks, where SQuAD counts by the mean of F1 and EM:
+
+# %%
+five = [["squad11_f1", "squad11_em"], ["squad20_f1", "squad20_em"], ["mnli"], ["sst2"], ["race"]]
+lines = []
+for name in ("albert_embedding", "albert_sharing", "albert_order"):
+    table = papers.table(name)
+    table.index = (
+        table[[table.columns[0], "embedding"]].agg(" ".join, axis=1) if "embedding" in table else table["task"]
+    )
+    for row, possible in average(table[list(itertools.chain(*five))], five).items():
+        can = examine(f"ALBERT, {name}: average of {row}", table.loc[row, "average"], possible)
+        lines.append((name, row, table.loc[row, "mnli"], round(sum(possible) / 2, 2), table.loc[row, "average"], can))
+albert = pd.DataFrame(lines, columns=["table", "row", "mnli", "mean", "printed", "can follow"])
+albert[albert["row"].isin(["all-shared 128", "not-shared 128", "sop"]) | ~albert["can follow"]]
+
+# %% [markdown]
+# All averages can follow. But one configuration stands in three of ALBERT's tables (all-shared 128, which is trained with SOP), and MNLI is 81.6 in one and 82.0 in the others, under the same average. Only one of the two can be what was measured. No rule of arithmetic within one table finds that; comparing tables does.
+#
+# And some rules are no formulas but inequalities. An answer that matches exactly matches in part as well, so a mean partial match below the share of exact matches is impossible, and so is an F1 below the exact match.
+
+# %%
+squad = pd.concat([papers.table("bert_squad11"), papers.table("bert_squad20")]).set_index("system")
+for part in ("dev", "test"):
+    whole = squad[(squad[f"{part}_em"] != "") & (squad[f"{part}_f1"] != "")]
+    below = whole[whole[f"{part}_f1"].map(Decimal) < whole[f"{part}_em"].map(Decimal)]
+    print(f"BERT's SQuAD tables, {part}: {len(whole)} rows with both, F1 below exact match in {len(below)}")
+poster = papers.table("figures").query("paper.str.startswith('McGill') and figure.str.contains('match')")
+poster[["where", "figure", "value", "unit"]]
+
+# %% [markdown]
+# The poster's text says 63.4 percent of partial match and the output printed beside it 0.434, less than its exact matches: one of the two is a misprint, and only the text's number is possible. Arithmetic in a sentence can be checked as well. A lecture note on ALBERT counts a factorised embedding
+# of 500 words, 15 numbers each, projected to 100, as 500 × 15 + 15 × 100 = 15000. It is 9000.
+#
+# ## The audit
+#
+# Every claim in one picture. Its printed number is 0, and what rounds to it reaches from −1 to 1 (grey); the bar is what the table's own numbers allow. A bar that does not reach the grey cannot have been rounded to what is printed.
+
+# %%
+verdicts = pd.DataFrame(audit, columns=["claim", "printed", "low", "high", "follows"])
+halves = verdicts["printed"].map(lambda text: (interval(text)[1] - interval(text)[0]) / 2).astype(float)
+printed = verdicts["printed"].map(Decimal)
+low, high = ((verdicts[end] - printed).astype(float) / halves for end in ("low", "high"))
+doubtful = verdicts.index[~verdicts["follows"]]
+sound = verdicts.index[verdicts["follows"]]
+figure, axes = plt.subplots(figsize=(11, 3 + 0.24 * len(doubtful)), layout="constrained")
+axes.axvspan(-1, 1, color="#DDDDDD")
+for rows, places, colour in (
+    (doubtful, np.arange(len(doubtful)), plots.COLOURS[1]),
+    (sound, len(doubtful) + 1 + 6 * np.arange(len(sound)) / max(len(sound), 1), plots.COLOURS[0]),
+):
+    axes.hlines(places, low[rows], high[rows], color=colour, lw=1)
+    axes.plot((low + high)[rows] / 2, places, ".", color=colour)
+axes.set_yticks(
+    [*range(len(doubtful)), len(doubtful) + 4],
+    [*verdicts["claim"][doubtful], f"{len(sound)} claims that can follow"],
+    fontsize=8,
+)
+axes.margins(x=0.04)
+axes.set(xscale="symlog", xlabel="recomputed − printed (half units of the last printed digit)")
+axes.set_title(f"{len(doubtful)} of {len(verdicts)} claims do not follow from the numbers beside them")
+axes.invert_yaxis()
+plt.show()
+
+# %%
+shown = verdicts.assign(low=verdicts["low"].map("{:.6g}".format), high=verdicts["high"].map("{:.6g}".format))
+shown[~shown["follows"]]
+
+# %% [markdown]
+# The whole list, to read beside the papers:
+
+# %%
+shown
+
+# %% [markdown]
+# ## Results
+#
+# `record` keeps the verdicts and what the hunt has accused, and shows your numbers beside the table that the reference reached over several seeds.
+
+# %% tags=["metrics"]
+metrics = {
+    "misprints_f1": f1,
+    "misprints_found": found,
+    "wrongly_accused": wronged,
+    "misprints_f1_to_the_digit": naive[2],
+    "intervals_minus_to_the_digit": f1 - naive[2],
+    "spearman_gain_size": rho,
+}
+record(
+    metrics,
+    accused=[f"{i} {row}" for i, rows in enumerate(hunted) for row in rows],
+    doubtful=verdicts["claim"][doubtful].tolist(),
+)
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** You find that a paper's average does not follow from its columns. Name three explanations other than a misprint, and say for each what you would look up.
+
+# %% [markdown] answer="why_it_may_not_follow" points=2
+# ### BEGIN SOLUTION
+# One point for two explanations, two for three, each with a place to look.
+# Another rule: the columns are weighted, or grouped first, or a column is left out (GLUE without WNLI); read the caption and the benchmark's own definition. Unrounded inputs: the authors averaged numbers with more digits; compute the interval, or look for the scores in an appendix, a log or on
+# the server. Another version: one cell was changed and the total was not; compare arXiv's versions. Others that count: another set (dev for test), the mean over runs of each average, cutting off in place of rounding.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** "BERT_LARGE beats human experts on SWAG (86.3 against 85.0)." Rewrite the sentence so that it says what the table shows, and no more.
+
+# %% [markdown] answer="beats_humans" points=2
+# ### BEGIN SOLUTION
+# One point for the uncertainty of the human number, one for a sentence that claims no difference.
+# For example: on SWAG's test set BERT_LARGE reaches 86.3 %; one expert, asked about 100 questions, reached 85 % (95 % interval 77 to 91 %), and five annotators together 88 % (80 to 93 %). The data do not show which of them is better on these questions; and "human" means these people on these 100 questions.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Brown and Heathers 2017, [The GRIM Test](https://doi.org/10.1177/1948550616673876): a mean of whole numbers can only have certain digits. Psychology checks its tables like this.
+# - Dodge and others 2019, [Show Your Work](https://arxiv.org/abs/1909.03004): what a table of results should say so that it can be checked.
+# - Card and others 2020, [With Little Power Comes Great Responsibility](https://arxiv.org/abs/2010.06595): how many of NLP's differences are larger than their uncertainty.
+# - Next: where a paper stands among the others, the family trees.
