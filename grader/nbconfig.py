@@ -42,6 +42,7 @@ def configuration(course: Course | NbgraderCourse, home: Path | None = None, set
     config.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "results"]
     config.ClearSolutions.code_stub = {"python": STUB}
     config.ClearSolutions.text_stub = ANSWER_STUB
+    config.HTMLExporter.preprocessors = ["grader.rubric.ShowRubric"]
     grade_in_sandbox(config, settings)
     return config
 
