@@ -59,7 +59,9 @@ def _outline(value: Any, floats: list[float]) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(_outline(item, floats) for item in value)
     if isinstance(value, dict):
-        return {key: _outline(value[key], floats) for key in sorted(value, key=text)}  # their order is not compared either
+        return {
+            key: _outline(value[key], floats) for key in sorted(value, key=text)
+        }  # their order is not compared either
     if isinstance(value, set | frozenset):
         return sorted(text(item) for item in value)
     if isinstance(value, float) or hasattr(value, "shape"):

@@ -14,26 +14,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import nlargest
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma
+
+from etude.lattices import LONGEST_WORD, Bools, Candidates, Floats
 
 SPACE = "▁"  # U+2581
 UNKNOWN = "<unk>"
 SPECIAL = (UNKNOWN, "<s>", "</s>")  # stand for no text
 UNKNOWN_PENALTY = 10.0  # nats below the least probable piece, as in SentencePiece
 UNKNOWN_SHOWN = " ⁇ "  # what an unknown id is decoded to, as in SentencePiece
-LONGEST_PIECE = 16  # characters
-LONGEST_WORD = 48  # characters; in training, a longer word is cut into stretches of this length
-LIFT = 10.0  # nats: see Lattices
 SHRINK = 0.75  # the share of pieces that a round of pruning keeps
 SPARE = 1.1  # pruning ends at this multiple of the size asked for; the least probable pieces then make way
-
-Floats = NDArray[np.float64]
-Ints = NDArray[Any]  # of whole numbers
-Bools = NDArray[np.bool_]
 
 
 # From text to words and back.
@@ -217,7 +210,7 @@ def train(words: Counter[str], size: int) -> Unigram:
     for word, count in words.items():
         for start in range(0, len(word), LONGEST_WORD):
             stretches[word[start : start + LONGEST_WORD]] += count
-    found = _Candidates(stretches)
+    found = Candidates(stretches)
     pieces, lengths, scores = found.pieces, found.lengths, found.scores
     single = lengths == 1
     if single.sum() + len(SPECIAL) > size:
@@ -250,170 +243,3 @@ def _largest(values: Floats, n: int) -> Bools:
     chosen = np.zeros(len(values), dtype=bool)
     chosen[np.argsort(-values, kind="stable")[:n]] = True
     return chosen
-
-
-class Lattices:
-    """All ways to cut many words at once: an edge (word, end, piece) for each place where a piece fits.
-
-    Edges are grouped by their end and length: in a group no word stands twice, so a step of the recursions is a few numpy
-    calls for all words together. Probabilities are kept without logarithms, lifted by LIFT nats for each character, so
-    that words of up to LONGEST_WORD characters whose pieces have scores above -24 nats stay within float64.
-    """
-
-    def __init__(self, word_lengths: Ints, piece_lengths: Ints, word: Ints, end: Ints, piece: Ints) -> None:
-        """word_lengths (W,) from the longest to the shortest, piece_lengths (V,); the edges' word, end and piece (E,)."""
-        if (np.diff(word_lengths) > 0).any():
-            raise ValueError("the words are not sorted: give the longest first")
-        if word_lengths[0] > LONGEST_WORD:
-            raise ValueError(
-                f"a word has {word_lengths[0]} characters, of which {LONGEST_WORD} fit: cut it into stretches"
-            )
-        group = end * (LONGEST_PIECE + 1) + piece_lengths[piece]
-        order = np.argsort(group.astype(np.uint16), kind="stable")
-        found, starts = np.unique(group[order], return_index=True)
-        self.word_lengths, self.piece_lengths = word_lengths, piece_lengths
-        self.steps = [divmod(int(at), LONGEST_PIECE + 1) for at in found]  # (end, length) of each group
-        self.bounds = np.append(starts, len(order))  # where the groups begin
-        self.word, self.piece = word[order].astype(np.int32), piece[order].astype(np.int32)
-
-    def without(self, pieces: Bools, words: Bools | None = None) -> Lattices:
-        """The lattices without some pieces (V,), and without some words (W,); the others move up."""
-        left = ~pieces[self.piece]
-        less = object.__new__(Lattices)
-        less.word_lengths, less.piece_lengths, less.word = self.word_lengths, self.piece_lengths[~pieces], self.word
-        if words is not None:
-            left &= ~words[self.word]
-            less.word_lengths, less.word = self.word_lengths[~words], _moved_up(words)[self.word]
-        less.steps, less.bounds = self.steps, np.append(0, left.cumsum())[self.bounds]
-        less.word, less.piece = less.word[left], _moved_up(pieces)[self.piece[left]]
-        return less
-
-    def log_totals(self, scores: Floats) -> Floats:
-        """For each word, log Σ over all ways to cut it of their probabilities, -inf if there is none (W,)."""
-        with np.errstate(divide="ignore"):
-            return np.log(self._ends(self._forward(self._weights(scores)))) - LIFT * self.word_lengths
-
-    def expected(self, scores: Floats, counts: Floats) -> tuple[float, Floats]:
-        """(log-likelihood of the words, how often each piece is expected (V,)): the E-step, by forward and backward sums.
-
-        scores (V,), counts (W,): how often each word occurs. Every word must have a way.
-        """
-        weights = self._weights(scores)
-        alpha = self._forward(weights)
-        totals = self._ends(alpha)  # (W,)
-        alive = self._alive()
-        beta = [np.zeros(n) for n in alive]
-        for end, n in enumerate([*alive[1:], 0]):
-            beta[end][n:] = (counts / totals)[n : alive[end]]  # so that alpha · weight · beta is a count
-        share = np.empty(len(weights))
-        for (end, length), at in reversed(self._groups()):
-            word = self.word[at]
-            back = weights[at] * beta[end][word]
-            share[at] = alpha[end - length][word] * back
-            beta[end - length][word] += back
-        log_likelihood = float(counts @ (np.log(totals) - LIFT * self.word_lengths))
-        return log_likelihood, _sums(self.piece, share, len(scores))
-
-    def _weights(self, scores: Floats) -> Floats:
-        return np.exp(scores + LIFT * self.piece_lengths)[self.piece]  # (E,)
-
-    def _groups(self) -> list[tuple[tuple[int, int], slice]]:
-        """((end, length), where its edges are) of each group that has any."""
-        bounds = zip(self.bounds, self.bounds[1:], strict=False)
-        return [(step, slice(a, b)) for step, (a, b) in zip(self.steps, bounds, strict=True) if a < b]
-
-    def _alive(self) -> list[int]:
-        """At each position, how many words reach it: the first ones, as the words are sorted by length."""
-        reaching = np.bincount(self.word_lengths)[::-1].cumsum()[::-1]
-        return reaching.tolist()
-
-    def _forward(self, weights: Floats) -> list[Floats]:
-        """At each position, the sum over all ways to cut a word up to there, for the words that reach it."""
-        alpha = [np.full(n, float(end == 0)) for end, n in enumerate(self._alive())]
-        for (end, length), at in self._groups():
-            word = self.word[at]
-            alpha[end][word] += alpha[end - length][word] * weights[at]
-        return alpha
-
-    def _ends(self, alpha: list[Floats]) -> Floats:
-        """The sums at the words' ends (W,)."""
-        alive = [*map(len, alpha[1:]), 0]
-        return np.concatenate([sums[n:] for sums, n in zip(alpha, alive, strict=True)][::-1])
-
-
-def _sums(groups: Ints, values: Floats, n: int) -> Floats:
-    """The sum of the values in each of n groups."""
-    return np.asarray(np.bincount(groups, values, minlength=n), dtype=np.float64)
-
-
-def _moved_up(gone: Bools) -> NDArray[np.int32]:
-    return (np.cumsum(~gone) - 1).astype(np.int32)
-
-
-class _Candidates:
-    """The substrings of some words that are worth a start, the longest first, and the lattices that they make.
-
-    Taken are all characters, and of the substrings of up to LONGEST_PIECE characters those that occur twice and that no
-    longer one replaces wherever they occur. Scores are the logarithms of count × length, normalised.
-    """
-
-    def __init__(self, words: Counter[str]) -> None:
-        texts = sorted(words, key=len, reverse=True)
-        self.counts = np.array([words[text] for text in texts], dtype=float)  # (W,)
-        self.word_lengths = np.array([len(text) for text in texts])
-        joined = "".join(texts)
-        codes = np.unique(np.frombuffer(joined.encode("utf-32-le"), np.uint32), return_inverse=True)[1]
-        self.word = np.repeat(np.arange(len(texts)), self.word_lengths)  # of each character (C,)
-        self.offset = np.arange(len(codes)) - (self.word_lengths.cumsum() - self.word_lengths)[self.word]
-        # Which piece of each length, if any, begins at a character (1 + LONGEST_PIECE, C); and by length, where each
-        # piece begins first and how often it occurs.
-        self.spans = np.full((LONGEST_PIECE + 1, len(codes)), -1, dtype=np.int32)
-        found = [*self._substrings(codes)][::-1]
-        above = 0
-        for length, at, name, first, _ in found:
-            self.spans[length, at] = np.where(name < 0, -1, name + above)
-            above += len(first)
-        self.first = np.concatenate([first for *_, first, _ in found])  # (V,)
-        self.lengths = np.concatenate([np.full(len(first), length) for length, _, _, first, _ in found])
-        self.pieces = np.array([joined[a : a + n] for a, n in zip(self.first, self.lengths, strict=True)], dtype=object)
-        weight = self.lengths * np.concatenate([totals for *_, totals in found])
-        self.scores = np.log(weight / weight.sum())
-
-    def _substrings(self, codes: Ints) -> Iterator[tuple[int, Ints, Ints, Ints, Floats]]:
-        """By length: (length, where substrings begin, which of those that are taken or -1, where these begin first, counts)."""
-        counts = self.counts[self.word]
-        room = self.word_lengths[self.word] - self.offset  # characters left in the word
-        before = np.where(self.offset > 0, np.roll(codes, 1), -1)
-        at, name = np.arange(len(codes)), codes
-        first = np.unique(codes, return_index=True)[1]
-        for length in range(1, LONGEST_PIECE + 1):
-            totals = _sums(name, counts[at], len(first))
-            least, most = np.full(len(totals), len(codes)), np.full(len(totals), -1)
-            np.minimum.at(least, name, before[at])
-            np.maximum.at(most, name, before[at])
-            longer = (room[at] > length) & (totals[name] >= 2)
-            further = name[longer] * (codes.max() + 1) + codes[at[longer] + length]
-            keys, nexts, names = np.unique(further, return_index=True, return_inverse=True)
-            after = np.zeros(len(totals))  # the count of the most frequent continuation
-            np.maximum.at(after, keys // (codes.max() + 1), _sums(names, counts[at[longer]], len(keys)))
-            taken = (totals >= 2) & (after < totals) & ((least < most) | (least < 0)) | (length == 1)
-            yield length, at, np.where(taken, _moved_up(~taken), -1)[name], at[first[taken]], totals[taken]
-            at, name, first = at[longer], names, nexts
-
-    def corpus(self) -> Lattices:
-        """The lattices of the words."""
-        length, at = np.nonzero(self.spans >= 0)
-        end = self.offset[at] + length
-        return Lattices(self.word_lengths, self.lengths, self.word[at], end, self.spans[length, at])
-
-    def inside(self) -> Lattices:
-        """The lattices of the pieces themselves, each without the edge that is the piece itself."""
-        edges: list[tuple[Ints, Ints, Ints]] = []
-        for length in range(1, LONGEST_PIECE):
-            for start in range(LONGEST_PIECE + 1 - length):
-                outer = np.arange(np.searchsorted(-self.lengths, -max(start + length, length + 1), side="right"))
-                inner = self.spans[length, self.first[outer] + start]
-                fits = inner >= 0
-                edges.append((outer[fits], np.full(fits.sum(), start + length), inner[fits]))
-        word, end, piece = map(np.concatenate, zip(*edges, strict=True))
-        return Lattices(self.lengths, self.lengths, word, end, piece)

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from mirror import mirror
 
 from etude import data, unigram
-from etude.unigram import SPACE, SPECIAL, UNKNOWN, Lattices, Unigram, count_words, mark, train, unmark
+from etude.lattices import LONGEST_WORD, Candidates, Lattices
+from etude.unigram import SPACE, SPECIAL, UNKNOWN, Unigram, count_words, mark, train, unmark
 from etude.world import World
 
 needs_corpora = pytest.mark.skipif(mirror() is None, reason="no mirror: set ETUDE_MIRROR to a folder of corpora")
@@ -300,11 +301,11 @@ def test_lattices_without_a_piece_are_those_that_never_had_it(counts: dict[str, 
 
 
 def test_the_longest_word_of_the_least_probable_pieces_stays_within_numbers() -> None:
-    deep = lattices(["a" * unigram.LONGEST_WORD], ["a", "aa"])
+    deep = lattices(["a" * LONGEST_WORD], ["a", "aa"])
     for score in (-24.0, -0.7):
         likelihood, expected = deep.expected(np.array([score, 2 * score]), np.ones(1))
         assert math.isfinite(likelihood)
-        assert expected @ [1, 2] == pytest.approx(unigram.LONGEST_WORD)
+        assert expected @ [1, 2] == pytest.approx(LONGEST_WORD)
 
 
 def test_lattices_refuse_words_that_are_not_sorted_or_too_long() -> None:
@@ -347,7 +348,7 @@ def test_candidates_are_the_repeated_substrings_that_no_longer_one_replaces(coun
             for end in range(start + 1, len(word) + 1):
                 substrings[word[start:end]] += n
     expected = {piece for piece, n in substrings.items() if len(piece) == 1 or (n > 1 and not replaced(piece, words))}
-    found = unigram._Candidates(words)
+    found = Candidates(words)
     assert sorted(found.pieces) == sorted(expected)
     weights = np.array([substrings[piece] * len(piece) for piece in found.pieces])
     np.testing.assert_allclose(found.scores, np.log(weights / weights.sum()))

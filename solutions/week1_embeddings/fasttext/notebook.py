@@ -147,6 +147,29 @@ def subword_rows(word, index, buckets, smallest=3, largest=6):
 check("subword_rows")
 
 # %% [markdown]
+# How often do pieces meet? If the hash spreads $N$ different n-grams evenly over $K$ buckets, one of them is alone with probability $(1 - 1/K)^{N-1} \approx e^{-N/K}$. So it shares its row
+# with somebody else with probability $1 - e^{-N/K}$: 63 % where there are as many buckets as n-grams, 10 % with ten times as many. Pieces that meet learn one vector between them.
+
+# %%
+spelled = {token for sentence in World("en", seed=seed).corpus(20_000) for token in sentence}
+hashes = np.array([fnv1a(piece) for piece in {piece for token in spelled for piece in char_ngrams(token)}])
+ratios = np.geomspace(0.1, 100, 13)  # buckets for each different n-gram
+
+
+def meeting(buckets):
+    """The share of n-grams that are not alone in their bucket."""
+    return np.mean(np.bincount(hashes % buckets, minlength=buckets)[hashes % buckets] > 1)
+
+
+figure, ax = plt.subplots(figsize=(6, 3.5))
+ax.semilogx(ratios, 1 - np.exp(-1 / ratios), color="grey", label="1 − exp(−N / K)")
+ax.semilogx(ratios, [meeting(round(ratio * len(hashes))) for ratio in ratios], "o", label="counted")
+ax.set(xlabel="buckets K for each of the N n-grams", ylabel="share of n-grams that meet another", ylim=(0, 1))
+ax.set_title(f"The hash spreads {len(hashes):,} n-grams as chance would")
+ax.legend()
+plt.show()
+
+# %% [markdown]
 # ## 3. A word is the sum of its pieces
 #
 # In the paper the score of a word $w$ and a context $c$ is $s(w, c) = \sum_{g \in G_w} z_g \cdot v_c$: the vector of a word is the **sum** of
@@ -323,10 +346,11 @@ def to_jamo(text):
 check("to_jamo")
 
 # %% [markdown]
-# What that does to the overlap of two forms of one word:
+# What that does to the overlap of two forms of one word. 킹받네 (*that riles me*) is slang that no dictionary of words held when it came up: a model that has one vector for each listed word reads both
+# 킹받네 and 킹받다 as `<UNK>`, one and the same stranger, and knows nothing of either. Their pieces tell them apart, and tell that they belong together:
 
 # %%
-twins = [("커피를", "커피는"), ("배를", "배는"), ("먹다", "먹었다"), ("마신다", "마셨다"), ("boil", "boiled")]
+twins = [("커피를", "커피는"), ("배를", "배는"), ("먹다", "먹었다"), ("마신다", "마셨다"), ("킹받네", "킹받다"), ("boil", "boiled")]
 pd.DataFrame(
     {
         "syllables": [overlaps([a], [b]).item() for a, b in twins],
