@@ -58,13 +58,18 @@ class Finding:
 COLUMNS = [field.name for field in fields(Claim)]
 
 
+def read_table(path: Path, columns: list[str]) -> list[dict[str, str]]:
+    """The lines of a table with these columns. Raises CourseError for others."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        found = csv.DictReader(file)
+        if found.fieldnames != columns:
+            raise CourseError(f"{path}: the columns are {found.fieldnames}, expected {columns}")
+        return [{name: (line[name] or "").strip() for name in columns} for line in found]
+
+
 def read(path: Path) -> list[Claim]:
     """The rows of claims.csv. Raises CourseError, naming the row and what is wrong."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = csv.DictReader(file)
-        if lines.fieldnames != COLUMNS:
-            raise CourseError(f"{path}: the columns are {lines.fieldnames}, expected {COLUMNS}")
-        claims = [Claim(**{name: (line[name] or "").strip() for name in COLUMNS}) for line in lines]
+    claims = [Claim(**line) for line in read_table(path, COLUMNS)]
     seen: set[str] = set()
     for claim in claims:
         if claim.id in seen:
@@ -103,15 +108,19 @@ def _finding(course: Course, claim: Claim) -> Finding:
     if claim.kind == "experiment":
         return _experiment(course, claim)
     name, _, test = claim.evidence.partition("::")
-    path = course.root / name
-    if not path.is_file() or test not in _tests(path):
+    if not has_test(course, claim.evidence):
         raise CourseError(f"data/claims.csv, {claim.id}: there is no test {claim.evidence}")
     return Finding(claim, claim.expect, f"`{test}`", name)
 
 
-def _tests(path: Path) -> set[str]:
+def has_test(course: Course, evidence: str) -> bool:
+    """Whether there is the test or check FILE::TEST; FILE starts at the course's root."""
+    name, _, test = evidence.partition("::")
+    path = course.root / name
+    if not path.is_file():
+        return False
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    return any(isinstance(node, ast.FunctionDef) and node.name == test for node in ast.walk(tree))
 
 
 def _experiment(course: Course, claim: Claim) -> Finding:
@@ -167,5 +176,10 @@ def page(found: list[Finding]) -> str:
                 theirs = " · ".join(filter(None, (one.claim.number, one.claim.where)))
                 expected = f" ({one.claim.expect})" if one.claim.kind == "experiment" else ""
                 cells = (one.claim.claim + expected, theirs, f"**{one.verdict}**", one.ours, one.claim.note)
-                lines.append("| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |")
+                lines.append(markdown_row(cells))
     return "\n".join(lines) + "\n"
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """One row of a table of Markdown; a bar within a cell does not end it."""
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

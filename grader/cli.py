@@ -336,10 +336,11 @@ def audit(
 @app.command(epilog="Examples: grader claims · grader claims glove · grader claims --write")
 def claims(
     paper: Annotated[str, typer.Argument(help="Part of a paper's name; nothing for all.", show_default=False)] = "",
-    write: Annotated[bool, typer.Option("--write", help="Also write docs/claims.md.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Also write docs/claims.md and docs/errata.md.")] = False,
 ) -> None:
     """Print the ledger of claims: what the papers say, what we found, whether it holds."""
     from grader import claims as ledger
+    from grader import errata
 
     with explained():
         course = Course()
@@ -356,8 +357,11 @@ def claims(
             table.add_row(*map(escape, cells), f"[{colour}]{one.verdict}[/]", escape(one.ours))
         console.print(table)
         if write:
+            mistakes = errata.read(course.root / "data" / "mistakes.csv")
+            errata.check(course, mistakes)
             (course.root / "docs" / "claims.md").write_text(ledger.page(found), encoding="utf-8")
-            console.print("docs/claims.md is written")
+            (course.root / "docs" / "errata.md").write_text(errata.page(mistakes), encoding="utf-8")
+            console.print("docs/claims.md and docs/errata.md are written")
 
 
 @app.command(epilog="Example: grader rehearse")

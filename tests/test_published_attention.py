@@ -114,3 +114,55 @@ def test_post_ln_and_pre_ln_are_the_equations_of_the_paper_on_torchs_layer() -> 
             middle = layer.norm1(states + attend(states))
             expected = layer.norm2(middle + think(middle))
         torch.testing.assert_close(layer(states), expected)
+
+
+def test_the_decoder_asks_the_encoders_states_and_adds_the_answer_to_its_own_masked_self_attention() -> None:
+    layer = torch.nn.TransformerDecoderLayer(32, 4, 64, dropout=0.0, batch_first=True, dtype=torch.float64)
+    states, encoded = normal(2, 5, 32), normal(2, 9, 32)  # (b, n, d), (b, m, d)
+    mask = torch.nn.Transformer.generate_square_subsequent_mask(5, dtype=torch.float64)
+    looked = layer.norm1(states + layer.self_attn(states, states, states, attn_mask=mask)[0])  # (b, n, d)
+
+    def rest(asked: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
+        """The layer from here on, with these keys and values and this residual stream."""
+        middle = layer.norm2(kept + layer.multihead_attn(looked, asked, asked)[0])
+        return layer.norm3(middle + layer.linear2(torch.relu(layer.linear1(middle))))
+
+    output = layer(states, encoded, tgt_mask=mask)
+    torch.testing.assert_close(output, rest(encoded, looked))
+    assert output.shape == states.shape
+    for wrong in (rest(looked, looked), rest(encoded, states)):  # keys of the decoder's own; the layer's input added
+        assert (wrong - output).abs().max() > 0.1
+
+
+def test_a_dot_product_grows_with_the_query_and_bahdanaus_additive_score_is_bounded() -> None:
+    query, key, weigh = normal(64), normal(64), normal(64)
+    of_query, of_key = normal(64, 64), normal(64, 64)
+
+    def additive(scale: float) -> torch.Tensor:
+        """Bahdanau et al. 2015, appendix A.1.2."""
+        return weigh @ torch.tanh(of_query @ (scale * query) + of_key @ key)
+
+    assert ((1e6 * query) @ key).abs() > 1e5 * additive(1e6).abs()
+    assert additive(1e6).abs() <= weigh.abs().sum()
+    torch.testing.assert_close((3 * query) @ key, 3 * (query @ key))
+    assert (additive(3) - 3 * additive(1)).abs() > 1
+
+
+def spread(skip: bool, think: bool, depth: int = 12) -> float:
+    """The share of a stack's output that differs between tokens; random weights, 16 tokens of width 64."""
+    states = normal(16, 64)
+    for _ in range(depth):
+        layer = torch.nn.TransformerEncoderLayer(64, 4, 256, dropout=0.0, batch_first=True, dtype=torch.float64)
+        looked = layer.self_attn(states[None], states[None], states[None])[0][0]
+        states = states + looked if skip else looked
+        if think:
+            thought = layer.linear2(torch.relu(layer.linear1(states)))
+            states = states + thought if skip else thought
+    return float((states - states.mean(0)).norm() / states.norm())
+
+
+@pytest.mark.parametrize("think", [False, True])
+def test_without_skips_all_tokens_become_alike_and_feed_forward_layers_do_not_stop_it(think: bool) -> None:
+    with torch.no_grad():
+        assert spread(skip=False, think=think) < 1e-9
+        assert spread(skip=True, think=think) > 0.5

@@ -183,3 +183,11 @@ def test_a_student_of_width_312_needs_a_map_of_312_by_768_to_be_compared_with_it
     assert (student @ lift).shape == teacher.shape
     with pytest.raises(RuntimeError):
         teacher @ lift
+
+
+def test_one_factor_for_all_residual_layers_keeps_their_sum_and_a_factor_that_falls_with_the_layer_does_not() -> None:
+    """Radford et al. 2019, section 2.3: weights of residual layers times 1/√N, N their number."""
+    layers = 2 * 48  # attention and feed-forward of the largest model
+    assert sum(Fraction(1, layers) for _ in range(layers)) == 1  # variances of independent terms add up
+    falling = sum(Fraction(1, layer) for layer in range(1, layers + 1))
+    assert round(float(falling), 1) == 5.1

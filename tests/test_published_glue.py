@@ -17,6 +17,12 @@ def glue(version: str, system: str):
     return papers("bert_glue").set_index(["version", "system"]).loc[(version, system)]
 
 
+def test_the_tasks_of_the_table_are_nine_without_ner_and_with_both_sst_2_and_sts_b() -> None:
+    assert set(papers("bert_glue").columns) == {"version", "system", *TASKS, "average"}
+    assert set(papers("glue_sizes").task) == set(TASKS)
+    assert not overlap(printed(glue("final", "BERT_LARGE").sst2), printed(glue("final", "BERT_LARGE").stsb))
+
+
 def rounded_mean(row) -> str:
     scores = [Decimal(row[task]) for task in TASKS]
     return str((sum(scores, Decimal(0)) / len(scores)).quantize(Decimal("0.1"), ROUND_HALF_UP))

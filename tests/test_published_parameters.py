@@ -107,6 +107,13 @@ def test_no_vocabulary_gives_both_transformers_their_printed_sizes() -> None:
     assert not overlap(base, big)
 
 
+def test_berts_positions_are_weights_and_the_transformers_are_not() -> None:
+    bert, transformer = MODELS["BERT_BASE"], MODELS["Transformer base"]
+    assert parameters(bert) - parameters(replace(bert, positions=0)) == 512 * 768
+    assert parameters(replace(bert, positions=0)) != 109_482_240  # what the published weights are
+    assert transformer.positions == 0
+
+
 def test_gpt_1_has_the_layers_of_bert_base_but_not_its_size() -> None:
     one, other = MODELS["GPT-1"], MODELS["BERT_BASE"]
     assert (one.layers, one.hidden, one.heads, one.inner) == (other.layers, other.hidden, other.heads, other.inner)
@@ -175,6 +182,13 @@ def test_a_factorised_embedding_of_500_words_is_9000_numbers_and_pays_below_a_wi
     assert 500 * 83 + 83 * 100 < 500 * 100 < 500 * 84 + 84 * 100
 
 
+def test_a_factorised_embedding_is_a_matrix_of_low_rank() -> None:
+    torch.manual_seed(0)
+    table = torch.randn(500, 15, dtype=torch.float64) @ torch.randn(15, 100, dtype=torch.float64)  # (V, E) (E, H)
+    assert table.shape == (500, 100)
+    assert torch.linalg.matrix_rank(table) == 15
+
+
 def test_alberts_factorised_embedding_is_a_sixth_of_the_full_one() -> None:
     factorised, full = 30_000 * 128 + 128 * 768, 30_000 * 768
     assert (factorised, full) == (3_938_304, 23_040_000)
@@ -220,6 +234,18 @@ def test_the_sizes_of_bert_in_alberts_table_are_those_with_30_000_words_and_no_p
         assert not fits(parameters(s), printed(size))
     base = MODELS["BERT_BASE"]
     assert not fits(parameters(base) - pooler(base), printed(BASE))
+
+
+def test_alberts_largest_model_has_fewer_parameters_than_bert_large_and_multiplies_eight_times_as_much() -> None:
+    def multiplications(model: str) -> int:
+        """Of the layers' matrices, for one token: shared weights are used again in every layer."""
+        s = MODELS[model]
+        return s.layers * (4 * s.hidden**2 + 2 * s.hidden * s.inner)
+
+    assert parameters(MODELS["ALBERT xxlarge"]) < 0.7 * parameters(MODELS["BERT_LARGE"])
+    assert multiplications("ALBERT xxlarge") == 8 * multiplications("BERT_LARGE")
+    assert multiplications("ALBERT large") == multiplications("BERT_LARGE")
+    assert printed(figure("ALBERT", "speed of ALBERT xxlarge against BERT-large"))[1] < 0.5
 
 
 def test_alberts_factors_follow_from_its_printed_sizes() -> None:

@@ -32,6 +32,25 @@ def test_an_exact_match_above_f1_would_be_seen() -> None:
     assert impossible(wrong) == ["R.M. Reader (Ensemble)"]
 
 
+def test_bidaf_elmo_prints_f1_alone_and_as_exact_matches_its_figures_would_beat_people() -> None:
+    row = papers("bert_squad11").set_index("system").loc["BiDAF+ELMo (Single)"]
+    assert (row.dev_em, row.test_em) == ("", "")
+    assert printed(row.test_f1)[0] > score("bert_squad11", "Human", "test_em")[1]
+    assert printed(row.test_f1)[1] < score("bert_squad11", "#2 Ensemble - QANet", "test_f1")[0]
+
+
+@pytest.mark.parametrize("measure", ["dev_em", "dev_f1"])
+def test_berts_own_rows_on_squad_11_rise_with_size_training_data_and_ensembles(measure: str) -> None:
+    rows = papers("bert_squad11").set_index("group").loc["ours"].set_index("system")[measure]
+    base, single, ensemble, more, most = (
+        "BERT_BASE (Single)",
+        *(f"BERT_LARGE ({kind})" for kind in ("Single", "Ensemble", "Sgl.+TriviaQA", "Ens.+TriviaQA")),
+    )
+    assert set(rows.index) == {base, single, ensemble, more, most}
+    for below, above in ((base, single), (single, ensemble), (single, more), (ensemble, most), (more, most)):
+        assert difference(printed(rows[above]), printed(rows[below]))[0] >= 0, (below, above)
+
+
 @pytest.mark.parametrize(
     ("table", "ours", "theirs", "gain"),
     [

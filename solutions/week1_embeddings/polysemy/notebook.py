@@ -571,5 +571,6 @@ plt.show()
 # ## What to read next
 #
 # - Reisinger and Mooney 2010, [Multi-Prototype Vector-Space Models of Word Meaning](https://aclanthology.org/N10-1013): clusters of contexts as several vectors for a word.
-# - Peters et al. 2018, [Deep contextualized word representations](https://arxiv.org/abs/1802.05365) (ELMo): a vector for each word in each sentence. Week 4.
+# - Peters et al. 2018, [Deep contextualized word representations](https://arxiv.org/abs/1802.05365) (ELMo): a vector for each word in each sentence, mixed from
+#   three layers: that of the tokens and the two of a bidirectional LSTM. (TagLM, of 2017 and with the same first author, came before it and is sometimes cited as ELMo.) Week 4.
 # - Ethayarajh 2019, [How Contextual are Contextualized Word Representations?](https://aclanthology.org/D19-1006): how far such vectors really move.

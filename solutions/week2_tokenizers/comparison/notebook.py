@@ -34,6 +34,7 @@ out = "results"
 # %% tags=["setup"]
 import random
 import time
+import unicodedata
 from collections import Counter
 
 import matplotlib.pyplot as plt
@@ -41,7 +42,7 @@ import numpy as np
 import pandas as pd
 
 import etude
-from etude import bpe, byte_bpe, check, corpora, data, plots, record, unigram, wordpiece
+from etude import bpe, byte_bpe, check, corpora, data, papers, plots, record, unigram, wordpiece
 from etude.world import World
 
 run = etude.start("week2_tokenizers/comparison", profile=profile, seed=seed, device=device, out=out)
@@ -136,21 +137,25 @@ def planted(language, distance):
 
 
 def train(words, pieces):
-    """{name: a function from a word to its pieces}: each tokenizer with the same words and the same number of pieces."""
+    """Each tokenizer with the same words and number of pieces: {name: function from a word to its pieces}, {name: vocabulary}."""
     by_pairs = bpe.train(words, pieces, unknown="<unk>")
-    by_surprise = wordpiece.WordPiece(wordpiece.train(words, pieces), lower=False)
+    surprising = wordpiece.train(words, pieces)
+    by_surprise = wordpiece.WordPiece(surprising, lower=False)
     by_likelihood = unigram.train(Counter({f"▁{word}": count for word, count in words.items()}), pieces)
-    return {
+    cutting = {
         "BPE": by_pairs.tokens,
         "WordPiece": lambda word: [piece.removeprefix("##") for piece in by_surprise.pieces_of(word)],
         "unigram": lambda word: [bare for piece in by_likelihood.tokenize(word) if (bare := piece.removeprefix("▁"))],
     }
+    return cutting, {"BPE": by_pairs.vocabulary, "WordPiece": surprising, "unigram": by_likelihood.pieces}
 
 
 trained = {language: planted(language, 0) for language in ("en", "ko")}
 other = {language: planted(language, BEYOND) for language in ("en", "ko")}
 counts = {language: Counter(word.surface for word in words) for language, words in trained.items()}
-tokenizers = {language: train(words, PIECES[language]) for language, words in counts.items()}
+tokenizers, vocabularies = {}, {}
+for language, words in counts.items():
+    tokenizers[language], vocabularies[language] = train(words, PIECES[language])
 for language, example in (("en", "roasted"), ("ko", "지영은"), ("ko", "계란을")):
     print(example, {name: " ".join(cut(example)) for name, cut in tokenizers[language].items()})
 
@@ -276,17 +281,50 @@ def overlap(one, other):
 check("overlap")
 
 # %%
-lists = {
-    "BPE": bpe.train(counts["ko"], PIECES["ko"], unknown="<unk>").vocabulary,
-    "WordPiece": wordpiece.train(counts["ko"], PIECES["ko"]),
-    "unigram": unigram.train(Counter({f"▁{word}": n for word, n in counts["ko"].items()}), PIECES["ko"]).pieces,
-}
+lists = vocabularies["ko"]
 common = pd.DataFrame({name: {other: overlap(one, two) for other, two in lists.items()} for name, one in lists.items()})
 metrics["overlap_bpe_unigram"] = common.loc["BPE", "unigram"]
 common.style.format("{:.2f}").background_gradient(vmin=0, vmax=1)
 
 # %% [markdown]
-# ## 5. Real text
+# ## 5. Below the syllable: jamo
+#
+# A Korean syllable is one character, but it is spelled with two or three letters (**jamo**), and a particle may hide in one of them: 커피 and 커핀 (커피 + ㄴ) differ by the last letter of a syllable. Unicode's form NFD writes the letters apart.
+# Some tokenizers (KR-BERT's "sub-character" one) are trained on such text. What changes? The alphabet shrinks from all syllables that occurred to a few dozen letters, so a new word has hardly ever a character that the vocabulary lacks
+# (section 6 counts it in film reviews; the world has too few syllables for one to be missing).
+# The price is that pieces start from letters: part of the vocabulary only puts syllables together again, so with the same number of pieces a word takes more of them.
+
+# %%
+spellings = {"syllables": str, "jamo": lambda word: unicodedata.normalize("NFD", word)}
+new = sorted(
+    {word.surface for word in other["ko"]} - counts["ko"].keys()
+)  # words of the text that no tokenizer has seen
+rows = []
+for name, spell in spellings.items():
+    spelled = Counter({spell(word): count for word, count in counts["ko"].items()})
+    letters = set("".join(spelled))
+    by_pairs = bpe.train(spelled, PIECES["ko"], unknown="<unk>")
+    length = np.mean([len(by_pairs.tokens(spell(word))) for word in new])
+    rows.append((name, len(letters), length, " ".join(by_pairs.tokens(spell("계란을")))))
+    metrics[f"length_{name}"] = length
+metrics["length_jamo_minus_syllables"] = metrics["length_jamo"] - metrics["length_syllables"]
+pd.DataFrame(rows, columns=["spelled in", "characters", "pieces per new word", "계란을"])
+
+# %% [markdown]
+# And in the published Korean models? Their vocabularies differ sixfold, and much of a small model's size is its vocabulary: a row of 768 numbers for each piece is a third of all parameters where there are 54,000 pieces.
+
+# %%
+published = papers.table("korean_models").query(
+    "hidden == '768' and vocabulary != '' and not model.str.contains('page')"
+)
+published = published.assign(rows_of_pieces=published["vocabulary"].astype(int) * 768 / 1e6)
+published = published.sort_values("rows_of_pieces")[["model", "vocabulary", "rows_of_pieces", "parameters"]]
+published.rename(
+    columns={"rows_of_pieces": "millions of parameters in rows of pieces", "parameters": "of all, as printed"}
+).style.format(precision=1).hide(axis="index")
+
+# %% [markdown]
+# ## 6. Real text
 #
 # Korean film reviews, and the vocabularies that were published with BERT (English) and KoELECTRA (Korean). Without these files the lesson goes on; nothing that is graded depends on them.
 
@@ -300,8 +338,14 @@ elif size["real"]:
     reviews = [text.split() for text in corpora.nsmc_ratings("train")["document"]]
     tried = [text.split() for text in corpora.nsmc_ratings("test")["document"]]
     words = Counter(word for review in reviews for word in review)
+    unseen = {word for review in tried for word in review} - words.keys()
+    for name, spell in spellings.items():
+        letters = set(spell("".join(words)))
+        print(
+            f"new words with a character that is lacking, in {name}: {np.mean([not set(spell(w)) <= letters for w in unseen]):.4f}"
+        )
     table = []
-    for name, cut in train(words, size["real"]).items():
+    for name, cut in train(words, size["real"])[0].items():
         started = time.perf_counter()
         table.append((name, *tokens_per_sentence(tried, {word: cut(word) for review in tried for word in review})))
         table[-1] += (time.perf_counter() - started, " ".join(cut("킹받네")))

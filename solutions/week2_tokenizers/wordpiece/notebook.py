@@ -283,6 +283,7 @@ check("split_text")
 
 # %% [markdown]
 # BERT reads one text, `[CLS] A [SEP]`, or two, `[CLS] A [SEP] B [SEP]`. Each position also carries a **segment**: 0 up to the first `[SEP]`, 1 after it. A position's input is the sum of three embeddings: of its piece, its segment and its place.
+# Places are counted from 0, and BERT's table has 512 of them. So its limit is 512 *pieces*, `[CLS]` and `[SEP]` among them: not 512 words, and not 512 characters, as is sometimes written.
 
 
 # %% exercise="encode_pair"
