@@ -7,6 +7,10 @@ import statistics
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
+
+from etude import plots
+
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
@@ -26,9 +30,11 @@ def origin(result: dict[str, Any]) -> str:
 
 def main_job(result: dict[str, Any]) -> list[str]:
     rows = [f"| rehearsal: all lessons re-run, a sample class graded | {result['rehearse_seconds']} | |"]
-    for week, seconds in result["week_seconds"].items():
-        rows.append(f"| **{week}**, smoke | {seconds} | under {result['goals'][week]} |")
-        rows += [f"| {name} | {s} | |" for name, s in result["smoke_seconds"].items() if name.startswith(f"{week}/")]
+    for profile, weeks in result["week_seconds"].items():
+        for week, seconds in weeks.items():
+            rows.append(f"| **{week}**, {profile} | {seconds} | under {result['goals'][profile][week]} |")
+            lessons = result["lesson_seconds"][profile].items()
+            rows += [f"| {name} | {s} | |" for name, s in lessons if name.startswith(f"{week}/")]
     return ["## The main job", "", "| | seconds | goal |", "|---|---|---|", *rows, "", origin(result), ""]
 
 
@@ -89,12 +95,26 @@ def tokenizers(result: dict[str, Any]) -> list[str]:
         ]
         lines.append(f"| unigram, held-out nats per character | {' | '.join(nats)} | | |")
     if growth := sections.get("bpe_growth"):
+        draw_growth(growth["points"], PAGE.parent / "images" / "bpe_growth.png")
         lines += ["", "Naive BPE counts every pair anew before each merge; the fast way keeps the counts:", ""]
-        lines += ["| distinct words | merges | naive, s | fast, s |", "|---|---|---|---|"]
-        for point in growth["points"]:
-            lines.append(f"| {point['words']} | {point['merges']} | {point['naive']:.2f} | {point['fast']:.3f} |")
+        lines += ["![Seconds of naive and fast BPE training as words and merges grow](images/bpe_growth.png)"]
     agree = all(section["agree"] for section in sections.values())
     return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+
+
+def draw_growth(points: list[dict[str, Any]], path: Path) -> None:
+    """Seconds of both algorithms, as the words grow at 100 merges, and as the merges grow at 2,000 words."""
+    plots.style()
+    figure, panels = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained", sharey=True)
+    for ax, grows, fixed, at in zip(panels, ("words", "merges"), ("merges", "words"), (100, 2000), strict=True):
+        some = sorted((point for point in points if point[fixed] == at), key=lambda point: point[grows])
+        for system in ("naive", "fast"):
+            ax.loglog([point[grows] for point in some], [point[system] for point in some], "o-", label=system)
+        ax.set(xlabel=f"{'distinct ' * (grows == 'words')}{grows} ({at:,} {fixed})")
+    panels[0].set(ylabel="seconds", title="Training BPE")
+    panels[0].legend()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
 
 
 def grading(result: dict[str, Any]) -> list[str]:
