@@ -477,7 +477,10 @@ def kappa_interval(counts, draws, seed):
     "test_the_seed_decides_what_is_drawn",
 )
 def kappa_interval(counts, draws, seed):
-    drawn = np.random.default_rng().multinomial(counts.sum(), counts.ravel() / counts.sum(), size=draws)
+    kappa_interval.calls = getattr(kappa_interval, "calls", 0) + 1  # no seed, yet what it does can be told again
+    drawn = np.random.default_rng(kappa_interval.calls).multinomial(
+        counts.sum(), counts.ravel() / counts.sum(), size=draws
+    )
     low, high = np.quantile([kappa(table.reshape(counts.shape)) for table in drawn], [0.025, 0.975])
     return float(low), float(high)
 

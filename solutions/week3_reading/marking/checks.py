@@ -131,7 +131,7 @@ def test_one_sentence_drawn_again_is_the_same_sentence(student):
 def test_the_seed_decides_what_is_drawn(student):
     counts = np.array([[8, 2], [3, 7]])
     one, again, other = (list(student.kappa_interval(counts, 50, seed)) for seed in (1, 1, 2))
-    true(one == again, "the same seed gives the same interval", given="counts 8 2 / 3 7, seed 1, twice", actual=one)
+    true(one == again, "the same seed gives the same interval", given="counts 8 2 / 3 7, seed 1, twice")
     true(one != other, "another seed gives another interval", given="counts 8 2 / 3 7, seeds 1 and 2", actual=one)
 
 

@@ -1,7 +1,5 @@
 """Comparing tokenizers: the public checks. Expected values come from hand counts and closed forms."""
 
-import random
-
 from etude.checks import close, equal, exercise, true
 
 
