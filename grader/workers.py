@@ -31,6 +31,7 @@ from grader.settings import WARM, Settings
 
 SCRATCH = "etude-batch-"  # what the folder of a batch is called
 LIGHT = ["grader.plain", "papermill.engines", "jupyter_client.provisioning.factory"]
+SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
 HEAVY = [*LIGHT, "grader.grade"]  # with torch
 
 
@@ -58,7 +59,9 @@ class Workers:
         if self._lessons:
             light = all(isinstance(lesson, Notebook) for lesson in self._lessons)
             self._context.set_forkserver_preload(LIGHT if light else HEAVY)
+            os.environ[SAFE_PATH] = "1"
             multiprocessing.forkserver.ensure_running()
+            del os.environ[SAFE_PATH]
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -120,6 +123,7 @@ def _remove_left_behind() -> None:
 def _begin(scratch: str, shared: dict[int, Path]) -> None:
     """The first thing that a worker does. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
     signal.signal(signal.SIGINT, lambda *_: None)
+    os.environ.pop(SAFE_PATH, None)  # a notebook may import what lies beside it
     tempfile.tempdir = scratch
     threading.Thread(target=_end_with_parent, daemon=True).start()
     for threads, address in shared.items():
