@@ -260,6 +260,7 @@ def test_ctrl_c_ends_with_a_sentence_and_no_process_is_left(
 def test_ctrl_c_is_not_lost_in_code_that_takes_it_for_a_failure_of_its_own(root: Path) -> None:
     todo = hand_in(root, ada="earns 3", bora="earns 1", chul="earns 2", dana="earns 4")
     told = []
+    before = signal.getsignal(signal.SIGINT)
 
     def done(item: Submission, found: Verdict | None) -> None:
         told.append(item.student)
@@ -270,7 +271,7 @@ def test_ctrl_c_is_not_lost_in_code_that_takes_it_for_a_failure_of_its_own(root:
         grade_batch(todo, root, Settings(), jobs=1, running=lambda names: None, done=done, grade=stand_in.grade)
     assert told == ["ada"]
     assert "dana" not in runs(root)
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is before
 
 
 def test_a_dry_run_shows_whose_points_would_change_and_stores_nothing(root: Path) -> None:
