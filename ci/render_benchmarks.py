@@ -110,6 +110,8 @@ def draw_growth(points: list[dict[str, Any]], path: Path) -> None:
         some = sorted((point for point in points if point[fixed] == at), key=lambda point: point[grows])
         for system in ("naive", "fast"):
             ax.loglog([point[grows] for point in some], [point[system] for point in some], "o-", label=system)
+        ax.set_xticks([point[grows] for point in some], [f"{point[grows]:,}" for point in some])
+        ax.minorticks_off()
         ax.set(xlabel=f"{'distinct ' * (grows == 'words')}{grows} ({at:,} {fixed})")
     panels[0].set(ylabel="seconds", title="Training BPE")
     panels[0].legend()
@@ -153,6 +155,7 @@ def main() -> None:
         "run": main_job,
         "embeddings": embeddings,
         "tokenizers": tokenizers,
+        "tokenizers_encoding": tokenizers,
         "grading": grading,
         "grading_training": grading,
     }
