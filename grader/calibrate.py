@@ -50,12 +50,8 @@ COVERAGE, CONFIDENCE = 0.99, 0.95
 PROMISE = f"{100 * COVERAGE:g} % of right answers with {100 * CONFIDENCE:g} % confidence"
 FEWEST_SEEDS = 5
 FIRST_SEED = 1000  # the seeds on which a lesson's settings were chosen are small numbers: none of them is reported
-CHECKING = {
-    "check.py",
-    "checks.py",
-    "mistakes.py",
-    "student.py",
-}  # of etude: what only checks use has no part in a metric
+# Of etude: what only checks use has no part in a metric.
+CHECKING = {"check.py", "checks.py", "mistakes.py", "student.py"}
 FRESH_FROM = 2000  # the seeds from here on are never calibrated on: the error rates are measured on them
 
 Step = Callable[[int, int, str], None]  # (done, total, what is running)

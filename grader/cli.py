@@ -198,7 +198,6 @@ def grade(
     from grader import gradebook
     from grader.batch import grade_one
     from grader.intake import Submission
-    from grader.interrupt import postponed
     from grader.store import grade as grade_notebook
 
     with explained():
@@ -211,8 +210,7 @@ def grade(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(notebook, path)
             verdict = grade_one(Submission(one, student, path), folder, settings)
-            with postponed():
-                gradebook.store(course, folder, one.assignment, student, settings)
+            gradebook.store(course, folder, one.assignment, student, settings)
         else:
             verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
     typer.echo(verdict.as_json())

@@ -21,9 +21,11 @@ from etude.student import LiveStudent
 from grader import source
 from grader.bank import Answer, load
 from grader.course import Lesson
+from grader.files import write_whole
 from grader.verdict import digest, versions
 
 PRIVATE = "outcomes.json"
+LEDGERS = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
 PASSED = {"status": "passed"}
 
 Outcomes = dict[str, dict[str, Any]]  # check → the fingerprint of what it saw
@@ -53,15 +55,14 @@ def _tried(lesson: Lesson) -> list[tuple[Answer, Outcomes]]:
     except (OSError, ValueError, KeyError, TypeError):
         pass  # none is kept, or what is kept was cut while it was written
     outcomes = [_outcomes(lesson, answer) for answer in wrong]
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"inputs": decisive, "outcomes": outcomes}), encoding="utf-8")
+    write_whole(kept, json.dumps({"inputs": decisive, "outcomes": outcomes}))
     return list(zip(wrong, outcomes, strict=True))
 
 
 def _inputs(lesson: Lesson) -> str:
     """The hash of all that decides an outcome: bank, notebook, checks, the modules that they import, the course's data."""
     mine = ("bank.py", "notebook.py", "checks.py", "hidden.py")
-    tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name != "claims.csv")
+    tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in LEDGERS)
     paths = [*(lesson.source / name for name in mine), *source.library(lesson, mine[1:]), *tables]
     return digest(*(path.read_bytes() for path in paths), repr(versions()))
 

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SAWarning
 
 from grader import nbconfig, submission
 from grader.course import Course, CourseError
+from grader.interrupt import postponed
 from grader.nbcourse import NbgraderCourse
 from grader.sandbox.transfer import copy_folder
 from grader.settings import Settings
@@ -41,7 +42,8 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
         _copy(handed_in, Path(scratch, student, week))
         coursedir.submitted_directory = scratch
-        result = interface.autograde(week, student, force=True, create=True)
+        with postponed():  # nbgrader would take it for a failure of this submission, and go on
+            result = interface.autograde(week, student, force=True, create=True)
     if not result["success"]:
         raise CourseError(
             f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}"

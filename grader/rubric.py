@@ -26,7 +26,9 @@ class ShowRubric(Preprocessor):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         if "submission_id" not in resources:  # formgrader gives it, the feedback does not
             return nb, resources
-        rubrics = rubrics_of(Path(self.config.CourseDirectory.root), resources["assignment_id"], resources["notebook_id"])
+        rubrics = rubrics_of(
+            Path(self.config.CourseDirectory.root), resources["assignment_id"], resources["notebook_id"]
+        )
         cells = []
         for cell in nb.cells:
             cells.append(cell)

@@ -7,18 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import Decimal
-from pathlib import Path
 
-import pandas as pd
+from etude.papers import table as papers
 
-PAPERS = Path(__file__).resolve().parents[1] / "data" / "papers"
 UNITS = {"": 0, "M": 6, "B": 9}
 Interval = tuple[Decimal, Decimal]
-
-
-def papers(name: str) -> pd.DataFrame:
-    """A table of data/papers as text; a cell that was not printed is empty."""
-    return pd.read_csv(PAPERS / f"{name}.csv", dtype=str, keep_default_na=False)
 
 
 def figure(paper: str, name: str, where: str = "") -> str:

@@ -3,12 +3,12 @@
 import csv
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from published import (
-    PAPERS,
     Interval,
     cut_off,
     difference,
@@ -23,6 +23,8 @@ from published import (
 )
 
 numbers = st.decimals(min_value="0.01", max_value="1000", places=4)
+
+PAPERS = Path(__file__).resolve().parents[1] / "data" / "papers"
 
 
 def inside(value: Decimal, interval: Interval) -> bool:
