@@ -1,5 +1,5 @@
-"""How long the main job takes: `grader rehearse` from an empty build folder, each week's references within it, and those
-of the profile cpu where a week has a goal for it.
+"""How long the main job takes: `grader rehearse` from an empty build folder; then `grader run WEEK` in each profile for which
+a week has a goal, with as many lessons at a time as there are cores.
 
 python ci/bench_run.py            # writes ci/results/run.json; runs in a clone of HEAD in a temporary folder
 """
@@ -21,7 +21,7 @@ from grader.calibrate import commit, hardware
 from grader.course import ROOT
 from grader.verdict import now, versions
 
-GOALS = {  # seconds of a week's references, by profile
+GOALS = {  # seconds of `grader run WEEK`, by profile
     "smoke": {"week1_embeddings": 90, "week2_tokenizers": 60, "week3_reading": 30},
     "cpu": {"week1_embeddings": 360, "week2_tokenizers": 300},
 }
@@ -31,25 +31,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "ci" / "results" / "run.json")
     options = parser.parse_args()
-    grader = str(Path(sys.executable).with_name("grader"))
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "etude"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        started = time.perf_counter()
-        subprocess.run([grader, "rehearse"], cwd=clone, check=True, env={**os.environ, "COLUMNS": "120"})
-        seconds = round(time.perf_counter() - started, 1)
-        for week in GOALS["cpu"]:
-            subprocess.run([grader, "run", week, "--profile", "cpu"], cwd=clone, check=True)
-        lessons = {profile: durations(clone, profile) for profile in GOALS}
-    weeks = {
-        profile: {
-            week: round(sum(s for name, s in lessons[profile].items() if name.startswith(f"{week}/")), 1)
-            for week in goals
+        rehearsal = seconds(clone, "rehearse")
+        weeks = {
+            profile: {week: seconds(clone, "run", week, "--profile", profile) for week in goals}
+            for profile, goals in GOALS.items()
         }
-        for profile, goals in GOALS.items()
-    }
+        lessons = {profile: durations(clone, profile) for profile in GOALS}
     result = {
-        "rehearse_seconds": seconds,
+        "rehearse_seconds": rehearsal,
         "lesson_seconds": lessons,
         "week_seconds": weeks,
         "goals": GOALS,
@@ -61,11 +53,19 @@ def main() -> None:
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    print(f"rehearsal: {seconds:.1f} s")
+    print(f"rehearsal: {rehearsal:.1f} s")
     for profile, goals in GOALS.items():
         for week, goal in goals.items():
             verdict = "reached" if weeks[profile][week] < goal else "missed"
             print(f"{week}, {profile}: {weeks[profile][week]:.1f} s, goal under {goal}: {verdict}")
+
+
+def seconds(clone: Path, *command: str) -> float:
+    """Seconds of wall clock that a command of the grader takes in the clone."""
+    grader = str(Path(sys.executable).with_name("grader"))
+    started = time.perf_counter()
+    subprocess.run([grader, *command], cwd=clone, check=True, env={**os.environ, "COLUMNS": "120"})
+    return round(time.perf_counter() - started, 1)
 
 
 def durations(clone: Path, profile: str) -> dict[str, float]:

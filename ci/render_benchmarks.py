@@ -29,6 +29,7 @@ def origin(result: dict[str, Any]) -> str:
 
 
 def main_job(result: dict[str, Any]) -> list[str]:
+    """The table of `ci/bench_run.py`. Lessons run side by side, so that a week takes less than their sum."""
     rows = [f"| rehearsal: all lessons re-run, a sample class graded | {result['rehearse_seconds']} | |"]
     for profile, weeks in result["week_seconds"].items():
         for week, seconds in weeks.items():

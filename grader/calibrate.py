@@ -20,12 +20,10 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -42,9 +40,9 @@ from grader.engine import run_notebook
 from grader.files import write_whole
 from grader.kernel import KernelSession
 from grader.line import KernelGone
-from grader.settings import PLAIN, Settings
+from grader.settings import PLAIN
 from grader.verdict import digest, versions
-from grader.workers import Workers
+from grader.workers import Step, side_by_side
 
 COVERAGE, CONFIDENCE = 0.99, 0.95
 PROMISE = f"{100 * COVERAGE:g} % of right answers with {100 * CONFIDENCE:g} % confidence"
@@ -53,8 +51,6 @@ FIRST_SEED = 1000  # the seeds on which a lesson's settings were chosen are smal
 # Of etude: what only checks use has no part in a metric.
 CHECKING = {"check.py", "checks.py", "mistakes.py", "student.py"}
 FRESH_FROM = 2000  # the seeds from here on are never calibrated on: the error rates are measured on them
-
-Step = Callable[[int, int, str], None]  # (done, total, what is running)
 
 
 @dataclass(frozen=True)
@@ -102,28 +98,12 @@ def calibrate(lesson: Lesson, profile: str, seeds: int, device: str, jobs: int, 
 
 
 def results(lesson: Lesson, tasks: Sequence[Task], jobs: int, step: Step) -> list[Run]:
-    """What comes of the tasks, in their order, `jobs` of them at a time; no more are started, so that `step` can name them.
+    """What comes of the tasks, in their order, `jobs` of them at a time.
 
     Raises CourseError if the reference fails, or if a process was ended from outside.
     """
-    waiting, found = deque(tasks), dict[Task, Run]()
-    running: dict[Future[Run], Task] = {}
-    try:
-        with Workers(Settings(kernel=PLAIN), []) as workers, workers.pool(jobs) as pool:
-            while waiting or running:
-                while waiting and len(running) < jobs:
-                    task = waiting.popleft()
-                    running[pool.submit(result, lesson, task)] = task
-                step(len(found), len(tasks), ", ".join(task.name for task in running.values()))
-                for future in wait(running, return_when=FIRST_COMPLETED).done:
-                    found[running.pop(future)] = future.result()
-    except BrokenProcessPool:
-        lost = ", ".join(task.name for task in running.values())
-        raise CourseError(
-            f"{lesson.id}: a process was ended from outside during {lost}, perhaps as memory ran out; "
-            "the same command goes on from there, with --jobs 1 if memory is short"
-        ) from None
-    step(len(found), len(tasks), "")
+    runs = side_by_side(partial(result, lesson), tasks, lambda task: task.name, jobs, step)
+    found = {task: run.result() for task, run in runs}
     return [found[task] for task in tasks]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,10 +16,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from grader.course import Course, CourseError
+from grader.course import Course, CourseError, Lesson
 
 if TYPE_CHECKING:
     from grader.nbcourse import NbgraderCourse
+    from grader.reference import ReferenceRun
     from grader.settings import Settings
     from grader.store import Gradable
 
@@ -41,6 +42,7 @@ app = typer.Typer(
     "grader report  [dim]build/report/index.html[/dim]",
 )
 console = Console()
+CORES = os.cpu_count() or 1
 
 Which = Annotated[
     str,
@@ -53,6 +55,14 @@ One = Annotated[
 ]
 Profile = Annotated[str, typer.Option(help="smoke: seconds · cpu: about a minute a lesson · gpu: full size.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="The seed of the run.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="How many lessons at a time. Unless told, as many as there are cores; one in the profile gpu.",
+        show_default=False,
+    ),
+]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda or mps.")]
 Sandbox = Annotated[
     bool,
@@ -114,19 +124,37 @@ def build(which: Which = "") -> None:
         build_lessons(course, course.lessons(which), say=lambda text: console.print(text, highlight=False))
 
 
-@app.command(epilog="Example: grader run word2vec --profile cpu --seed 3")
-def run(which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: Device = "auto") -> None:
+@app.command(epilog="Examples: grader run word2vec --profile cpu --seed 3 · grader run week1_embeddings --jobs 1")
+def run(
+    which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: Device = "auto", jobs: Jobs = None
+) -> None:
     """Execute the hidden reference with papermill, showing its progress, and print its metrics."""
-    from grader.reference import run_reference
-
     with explained():
-        for lesson in Course().lessons(which):
-            done = run_reference(lesson, _profile(profile), seed, device)
-            console.print(
-                f"{lesson.id}: " + ", ".join(f"{name} {value:.4g}" for name, value in done.metrics.items()),
-                highlight=False,
-            )
-            console.print(f"  {done.notebook}", highlight=False, soft_wrap=True)
+        _run(Course().lessons(which), _profile(profile), seed, device, jobs)
+
+
+def _run(lessons: Sequence[Lesson], profile: str, seed: int = 0, device: str = "auto", jobs: int | None = None) -> None:
+    jobs = jobs or (1 if profile == "gpu" else CORES)
+    for lesson, done in _references(lessons, profile, seed, device, jobs):
+        values = ", ".join(f"{name} {value:.4g}" for name, value in done.metrics.items())
+        console.print(f"{lesson.id}, {done.seconds:.1f} s: {values}", highlight=False)
+        console.print(f"  {done.notebook}", highlight=False, soft_wrap=True)
+
+
+def _references(
+    lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int
+) -> Iterator[tuple[Lesson, ReferenceRun]]:
+    """One at a time with papermill's bar of cells, or some at a time with a bar of lessons."""
+    from grader.reference import run_reference, run_references
+
+    if min(jobs, len(lessons)) == 1:
+        for lesson in lessons:
+            yield lesson, run_reference(lesson, profile, seed, device)
+        return
+    with _bar() as bar:
+        task = bar.add_task(f"references, {profile}", total=len(lessons), now="")
+        step = lambda done, total, now: bar.update(task, completed=done, now=escape(now))  # noqa: E731
+        yield from run_references(lessons, profile, seed, device, jobs, step)
 
 
 @app.command(
@@ -151,7 +179,7 @@ def calibrate(
             show_default=False,
         ),
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time, each on one core.")] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time, each on one core.")] = CORES,
 ) -> None:
     """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv.
 
@@ -229,7 +257,7 @@ def autograde(
     take_in: Annotated[
         Path | None, typer.Option(help="First take in a zip from a learning platform, or one notebook.", exists=True)
     ] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = os.cpu_count() or 1,
+    jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = CORES,
     resume: Annotated[
         bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")
     ] = True,
@@ -368,7 +396,6 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
     from grader import nbconfig
     from grader.build import build as build_lessons
     from grader.classroom import Classroom
-    from grader.reference import run_reference
     from grader.report import render
     from grader.sample_class import hand_in, surprises
 
@@ -379,13 +406,12 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
         console.rule("build")
         build_lessons(course, lessons, say=lambda text: console.print(text, highlight=False))
         console.rule("the reference")
-        for lesson in lessons:
-            run_reference(lesson, _profile(profile), seed=0)
+        _run(lessons, _profile(profile))
         console.rule("a sample class")
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
             nbconfig.release(course, week, home)
         hand_in(lessons, home)
-        Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=os.cpu_count() or 1)
+        Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=CORES)
         console.rule("report")
         console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
         if wrong := surprises(lessons, home):

@@ -19,9 +19,10 @@ from scipy.stats import binomtest
 
 from etude import table
 from grader import bank, calibrate
-from grader.calibrate import FRESH_FROM, Step, Task
+from grader.calibrate import FRESH_FROM, Task
 from grader.course import CourseError, Lesson
 from grader.files import write_whole
+from grader.workers import Step
 
 Values = Mapping[str, float]  # metric → value
 

@@ -6,18 +6,21 @@ It is the instructor's own notebook, so nothing is contained here; submissions t
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import nbformat
 import papermill
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 
-from grader.bank import Answer
 from grader.build import write_master
 from grader.course import CourseError, Lesson
+from grader.kernel import KernelSession
+from grader.line import KernelGone
+from grader.settings import PLAIN
+from grader.workers import Step, side_by_side
 
 
 @dataclass(frozen=True)
@@ -28,37 +31,37 @@ class ReferenceRun:
     results: Path
 
     @property
+    def seconds(self) -> float:
+        """From the first cell's start to the last one's end, as papermill wrote it down."""
+        return float(nbformat.read(self.notebook, as_version=4).metadata.papermill["duration"])
+
+    @property
     def metrics(self) -> dict[str, float]:
         return json.loads((self.results / "metrics.json").read_text(encoding="utf-8"))
 
 
-def run_reference(
-    lesson: Lesson,
-    profile: str,
-    seed: int,
-    device: str = "auto",
-    progress: bool = True,
-    answer: Answer | None = None,
-) -> ReferenceRun:
-    """Executes the reference, or with an answer of the bank in its place. Raises CourseError if a cell fails or is late."""
+def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto", progress: bool = True) -> ReferenceRun:
+    """Executes the reference. Raises CourseError if a cell fails or the kernel ends."""
     if _out_of_date(lesson):
         write_master(lesson)
-    folder = lesson.course.build / "runs" / lesson.id / f"{profile}-{answer.label if answer else f'seed{seed}'}"
+    folder = lesson.course.build / "runs" / lesson.id / f"{profile}-seed{seed}"
     folder.mkdir(parents=True, exist_ok=True)
     run = ReferenceRun(folder / f"{lesson.name}.ipynb", folder / "results")
     parameters = {"profile": profile, "seed": seed, "device": device, "out": str(run.results)}
-    # Two kernels on two cores: torch's own threads would only spin against each other.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # One thread, as in grading and calibration: the same sums everywhere, and a core for each lesson.
+    env = {} if profile == "gpu" else {"OMP_NUM_THREADS": "1"}
     try:
-        papermill.execute_notebook(
-            lesson.master if answer is None else _with_answer(lesson, answer, folder / "wrong.ipynb"),
-            run.notebook,
-            parameters=parameters,
-            cwd=lesson.master.parent,
-            progress_bar={"desc": f"{lesson.id} {profile} seed {seed}"} if progress else False,
-            execution_timeout=None if answer is None else lesson.limits["cell_seconds"],
-        )
-    except (CellTimeoutError, DeadKernelError) as error:
+        with KernelSession(lesson.master.parent, PLAIN, env=env) as session:
+            papermill.execute_notebook(
+                lesson.master,
+                run.notebook,
+                parameters=parameters,
+                cwd=lesson.master.parent,
+                engine_name="etude",
+                session=session,
+                progress_bar={"desc": f"{lesson.id} {profile} seed {seed}"} if progress else False,
+            )
+    except KernelGone as error:
         raise CourseError(f"{lesson.id} did not come to an end: {error}") from None
     except PapermillExecutionError as error:
         raise CourseError(
@@ -66,6 +69,26 @@ def run_reference(
             f"the executed notebook is {run.notebook}"
         ) from None
     return run
+
+
+def run_references(
+    lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int, step: Step
+) -> Iterator[tuple[Lesson, ReferenceRun]]:
+    """Executes the references, `jobs` at a time, and gives them as they end. What fails does not stop the others.
+
+    `step(done, total, what is running)` is called whenever that changes. Raises CourseError at the end for all that failed.
+    """
+    one = partial(run_reference, profile=profile, seed=seed, device=device, progress=False)
+    troubles = []
+    for lesson, run in side_by_side(one, lessons, lambda lesson: lesson.name, jobs, step):
+        if (error := run.exception()) is None:
+            yield lesson, run.result()
+        elif isinstance(error, CourseError):
+            troubles.append(str(error))
+        else:
+            raise error
+    if troubles:
+        raise CourseError("\n".join(troubles))
 
 
 def _out_of_date(lesson: Lesson) -> bool:
@@ -76,19 +99,3 @@ def _out_of_date(lesson: Lesson) -> bool:
     return any(
         (lesson.source / name).stat().st_mtime_ns > made for name in ("notebook.py", "checks.py", "expected.csv")
     )
-
-
-def _with_answer(lesson: Lesson, answer: Answer, path: Path) -> Path:
-    """The master with the answer in its exercise's cell, and without the checks, which would stop it there."""
-    notebook = nbformat.read(lesson.master, as_version=4)
-    kept = []
-    for cell in notebook.cells:
-        rules = cell.metadata.get("nbgrader", {})
-        if rules.get("grade_id", "").startswith("check_"):
-            continue
-        if rules.get("grade_id") == answer.exercise:
-            cell.source = answer.code
-        kept.append(cell)
-    notebook.cells = kept
-    nbformat.write(notebook, path)
-    return path

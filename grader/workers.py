@@ -15,24 +15,30 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from grader.course import CourseError
 from grader.intake import Submission
 from grader.plain import Notebook
 from grader.sandbox import zygote
 from grader.sandbox.limits import Limits, LimitsError
-from grader.settings import WARM, Settings
+from grader.settings import PLAIN, WARM, Settings
 
 SCRATCH = "etude-batch-"  # what the folder of a batch is called
 LIGHT = ["grader.plain", "papermill.engines", "jupyter_client.provisioning.factory"]
 SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
 HEAVY = [*LIGHT, "grader.grade"]  # with torch
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Step = Callable[[int, int, str], None]  # (done, total, what is running)
 
 
 class Workers:
@@ -98,6 +104,32 @@ class Workers:
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def side_by_side(
+    work: Callable[[Task], Result], tasks: Sequence[Task], name: Callable[[Task], str], jobs: int, step: Step
+) -> Iterator[tuple[Task, Future[Result]]]:
+    """Each task and what came of it, as they end. No more than `jobs` are ever started, so that `step` can name them.
+
+    Raises CourseError if a process was ended from outside.
+    """
+    waiting, done = deque(tasks), 0
+    running: dict[Future[Result], Task] = {}
+    with Workers(Settings(kernel=PLAIN), []) as workers, workers.pool(jobs) as pool:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                task = waiting.popleft()
+                running[pool.submit(work, task)] = task
+            step(done, len(tasks), ", ".join(map(name, running.values())))
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    raise CourseError(
+                        f"a process was ended from outside during {', '.join(map(name, running.values()))}, perhaps as memory "
+                        "ran out; the same command goes on from there, with --jobs 1 if memory is short"
+                    )
+                done += 1
+                yield running.pop(future), future
+    step(done, len(tasks), "")
 
 
 def _held(folder: Path) -> int | None:

@@ -193,4 +193,4 @@ def test_help_shows_every_command_with_an_example() -> None:
     page = CliRunner().invoke(app, ["--help"]).output
     for name in ("build", "run", "calibrate", "grade", "report", "audit", "rehearse", "schema"):
         assert name in page
-    assert "Example: grader run word2vec" in CliRunner().invoke(app, ["run", "--help"]).output
+    assert "Examples: grader run word2vec" in CliRunner().invoke(app, ["run", "--help"]).output
