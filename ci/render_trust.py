@@ -85,18 +85,23 @@ def calibration(course: Course) -> list[str]:
         "*Right answers outside*: the reference, on seeds that nothing was calibrated on; beside it the rate's exact 95 % upper bound,",
         "and the share of the row's points that was lost. *Wrong answers*: those of the bank, each run through the whole experiment.",
         "Most do not touch a given row (a wrong nearest-neighbour search leaves the vectors as they are), and are inside: those",
-        "are for the checks to catch, and they do. A row that sees none of them carries no points.",
+        "are for the checks to catch, and they do. A row that sees none of them carries no points, nor does one whose promise is",
+        f"broken: chance alone would leave so many right runs outside less than once in {1 / error_rates.SURE:,.0f} times.",
     ]
     measured = {lesson: error_rates.read(lesson.source / error_rates.FILE) for lesson in course.lessons()}
     rows = [
-        [lesson.name, rate.profile, *rate.cells(), "" if not rate.wrong else "no" if rate.blind else "yes"]
+        [
+            *(lesson.name, rate.profile, *rate.cells()),
+            "**broken**" if rate.broken else "kept",
+            "" if not rate.wrong else "no" if rate.blind else "yes",
+        ]
         for lesson, rates in measured.items()
         for rate in rates
     ]
     if not rows:
         return [*lines, "", "Not measured yet.", ""]
     origins = dict.fromkeys(rate.provenance for rates in measured.values() for rate in rates)
-    heads = ["lesson", "profile", *error_rates.HEADS, "tells apart"]
+    heads = ["lesson", "profile", *error_rates.HEADS, "promise", "tells apart"]
     return [*lines, *table(heads, rows), *(f"- {origin}" for origin in origins), ""]
 
 

@@ -28,6 +28,7 @@ Values = Mapping[str, float]  # metric → value
 
 FILE = "errors.csv"
 MOST_FRESH = 1000
+SURE = 0.001  # how improbable so many right runs outside must be before we say that a row's promise is broken
 SLOWER = (
     5  # times as long as right runs (their median) a wrong answer may take, where that is more than the lesson's limit
 )
@@ -67,6 +68,11 @@ class ErrorRates:
     def seen(self) -> int:
         """How many wrong answers came to a value outside the interval."""
         return self.wrong - self.failed - self.inside
+
+    @property
+    def broken(self) -> bool:
+        """Whether more right runs fell outside than a row that keeps its promise would allow, as when it has two modes."""
+        return bool(binomtest(self.outside, self.fresh, 1 - self.coverage, alternative="greater").pvalue < SURE)
 
     @property
     def blind(self) -> bool:
@@ -180,9 +186,15 @@ def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Valu
 
 
 def sentences(rows: Sequence[ErrorRates]) -> list[str]:
-    """What the wrong answers show: the rows that see none of them, and how many of them no row sees."""
+    """What the runs show: rows whose promise is broken, rows that see no wrong answer, how many of them no row sees."""
     tried = [row for row in rows if row.wrong]
     found = [
+        f"{row.metric} loses {row.outside} of {row.fresh} right runs, more than it promises: its values are not normal "
+        "or it has too few seeds; it may carry no points"
+        for row in rows
+        if row.broken
+    ]
+    found += [
         f"{row.metric} tells no wrong answer from a right one: it may carry no points" for row in tried if row.blind
     ]
     if tried:

@@ -1,4 +1,4 @@
-"""The expected tables' own errors: right runs outside and wrong answers inside are counted, blind rows carry no points."""
+"""The expected tables' own errors: right runs outside and wrong answers inside are counted, blind and broken rows carry no points."""
 
 from __future__ import annotations
 
@@ -43,6 +43,14 @@ def test_wrong_answers_inside_are_named_and_those_without_a_value_are_counted_ap
 def test_a_row_is_blind_when_no_wrong_answer_is_outside() -> None:
     assert rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}, "b": {}}, "").blind
     assert not rates(ROW, [{"m": 0.9}], {}, "").blind  # none was tried
+
+
+@pytest.mark.parametrize(("outside", "broken"), [(0, False), (1, False), (2, False), (4, True)])
+def test_a_promise_is_broken_when_chance_alone_would_hardly_leave_so_many_outside(outside: int, broken: bool) -> None:
+    right = [{"m": 0.0}] * outside + [{"m": 0.9}] * (24 - outside)
+    found = rates(ROW, right, {}, "")
+    assert found.broken == broken
+    assert any("more than it promises" in sentence for sentence in error_rates.sentences([found])) == broken
 
 
 def test_the_file_gives_back_what_was_measured(tmp_path: Path) -> None:
@@ -114,6 +122,7 @@ def test_a_row_with_points_has_its_errors_measured_and_tells_wrong_from_right(le
     for row in table.read(lesson.source / "expected.csv"):
         one = found.get((row.metric, row.profile))
         assert not (one and one.blind and row.points), f"{row.metric} carries points and is blind"
+        assert not (one and one.broken and row.points), f"{row.metric} carries points and loses too many right runs"
         if row.profile == "smoke" and row.points:
             again = f"{row.metric}: run `grader calibrate {lesson.id} --errors`"
             assert one is not None, again
