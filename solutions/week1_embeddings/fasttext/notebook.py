@@ -350,14 +350,7 @@ check("to_jamo")
 # 킹받네 and 킹받다 as `<UNK>`, one and the same stranger, and knows nothing of either. Their pieces tell them apart, and tell that they belong together:
 
 # %%
-twins = [
-    ("커피를", "커피는"),
-    ("배를", "배는"),
-    ("먹다", "먹었다"),
-    ("마신다", "마셨다"),
-    ("킹받네", "킹받다"),
-    ("boil", "boiled"),
-]
+twins = [("커피를", "커피는"), ("배를", "배는"), ("먹다", "먹었다"), ("마신다", "마셨다"), ("킹받네", "킹받다"), ("boil", "boiled")]
 pd.DataFrame(
     {
         "syllables": [overlaps([a], [b]).item() for a, b in twins],
