@@ -11,28 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
+from small import course_file
 
 from etude import table
 from grader import bank, calibrate, source
 from grader.calibrate import CONFIDENCE, COVERAGE, Run, Task, interval, result, results
 from grader.course import Course, CourseError, Lesson
 
-COURSE = """
-title = "Small"
-[limits]
-cell_seconds = 60
-notebook_seconds = 60
-memory_mb = 1024
-[[weeks]]
-name = "week1_words"
-title = "Words"
-[[weeks.lessons]]
-name = "count"
-title = "Counting"
-paper = "none"
-link = "none"
-minutes = 1
-"""
 NOTEBOOK = """
 # %% tags=["parameters"]
 profile, seed, device, out = "cpu", 0, "auto", "results"
@@ -108,7 +93,7 @@ def lesson(tmp_path: Path) -> Lesson:
     files = {"notebook.py": NOTEBOOK, "hidden.py": HIDDEN, "bank.py": BANK, "checks.py": ""}
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
-    (tmp_path / "course.toml").write_text(COURSE, encoding="utf-8")
+    (tmp_path / "course.toml").write_text(course_file("count"), encoding="utf-8")
     table.write(folder / "expected.csv", [ROW, replace(ROW, profile="cpu")])
     return Course(tmp_path).lesson("count")
 

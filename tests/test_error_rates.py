@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from scipy import stats
+from small import course_file
 
 from etude import table
 from grader import bank, calibrate, error_rates
@@ -72,8 +73,7 @@ def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lesson:
     folder = tmp_path / "solutions" / "week1_words" / "count"
     folder.mkdir(parents=True)
     (tmp_path / "course.toml").write_text(
-        'title = "S"\n[limits]\ncell_seconds = 1\nnotebook_seconds = 5\nmemory_mb = 1024\n[[weeks]]\nname = "week1_words"\n'
-        'title = "W"\n[[weeks.lessons]]\nname = "count"\ntitle = "C"\npaper = "none"\nlink = "none"\nminutes = 1\n',
+        course_file("count", cell_seconds=1, notebook_seconds=5),
         encoding="utf-8",
     )
     table.write(folder / "expected.csv", [ROW])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small import course_file
 
 from etude import table
 from grader.course import Course, CourseError
@@ -16,19 +17,6 @@ LESSONS = {
     "dies": "os._exit(3)",
     "counts_too": "pass",
 }
-COURSE = """
-title = "Small"
-[limits]
-cell_seconds = 60
-notebook_seconds = 60
-memory_mb = 1024
-[[weeks]]
-name = "week1_words"
-title = "Words"
-""" + "".join(
-    f'[[weeks.lessons]]\nname = "{name}"\ntitle = "{name}"\npaper = "none"\nlink = "none"\nminutes = 1\n'
-    for name in LESSONS
-)
 NOTEBOOK = """
 # %% tags=["parameters"]
 profile, seed, device, out = "cpu", 0, "auto", "results"
@@ -52,7 +40,7 @@ def small(tmp_path: Path) -> Course:
         for file in ("checks.py", "hidden.py", "bank.py"):
             (folder / file).touch()
         table.write(folder / "expected.csv", [])
-    (tmp_path / "course.toml").write_text(COURSE, encoding="utf-8")
+    (tmp_path / "course.toml").write_text(course_file(*LESSONS), encoding="utf-8")
     return Course(tmp_path)
 
 

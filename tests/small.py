@@ -1,0 +1,21 @@
+"""The course.toml of a course with one week of small lessons, for tests that write the lessons themselves."""
+
+from __future__ import annotations
+
+
+def course_file(*lessons: str, cell_seconds: int = 60, notebook_seconds: int = 60) -> str:
+    """A course whose week week1_words has these lessons."""
+    entries = "".join(
+        f'[[weeks.lessons]]\nname = "{name}"\ntitle = "{name}"\npaper = "none"\nlink = "none"\nminutes = 1\n'
+        for name in lessons
+    )
+    return f"""
+title = "Small"
+[limits]
+cell_seconds = {cell_seconds}
+notebook_seconds = {notebook_seconds}
+memory_mb = 1024
+[[weeks]]
+name = "week1_words"
+title = "Words"
+{entries}"""
