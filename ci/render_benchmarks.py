@@ -43,8 +43,8 @@ def embeddings(result: dict[str, Any]) -> list[str]:
     lines = [
         "## Word vectors against gensim with two workers",
         "",
-        "Training goes through the text in batches, so that it is fast where there are many different words; in the small vocabulary of",
-        "the embedded world a batch of fastText changes most of the n-grams, and gensim's single updates can be faster.",
+        "Training goes in batches, in which a frequent word may occur about a dozen times only. In the small vocabulary of the embedded",
+        "world, whose words share their n-grams, fastText's batches are therefore small, and gensim's single updates can be faster.",
         "",
         "| model, corpus | figure | Etude | gensim | ratio | goal |",
         "|---|---|---|---|---|---|",

@@ -125,7 +125,7 @@ def side_by_side(
                 if isinstance(future.exception(), BrokenProcessPool):
                     raise CourseError(
                         f"a process was ended from outside during {', '.join(map(name, running.values()))}, perhaps as memory "
-                        "ran out; the same command goes on from there, with --jobs 1 if memory is short"
+                        "ran out: run the same command again, with --jobs 1 if memory is short"
                     )
                 done += 1
                 yield running.pop(future), future
