@@ -9,7 +9,8 @@ nothing of files, of tokenisation or of how vectors are judged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
@@ -78,64 +79,107 @@ class Embeddings(sgns.Embeddings):
 
 
 @dataclass(frozen=True)
-class Bags:
-    """The rows of all words end to end, (R,): those of word i are rows[first[i] : first[i] + size[i]]."""
+class Groups:
+    """Rows of the table that the same words have, equally often: all rows that any word has, (N,), each in one of G.
 
-    rows: Tensor
+    A word's whole gradient goes to each of its rows (see `update`), so the rows of a group always move together, and
+    training their mean gives the same vectors with fewer rows to fetch and to change in each step. An n-gram of a
+    single word shares a group with that word's own row: short texts have several times fewer groups than rows.
+    """
+
+    rows: Tensor  # (N,)
+    group: Tensor  # (N,) 0..G-1
+
+    def mean(self, table: Tensor) -> Tensor:
+        """The mean of each group's rows of `table`, (G, dim)."""
+        members = self.group.bincount()
+        sums = torch.zeros(len(members), table.shape[1], device=table.device)
+        return sums.index_add_(0, self.group, table[self.rows]) / members[:, None]
+
+    def move(self, table: Tensor, change: Tensor) -> None:
+        """Move the rows of `table`, in place, each by its group's row of `change`, (G, dim)."""
+        table[self.rows] += change[self.group]
+
+    def to(self, device: torch.device) -> Groups:
+        return Groups(self.rows.to(device), self.group.to(device))
+
+
+@dataclass(frozen=True)
+class Bags:
+    """The groups of all words end to end, (R,): those of word i are groups[first[i] : first[i] + size[i]]."""
+
+    groups: Tensor  # (R,)
+    weight: Tensor  # (R,) float32: which part of the word's rows is in the group
+    owner: Tensor  # (R,) i
     first: Tensor  # (V,)
     size: Tensor  # (V,)
 
     @classmethod
-    def build(cls, words: list[str], subwords: Subwords) -> Bags:
+    def build(cls, words: list[str], subwords: Subwords) -> tuple[Groups, Bags]:
+        """The groups of the rows that these words have, and the bags of the words."""
         found = [subwords.rows(word) for word in words]
-        size = torch.tensor([len(rows) for rows in found])
-        return cls(torch.tensor([row for rows in found for row in rows]), size.cumsum(0) - size, size)
+        owners: dict[int, list[int]] = defaultdict(list)  # row → its words, one as often as it has the row
+        for word, rows in enumerate(found):
+            for row in rows:
+                owners[row].append(word)
+        stands: dict[tuple[int, ...], int] = {}  # the first row of a group stands for all of them
+        first_row = [stands.setdefault(tuple(having), row) for row, having in owners.items()]
+        number = {row: group for group, row in enumerate(stands.values())}
+        group = torch.tensor([number[row] for row in first_row])
+        bags = [[number[row] for row in rows if row in number] for rows in found]
+        groups, size = torch.tensor([g for bag in bags for g in bag]), torch.tensor([len(bag) for bag in bags])
+        owner = torch.repeat_interleave(size)
+        weight = group.bincount()[groups] / torch.tensor([len(rows) for rows in found])[owner]
+        return Groups(torch.tensor(list(owners)), group), cls(groups, weight, owner, size.cumsum(0) - size, size)
 
     def to(self, device: torch.device) -> Bags:
-        return Bags(self.rows.to(device), self.first.to(device), self.size.to(device))
+        return Bags(*(getattr(self, field.name).to(device) for field in fields(self)))
 
     def of(self, words: Tensor) -> Bags:
         """The bags of some words, (U,) ids, in their order."""
-        size = self.size[words]
+        size = self.size.index_select(0, words)
         first = size.cumsum(0) - size
-        place = torch.arange(int(size.sum()), device=words.device)
-        return Bags(self.rows[place + (self.first[words] - first).repeat_interleave(size)], first, size)
+        owner = torch.repeat_interleave(size)
+        shift = (self.first.index_select(0, words) - first).index_select(0, owner)
+        place = shift.add_(torch.arange(len(owner), device=words.device))
+        return Bags(self.groups.index_select(0, place), self.weight.index_select(0, place), owner, first, size)
 
     def mean(self, table: Tensor) -> Tensor:
-        """The mean of each word's rows of `table`, (U, dim)."""
-        return embedding_bag(self.rows, table, self.first, mode="mean")
+        """The mean of each word's rows, (U, dim), where `table`, (G, dim), holds the mean of each group's."""
+        return embedding_bag(self.groups, table, self.first, mode="sum", per_sample_weights=self.weight)
 
     def spread(self, change: Tensor) -> Tensor:
-        """A change for each word, (U, dim), handed to each of its rows, (R, dim)."""
-        return change.repeat_interleave(self.size, dim=0)
+        """A change for each word, (U, dim), handed to each of its groups, (R, dim)."""
+        return change.index_select(0, self.owner)
 
 
-def shared(share: Tensor, bags: Bags, rows: int) -> Tensor:
+def shared(share: Tensor, bags: Bags) -> Tensor:
     """How far a word's vector moves with the average occurrence of any word, (V,) float64, next to its own.
 
     An occurrence moves every word by the part of that word's rows that the two have in common: the whole for the word
     itself, so that this is `share`, (V,), for words that have nothing in common.
     """
-    used = torch.zeros(rows, dtype=share.dtype).index_add_(0, bags.rows, share.repeat_interleave(bags.size))
+    used = torch.zeros(int(bags.groups.max()) + 1).index_add_(0, bags.groups, bags.spread(share).float())
     return bags.mean(used[:, None])[:, 0]
 
 
 def update(
-    table: Tensor, contexts: Tensor, bags: Bags, part: sgns.Tiles, band: Tensor, rate: float, *, measure: bool
+    means: Tensor, contexts: Tensor, bags: Bags, part: sgns.Tiles, band: Tensor, rate: float, *, measure: bool
 ) -> Tensor | None:
     """One step of gradient descent on S tiles, in place; returns their loss where asked for.
 
-    Every row of a word takes the word's whole gradient, as in the authors' program: then the mean of its rows moves as
-    far as its vector in word2vec would. (The gradient of a mean of n rows would be an n-th of it.)
+    `means`, (G, dim), holds the mean of each group of rows. Every row of a word takes the word's whole gradient, as in
+    the authors' program: then the mean of its rows moves as far as its vector in word2vec would. (The gradient of a
+    mean of n rows would be an n-th of it.)
     """
     words, inputs = part.inputs.unique(return_inverse=True)  # (U,), (S, T)
     used = bags.of(words)
-    vectors = used.mean(table)  # (U, dim)
+    vectors = used.mean(means)  # (U, dim)
     local = sgns.Tiles(inputs, part.outputs, part.reach, part.weight)
     d_in, d_out, loss = sgns.gradients(vectors, contexts, local, band, with_loss=measure)
     d_words = torch.zeros_like(vectors)
     sgns.add_rows(d_words, inputs, d_in)
-    sgns.add_rows(table, used.rows, used.spread(d_words.mul_(-rate)))
+    sgns.add_rows(means, used.groups, used.spread(d_words.mul_(-rate)))
     sgns.add_rows(contexts, part.outputs, d_out.mul_(-rate))
     return loss
 
@@ -157,20 +201,21 @@ def train(
         )
     vocabulary, place = sgns.checked(corpus, min_count, device)
     subwords = Subwords(vocabulary.index, smallest, largest, buckets)
-    bags = Bags.build(vocabulary.words, subwords)
-    rows = len(vocabulary.words) + buckets
-    batch = sgns.batch_size(shared(vocabulary.share(subsample), bags, rows))
+    groups, bags = Bags.build(vocabulary.words, subwords)
+    batch = sgns.batch_size(shared(vocabulary.share(subsample), bags))
     random = torch.Generator(place).manual_seed(seed)
-    bags, band = bags.to(place), sgns.bands(window).to(place)
-    table = sgns.starting_vectors(rows, dim, random)  # (V + buckets, dim)
+    groups, bags, band = groups.to(place), bags.to(place), sgns.bands(window).to(place)
+    table = sgns.starting_vectors(len(vocabulary.words) + buckets, dim, random)  # (V + buckets, dim)
+    start = groups.mean(table)  # (G, dim)
+    means = start.clone()
     contexts = torch.zeros(len(vocabulary.words), dim, device=place)  # (V, dim)
 
     def step(part: sgns.Tiles, rate: float, measure: bool) -> Tensor | None:
-        return update(table, contexts, bags, part, band, rate, measure=measure)
+        return update(means, contexts, bags, part, band, rate, measure=measure)
 
     losses, speed = sgns.descend(
         step, contexts, vocabulary, corpus, batch=batch, window=window, negatives=negatives, epochs=epochs,
         subsample=subsample, lr=lr, random=random, progress=progress,
     )  # fmt: skip
-    vectors = bags.mean(table).cpu()
-    return Embeddings(vocabulary.words, vectors, contexts.cpu(), losses, speed, table.cpu(), subwords)
+    groups.move(table, means - start)
+    return Embeddings(vocabulary.words, bags.mean(means).cpu(), contexts.cpu(), losses, speed, table.cpu(), subwords)

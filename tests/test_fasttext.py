@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 from gensim.models.fasttext import compute_ngrams_bytes, ft_hash_bytes
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.functional import logsigmoid
 
@@ -45,15 +45,23 @@ def test_a_known_word_has_a_row_of_its_own_and_an_unknown_one_has_not() -> None:
     assert subwords.rows("abc") == [2 + fnv1a(gram) % 100 for gram in ngrams("abc", 3, 4)]
 
 
-def test_the_bags_of_some_words_are_those_of_each() -> None:
-    subwords = Subwords({"a": 0, "bcd": 1, "ef": 2}, 2, 3, 50)
-    known = ["a", "bcd", "ef"]
-    some = Bags.build(known, subwords).of(torch.tensor([2, 0]))
-    assert some.rows.tolist() == subwords.rows("ef") + subwords.rows("a")
-    assert (some.first.tolist(), some.size.tolist()) == (
-        [0, len(subwords.rows("ef"))],
-        [len(subwords.rows("ef")), len(subwords.rows("a"))],
-    )
+@settings(deadline=None)  # the first call waits for torch
+@given(st.lists(st.text("aeb눈", min_size=1, max_size=7), min_size=1, max_size=6, unique=True), st.integers(3, 60))
+def test_groups_are_the_rows_that_the_same_words_have(known: list[str], buckets: int) -> None:
+    """Few letters and few buckets: n-grams occur twice in a word, in several words, and fall together."""
+    subwords = Subwords({word: i for i, word in enumerate(known)}, 2, 4, buckets)
+    rows = [subwords.rows(word) for word in known]
+    groups, bags = Bags.build(known, subwords)
+    owners = {row: [own.count(row) for own in rows] for row in {row for own in rows for row in own}}
+    assert sorted(groups.rows.tolist()) == sorted(owners)
+    together = dict(zip(groups.rows.tolist(), groups.group.tolist(), strict=True))
+    for one in owners:
+        for other in owners:
+            assert (together[one] == together[other]) == (owners[one] == owners[other])
+    table = torch.randn(len(known) + buckets, 3, generator=torch.Generator().manual_seed(0))
+    chosen = torch.tensor([len(known) - 1, 0])
+    vectors = bags.of(chosen).mean(groups.mean(table))
+    torch.testing.assert_close(vectors, torch.stack([table[rows[i]].mean(dim=0) for i in chosen.tolist()]))
 
 
 def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> None:
@@ -97,8 +105,11 @@ def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> Non
             expected_table[row] -= rate * vectors.grad[i]
     expected_contexts = contexts - rate * free.grad
 
-    bags = Bags.build(known, subwords)
-    found = fasttext.update(table, contexts, bags, part, sgns.bands(window), rate, measure=True)
+    groups, bags = Bags.build(known, subwords)
+    start = groups.mean(table)
+    means = start.clone()
+    found = fasttext.update(means, contexts, bags, part, sgns.bands(window), rate, measure=True)
+    groups.move(table, means - start)
     torch.testing.assert_close(found, loss.detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(table, expected_table, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(contexts, expected_contexts, rtol=1e-4, atol=1e-5)
