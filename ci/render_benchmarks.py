@@ -44,7 +44,7 @@ def embeddings(result: dict[str, Any]) -> list[str]:
         "## Word vectors against gensim with two workers",
         "",
         "Training goes in batches, in which a frequent word may occur about a dozen times only. In the small vocabulary of the embedded",
-        "world, whose words share their n-grams, fastText's batches are therefore small, and gensim's single updates can be faster.",
+        "world, whose words share their n-grams, batches are therefore small; fastText trains rows that the same words have as one.",
         "",
         "| model, corpus | figure | Etude | gensim | ratio | goal |",
         "|---|---|---|---|---|---|",

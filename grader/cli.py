@@ -59,7 +59,7 @@ Jobs = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="How many lessons at a time. Unless told, as many as there are cores; one in the profile gpu.",
+        help="How many at a time. Unless told, as many as there are cores; one reference in the profile gpu.",
         show_default=False,
     ),
 ]
@@ -145,11 +145,10 @@ def _references(
     lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int
 ) -> Iterator[tuple[Lesson, ReferenceRun]]:
     """One at a time with papermill's bar of cells, or some at a time with a bar of lessons."""
-    from grader.reference import run_reference, run_references
+    from grader.reference import run_references
 
     if min(jobs, len(lessons)) == 1:
-        for lesson in lessons:
-            yield lesson, run_reference(lesson, profile, seed, device)
+        yield from run_references(lessons, profile, seed, device)
         return
     with _bar() as bar:
         task = bar.add_task(f"references, {profile}", total=len(lessons), now="")
@@ -390,8 +389,8 @@ def claims(
             console.print("docs/claims.md and docs/errata.md are written")
 
 
-@app.command(epilog="Example: grader rehearse")
-def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = True) -> None:
+@app.command(epilog="Examples: grader rehearse · grader rehearse week1_embeddings --jobs 1")
+def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
     """The whole course on the embedded default: build, run every reference, grade a sample class, store, report."""
     from grader import nbconfig
     from grader.build import build as build_lessons
@@ -406,12 +405,12 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
         console.rule("build")
         build_lessons(course, lessons, say=lambda text: console.print(text, highlight=False))
         console.rule("the reference")
-        _run(lessons, _profile(profile))
+        _run(lessons, _profile(profile), jobs=jobs)
         console.rule("a sample class")
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
             nbconfig.release(course, week, home)
         hand_in(lessons, home)
-        Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=CORES)
+        Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=jobs or CORES)
         console.rule("report")
         console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
         if wrong := surprises(lessons, home):

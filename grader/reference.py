@@ -6,7 +6,8 @@ It is the instructor's own notebook, so nothing is contained here; submissions t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -72,15 +73,17 @@ def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto",
 
 
 def run_references(
-    lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int, step: Step
+    lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int = 1, step: Step | None = None
 ) -> Iterator[tuple[Lesson, ReferenceRun]]:
     """Executes the references, `jobs` at a time, and gives them as they end. What fails does not stop the others.
 
-    `step(done, total, what is running)` is called whenever that changes. Raises CourseError at the end for all that failed.
+    `step(done, total, what is running)` is called whenever that changes; without it they run one by one, each with
+    papermill's bar of cells. Raises CourseError at the end for all that failed.
     """
-    one = partial(run_reference, profile=profile, seed=seed, device=device, progress=False)
+    one = partial(run_reference, profile=profile, seed=seed, device=device, progress=step is None)
+    runs = side_by_side(one, lessons, lambda lesson: lesson.name, jobs, step) if step else _one_by_one(one, lessons)
     troubles = []
-    for lesson, run in side_by_side(one, lessons, lambda lesson: lesson.name, jobs, step):
+    for lesson, run in runs:
         if (error := run.exception()) is None:
             yield lesson, run.result()
         elif isinstance(error, CourseError):
@@ -89,6 +92,18 @@ def run_references(
             raise error
     if troubles:
         raise CourseError("\n".join(troubles))
+
+
+def _one_by_one(
+    one: Callable[[Lesson], ReferenceRun], lessons: Sequence[Lesson]
+) -> Iterator[tuple[Lesson, Future[ReferenceRun]]]:
+    for lesson in lessons:
+        run: Future[ReferenceRun] = Future()
+        try:
+            run.set_result(one(lesson))
+        except CourseError as error:
+            run.set_exception(error)
+        yield lesson, run
 
 
 def _out_of_date(lesson: Lesson) -> bool:
