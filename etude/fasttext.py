@@ -79,58 +79,13 @@ class Embeddings(sgns.Embeddings):
 
 
 @dataclass(frozen=True)
-class Groups:
-    """Rows of the table that the same words have, equally often: all rows that any word has, (N,), each in one of G.
-
-    A word's whole gradient goes to each of its rows (see `update`), so the rows of a group always move together, and
-    training their mean gives the same vectors with fewer rows to fetch and to change in each step. An n-gram of a
-    single word shares a group with that word's own row: short texts have several times fewer groups than rows.
-    """
-
-    rows: Tensor  # (N,)
-    group: Tensor  # (N,) 0..G-1
-
-    def mean(self, table: Tensor) -> Tensor:
-        """The mean of each group's rows of `table`, (G, dim)."""
-        members = self.group.bincount()
-        sums = torch.zeros(len(members), table.shape[1], device=table.device)
-        return sums.index_add_(0, self.group, table[self.rows]) / members[:, None]
-
-    def move(self, table: Tensor, change: Tensor) -> None:
-        """Move the rows of `table`, in place, each by its group's row of `change`, (G, dim)."""
-        table[self.rows] += change[self.group]
-
-    def to(self, device: torch.device) -> Groups:
-        return Groups(self.rows.to(device), self.group.to(device))
-
-
-@dataclass(frozen=True)
 class Bags:
     """The groups of all words end to end, (R,): those of word i are groups[first[i] : first[i] + size[i]]."""
 
-    groups: Tensor  # (R,)
+    groups: Tensor  # (R,) 0..G-1
     weight: Tensor  # (R,) float32: which part of the word's rows is in the group
-    owner: Tensor  # (R,) i
     first: Tensor  # (V,)
     size: Tensor  # (V,)
-
-    @classmethod
-    def build(cls, words: list[str], subwords: Subwords) -> tuple[Groups, Bags]:
-        """The groups of the rows that these words have, and the bags of the words."""
-        found = [subwords.rows(word) for word in words]
-        owners: dict[int, list[int]] = defaultdict(list)  # row → its words, one as often as it has the row
-        for word, rows in enumerate(found):
-            for row in rows:
-                owners[row].append(word)
-        stands: dict[tuple[int, ...], int] = {}  # the first row of a group stands for all of them
-        first_row = [stands.setdefault(tuple(having), row) for row, having in owners.items()]
-        number = {row: group for group, row in enumerate(stands.values())}
-        group = torch.tensor([number[row] for row in first_row])
-        bags = [[number[row] for row in rows if row in number] for rows in found]
-        groups, size = torch.tensor([g for bag in bags for g in bag]), torch.tensor([len(bag) for bag in bags])
-        owner = torch.repeat_interleave(size)
-        weight = group.bincount()[groups] / torch.tensor([len(rows) for rows in found])[owner]
-        return Groups(torch.tensor(list(owners)), group), cls(groups, weight, owner, size.cumsum(0) - size, size)
 
     def to(self, device: torch.device) -> Bags:
         return Bags(*(getattr(self, field.name).to(device) for field in fields(self)))
@@ -139,10 +94,9 @@ class Bags:
         """The bags of some words, (U,) ids, in their order."""
         size = self.size.index_select(0, words)
         first = size.cumsum(0) - size
-        owner = torch.repeat_interleave(size)
-        shift = (self.first.index_select(0, words) - first).index_select(0, owner)
-        place = shift.add_(torch.arange(len(owner), device=words.device))
-        return Bags(self.groups.index_select(0, place), self.weight.index_select(0, place), owner, first, size)
+        shift = (self.first.index_select(0, words) - first).repeat_interleave(size)
+        place = shift.add_(torch.arange(len(shift), device=words.device))
+        return Bags(self.groups.index_select(0, place), self.weight.index_select(0, place), first, size)
 
     def mean(self, table: Tensor) -> Tensor:
         """The mean of each word's rows, (U, dim), where `table`, (G, dim), holds the mean of each group's."""
@@ -150,11 +104,41 @@ class Bags:
 
     def spread(self, change: Tensor) -> Tensor:
         """A change for each word, (U, dim), handed to each of its groups, (R, dim)."""
-        return change.index_select(0, self.owner)
+        return change.repeat_interleave(self.size, dim=0)
+
+
+def grouped(words: list[str], subwords: Subwords) -> tuple[Tensor, Tensor, Bags]:
+    """The rows that any word has, (N,), the group of each, (N,), and the words' bags of groups.
+
+    Two rows are in one group if the same words have them, equally often. A word's whole gradient goes to each of its
+    rows (see `update`), so the rows of a group always move together, and training their mean gives the same vectors
+    with fewer rows to fetch and to change in each step: in short texts, where many n-grams stand in one word only, with
+    several times fewer.
+    """
+    owners: dict[int, list[int]] = defaultdict(list)  # row → its words, each as often as it has the row
+    rows = [subwords.rows(word) for word in words]
+    for word, own in enumerate(rows):
+        for row in own:
+            owners[row].append(word)
+    number: dict[tuple[int, ...], int] = {}  # the words of a group → its number
+    group = torch.tensor([number.setdefault(tuple(having), len(number)) for having in owners.values()])
+    bags: list[list[int]] = [[] for _ in words]
+    for having, one in number.items():
+        for word in having:
+            bags[word].append(one)
+    groups, size = torch.tensor([one for bag in bags for one in bag]), torch.tensor([len(bag) for bag in bags])
+    weight = group.bincount()[groups] / torch.tensor([len(own) for own in rows]).repeat_interleave(size)
+    return torch.tensor(list(owners)), group, Bags(groups, weight, size.cumsum(0) - size, size)
+
+
+def group_means(table: Tensor, rows: Tensor, group: Tensor) -> Tensor:
+    """The mean of each group's rows of `table`, (G, dim); `rows` and `group`, (N,), are those of `grouped`."""
+    members = group.bincount()[:, None]
+    return torch.zeros(len(members), table.shape[1], device=table.device).index_add_(0, group, table[rows]) / members
 
 
 def shared(share: Tensor, bags: Bags) -> Tensor:
-    """How far a word's vector moves with the average occurrence of any word, (V,) float64, next to its own.
+    """How far a word's vector moves with the average occurrence of any word, (V,), next to its own.
 
     An occurrence moves every word by the part of that word's rows that the two have in common: the whole for the word
     itself, so that this is `share`, (V,), for words that have nothing in common.
@@ -189,24 +173,28 @@ def train(
     min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, smallest: int = 3, largest: int = 6,
     buckets: int = 2_000_000, seed: int = 0, device: str = "cpu", progress: bool = True,
 ) -> Embeddings:  # fmt: skip
-    """Train word vectors with subword information on tokenised sentences, with the paper's settings.
+    """Train word vectors with subword information on tokenised sentences.
 
-    N-grams have `smallest` to `largest` characters and share `buckets` rows of 4 * dim bytes. Everything else is as in
-    sgns.train, the same seed's same vectors too. Raises ValueError for what cannot be used.
+    N-grams have `smallest` to `largest` characters and share `buckets` rows of 4 * dim bytes, by default as many as in
+    the paper. Everything else is as in sgns.train, the same seed's same vectors too. Raises ValueError for what cannot
+    be used.
     """
     if not 1 <= smallest <= largest or buckets < 1:
         raise ValueError(
             f"n-grams of {smallest} to {largest} characters in {buckets} buckets make no sense: "
             "smallest must be at least 1, largest not below it, and one bucket is needed"
         )
-    vocabulary, place = sgns.checked(corpus, min_count, device)
+    vocabulary, place = sgns.checked(
+        corpus, min_count, device, dim=dim, window=window, negatives=negatives, epochs=epochs
+    )
     subwords = Subwords(vocabulary.index, smallest, largest, buckets)
-    groups, bags = Bags.build(vocabulary.words, subwords)
+    rows, group, bags = grouped(vocabulary.words, subwords)
     batch = sgns.batch_size(shared(vocabulary.share(subsample), bags))
     random = torch.Generator(place).manual_seed(seed)
-    groups, bags, band = groups.to(place), bags.to(place), sgns.bands(window).to(place)
+    rows, group, band = (part.to(place) for part in (rows, group, sgns.bands(window)))
+    bags = bags.to(place)
     table = sgns.starting_vectors(len(vocabulary.words) + buckets, dim, random)  # (V + buckets, dim)
-    start = groups.mean(table)  # (G, dim)
+    start = group_means(table, rows, group)  # (G, dim)
     means = start.clone()
     contexts = torch.zeros(len(vocabulary.words), dim, device=place)  # (V, dim)
 
@@ -217,5 +205,5 @@ def train(
         step, contexts, vocabulary, corpus, batch=batch, window=window, negatives=negatives, epochs=epochs,
         subsample=subsample, lr=lr, random=random, progress=progress,
     )  # fmt: skip
-    groups.move(table, means - start)
+    table[rows] += (means - start)[group]
     return Embeddings(vocabulary.words, bags.mean(means).cpu(), contexts.cpu(), losses, speed, table.cpu(), subwords)

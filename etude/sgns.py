@@ -129,7 +129,7 @@ def tiles(
     left = torch.minimum(drawn, position - first)
     right = torch.minimum(drawn, last - position)
 
-    count = -(-n // TILE)  # S; the last tile is filled up with words that reach nowhere
+    count = max(1, -(-n // TILE))  # S; the last tile is filled up with words that reach nowhere
     fill = count * TILE - n
     text = torch.nn.functional.pad(ids, (window, window + fill))
     left, right = (torch.nn.functional.pad(side, (0, fill)).view(count, TILE) for side in (left, right))
@@ -199,8 +199,11 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def checked(corpus: list[list[str]], min_count: int, device: str) -> tuple[Vocabulary, torch.device]:
-    """The vocabulary and the device, or a ValueError that says what is wrong with them."""
+def checked(corpus: list[list[str]], min_count: int, device: str, **sizes: int) -> tuple[Vocabulary, torch.device]:
+    """The vocabulary and the device, or a ValueError that says what is wrong with them or with the sizes."""
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"{name} is {size}: at least 1 is needed")
     if not any(corpus):
         raise ValueError("the corpus holds no words: pass a list of sentences, each a list of words")
     if any(isinstance(sentence, str) for sentence in corpus):
@@ -274,13 +277,13 @@ def train(
     min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, seed: int = 0, device: str = "cpu",
     progress: bool = True,
 ) -> Embeddings:  # fmt: skip
-    """Train word vectors on tokenised sentences with the paper's settings for skip-gram with negative sampling.
+    """Train word vectors on tokenised sentences; the settings are the defaults of the authors' program for skip-gram.
 
     Noise words follow count^0.75 (section 2.2); a noise word that happens to be the true context stays in, as in eq. 4.
     The same seed gives the same vectors on the same machine's CPU (on a GPU up to the order of sums). Holds about 80
-    bytes for each word of the corpus. Raises ValueError for a corpus or a device that cannot be used.
+    bytes for each word of the corpus. Raises ValueError for what cannot be used.
     """
-    vocabulary, place = checked(corpus, min_count, device)
+    vocabulary, place = checked(corpus, min_count, device, dim=dim, window=window, negatives=negatives, epochs=epochs)
     random = torch.Generator(place).manual_seed(seed)
     vectors = starting_vectors(len(vocabulary.words), dim, random)  # (V, dim)
     contexts, band = torch.zeros_like(vectors), bands(window).to(place)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import logsigmoid
 
 from etude import fasttext, sgns
-from etude.fasttext import Bags, Subwords, fnv1a, ngrams
+from etude.fasttext import Subwords, fnv1a, group_means, grouped, ngrams
 from etude.world import World
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="<>"), max_size=12)
@@ -51,16 +51,16 @@ def test_groups_are_the_rows_that_the_same_words_have(known: list[str], buckets:
     """Few letters and few buckets: n-grams occur twice in a word, in several words, and fall together."""
     subwords = Subwords({word: i for i, word in enumerate(known)}, 2, 4, buckets)
     rows = [subwords.rows(word) for word in known]
-    groups, bags = Bags.build(known, subwords)
+    found, group, bags = grouped(known, subwords)
     owners = {row: [own.count(row) for own in rows] for row in {row for own in rows for row in own}}
-    assert sorted(groups.rows.tolist()) == sorted(owners)
-    together = dict(zip(groups.rows.tolist(), groups.group.tolist(), strict=True))
+    assert sorted(found.tolist()) == sorted(owners)
+    together = dict(zip(found.tolist(), group.tolist(), strict=True))
     for one in owners:
         for other in owners:
             assert (together[one] == together[other]) == (owners[one] == owners[other])
     table = torch.randn(len(known) + buckets, 3, generator=torch.Generator().manual_seed(0))
     chosen = torch.tensor([len(known) - 1, 0])
-    vectors = bags.of(chosen).mean(groups.mean(table))
+    vectors = bags.of(chosen).mean(group_means(table, found, group))
     torch.testing.assert_close(vectors, torch.stack([table[rows[i]].mean(dim=0) for i in chosen.tolist()]))
 
 
@@ -105,11 +105,11 @@ def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> Non
             expected_table[row] -= rate * vectors.grad[i]
     expected_contexts = contexts - rate * free.grad
 
-    groups, bags = Bags.build(known, subwords)
-    start = groups.mean(table)
+    rows, group, bags = grouped(known, subwords)
+    start = group_means(table, rows, group)
     means = start.clone()
     found = fasttext.update(means, contexts, bags, part, sgns.bands(window), rate, measure=True)
-    groups.move(table, means - start)
+    table[rows] += (means - start)[group]
     torch.testing.assert_close(found, loss.detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(table, expected_table, rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(contexts, expected_contexts, rtol=1e-4, atol=1e-5)

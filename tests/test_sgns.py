@@ -196,11 +196,19 @@ def test_training_leaves_torch_with_the_number_of_threads_that_it_found():
         ([["one", "two"]], {}, "0 different words occur at least min_count=5 times"),
         (["one two", "three four"], {}, "a sentence of the corpus is a string"),
         ([["one", "two"] * 9], {"device": "abacus"}, "device 'abacus' cannot be used here"),
+        ([["one", "two"] * 9], {"negatives": 0}, "negatives is 0: at least 1 is needed"),
+        ([["one", "two"] * 9], {"window": -1}, "window is -1: at least 1 is needed"),
     ],
 )
 def test_what_cannot_be_trained_on_is_refused_with_what_to_do(corpus, settings, message):
     with pytest.raises(ValueError, match=message):
         train(corpus, progress=False, **settings)
+
+
+def test_an_epoch_in_which_subsampling_leaves_no_word_has_no_loss_and_changes_nothing() -> None:
+    found = train([["a", "b", "c"]] * 10, dim=4, epochs=2, subsample=1e-12, progress=False)
+    assert all(loss != loss for loss in found.losses)
+    assert found.contexts.count_nonzero() == 0
 
 
 def test_a_learning_rate_that_diverges_is_named() -> None:
