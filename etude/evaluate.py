@@ -53,7 +53,8 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
 def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str, str, float]]) -> Score:
     """Spearman's ρ between cosine and human (or planted) similarity over the pairs whose two words have a vector.
 
-    vectors (V, d), words V. NaN for fewer than three pairs. Finkelstein et al. 2002 (WordSim-353).
+    vectors (V, d), words V. NaN for fewer than three pairs, and where all cosines or all similarities are equal, which
+    puts nothing in order. Finkelstein et al. 2002 (WordSim-353).
     Raises ValueError if there is not one word for each vector.
     """
     from scipy.stats import spearmanr
@@ -65,8 +66,9 @@ def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str,
         return Score(float("nan"), len(known), len(asked))
     unit = torch.nn.functional.normalize(vectors.float(), dim=1)
     left, right = (torch.tensor([pair[side] for pair in known]) for side in (0, 1))
-    cosine = (unit[left] * unit[right]).sum(dim=1)  # (P,)
-    return Score(float(spearmanr(cosine.cpu().numpy(), [pair[2] for pair in known]).statistic), len(known), len(asked))
+    cosine, truth = (unit[left] * unit[right]).sum(dim=1).tolist(), [score for *_, score in known]  # each (P,)
+    ordered = len(set(cosine)) > 1 and len(set(truth)) > 1
+    return Score(float(spearmanr(cosine, truth).statistic) if ordered else float("nan"), len(known), len(asked))
 
 
 def _index(vectors: Tensor, words: Sequence[str]) -> dict[str, int]:

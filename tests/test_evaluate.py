@@ -123,6 +123,17 @@ def test_without_a_covered_question_there_is_no_score():
     assert analogies(torch.zeros(0, 3), [], []).total == 0
 
 
+def test_where_all_cosines_or_all_judgements_are_equal_there_is_no_correlation_and_no_warning():
+    pairs = [("w0", "w1", 3.0), ("w0", "w2", 2.0), ("w1", "w2", 1.0)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one_hot = similarity(torch.eye(len(WORDS)), WORDS, pairs)
+        indifferent = similarity(vectors(1), WORDS, [(a, b, 2.0) for a, b, _ in pairs])
+    for score in (one_hot, indifferent):
+        assert math.isnan(score.value)
+        assert (score.covered, score.total) == (3, 3)
+
+
 @pytest.mark.parametrize("function", [analogies, similarity])
 def test_a_list_of_words_that_does_not_fit_the_vectors_is_refused(function):
     with pytest.raises(ValueError, match="4 words for 5 vectors: give one word for each row"):

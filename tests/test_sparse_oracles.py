@@ -66,7 +66,7 @@ def test_lsa_is_a_truncated_svd_up_to_the_sign_of_columns(reference, corpus):
     np.testing.assert_allclose(reference.lsa(surprise, 20).abs(), np.abs(expected), atol=1e-8)
 
 
-def test_all_ratios_that_church_and_hanks_print_come_from_one_size_of_corpus():
+def test_the_thirteen_ratios_near_doctor_come_from_one_size_of_corpus():
     check = collect(LESSON.source / "checks.py")[0]
     rows = check.function.__globals__["DOCTOR"]
     half = {True: 0.05, False: 0.005}  # of the last printed digit, above and below one bit

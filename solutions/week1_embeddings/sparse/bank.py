@@ -104,6 +104,15 @@ def one_hot(tokens, words):
     return axes[[words.index(token) if token in words else -1 for token in tokens]]
 
 
+@alternative("one_hot")
+def one_hot(tokens, words):
+    vectors = np.zeros((len(tokens), len(words)))
+    for row, token in enumerate(tokens):
+        if token in words:
+            vectors[row, words.index(token)] = 1
+    return torch.from_numpy(vectors)  # float64
+
+
 @mistake(
     "distances",
     "the square root is missing: these are squared distances",
