@@ -114,6 +114,27 @@ def possible_ratios(above, below):
 
 
 @mistake(
+    "possible_ratios",
+    "the two ends come back as a list: a tuple is asked for",
+    "test_the_result_is_a_pair_of_floats",
+)
+def possible_ratios(above, below):
+    (a, half_a), (b, half_b) = (
+        (Decimal(x), Decimal(1).scaleb(Decimal(x).as_tuple().exponent) / 2) for x in (above, below)
+    )
+    return [float((a - half_a) / (b + half_b)), float((a + half_a) / (b - half_b))]
+
+
+@alternative("possible_ratios")
+def possible_ratios(above, below):
+    ends = []  # of numpy's floats, which are Python's too
+    for printed in (above, below):
+        half = np.float64(0.5) * 10.0 ** Decimal(printed).as_tuple().exponent
+        ends.append((np.float64(printed) - half, np.float64(printed) + half))
+    return ends[0][0] / ends[1][1], ends[0][1] / ends[1][0]
+
+
+@mistake(
     "harmonic_counts",
     "every pair counts 1: a pair d words apart counts 1/d",
     "test_words_two_apart_count_half",
@@ -343,6 +364,16 @@ def probability_ratios(counts, i, j):
 def probability_ratios(counts, i, j):
     probabilities = counts / counts.sum(dim=1, keepdim=True)
     return probabilities[i] / (probabilities[j] + 1e-9)
+
+
+@mistake(
+    "probability_ratios",
+    "the ratios come back as float32: they keep the type of the counts, float64",
+    "test_the_ratios_keep_the_double_precision_of_the_counts",
+)
+def probability_ratios(counts, i, j):
+    counts = counts.float()
+    return counts[i] / counts[i].sum() / (counts[j] / counts[j].sum())
 
 
 @alternative("probability_ratios")

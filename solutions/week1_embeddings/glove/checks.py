@@ -33,7 +33,7 @@ def test_a_zero_at_the_end_is_a_digit_too(student):
 @exercise("possible_ratios", points=0.5)
 def test_the_result_is_a_pair_of_floats(student):
     found = student.possible_ratios("6.6e-5", "7.8e-4")
-    equal([type(found).__name__, *(type(end).__name__ for end in found)], ["tuple", "float", "float"], given="types")
+    equal(found, tuple(float(end) for end in found), given="6.6e-5 / 7.8e-4; the types of the result")
 
 
 @exercise("harmonic_counts")
@@ -82,6 +82,13 @@ def test_probes_near_one_word_alone_have_an_infinite_ratio_or_none(student):
     ratios = student.probability_ratios(counts, 0, 1)
     close(ratios[:3], [0.5, math.inf, 0.0], given="rows 1 3 0 0 and 2 0 2 0, the first three probes")
     true(bool(torch.isnan(ratios[3])), "a probe that neither word has met should have NaN", actual=ratios[3])
+
+
+@exercise("probability_ratios", points=0.5)
+def test_the_ratios_keep_the_double_precision_of_the_counts(student):
+    counts = torch.tensor([[2.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
+    ratios = student.probability_ratios(counts, 0, 1)
+    equal(str(getattr(ratios, "dtype", type(ratios))), "torch.float64", given="float64 counts; the type of the result")
 
 
 @exercise("glove_weight")

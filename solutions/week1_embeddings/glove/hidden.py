@@ -47,7 +47,7 @@ def test_long_texts_are_added_up_in_double_precision(student):
     close(float(str(counts.dtype) == "torch.float64"), 1.0, given="whether the type is float64")
 
 
-@exercise("probability_ratios", points=2)
+@exercise("probability_ratios", points=1.5)
 def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student):
     draw = np.random.default_rng(4)
     counts = draw.gamma(1.0, 5.0, size=(6, 9))
