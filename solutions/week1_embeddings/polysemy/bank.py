@@ -213,6 +213,11 @@ def topic_entropy(topics):
 
 
 @alternative("topic_entropy")
+def topic_entropy(topics):  # of an empty list the sum is the whole number 0
+    return -sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())
+
+
+@alternative("topic_entropy")
 def topic_entropy(topics):
     n = len(topics)
     return sum((c * math.log2(n / c) for c in Counter(topics).values()), start=0.0) / max(n, 1)
@@ -352,6 +357,20 @@ def mixture(vector, senses):
     return torch.tensor(weights, dtype=torch.float32), float(
         rebuilt @ target / np.linalg.norm(rebuilt) / np.linalg.norm(target)
     )
+
+
+@alternative("mixture")
+def mixture(vector, senses):
+    weights = np.linalg.lstsq(senses.T.numpy(), vector.numpy(), rcond=None)[0]
+    rebuilt, target = (weights @ senses.numpy()).astype(float), vector.numpy().astype(float)
+    cosine = rebuilt @ target / np.linalg.norm(rebuilt) / np.linalg.norm(target)  # numpy's float64
+    return torch.from_numpy(weights), cosine
+
+
+@alternative("mixture")
+def mixture(vector, senses):
+    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
+    return weights, cosine_similarity(weights @ senses, vector, dim=0).numpy()[()]  # numpy's float32
 
 
 @mistake(
@@ -631,6 +650,36 @@ def kmeans(points, centroids, steps=50):
             if (labels == k).any():
                 centroids[k] = points[labels == k].mean(dim=0)
     return labels, centroids
+
+
+@mistake(
+    "kmeans",
+    "the labels are floats: they are numbers of centroids, and only whole ones can be used as an index",
+    "test_labels_come_as_a_tensor_of_int64",
+)
+def kmeans(points, centroids, steps=50):
+    centroids = centroids.clone()
+    for _ in range(steps):
+        labels = torch.cdist(points, centroids).argmin(dim=1)
+        for k in range(len(centroids)):
+            if (labels == k).any():
+                centroids[k] = points[labels == k].mean(dim=0)
+    return centroids, labels.float()
+
+
+@mistake(
+    "kmeans",
+    "the labels come as a list: a tensor was asked for",
+    "test_labels_come_as_a_tensor_of_int64",
+)
+def kmeans(points, centroids, steps=50):
+    centroids = centroids.clone()
+    for _ in range(steps):
+        labels = torch.cdist(points, centroids).argmin(dim=1)
+        for k in range(len(centroids)):
+            if (labels == k).any():
+                centroids[k] = points[labels == k].mean(dim=0)
+    return centroids, labels.tolist()
 
 
 @alternative("kmeans")

@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics.cluster import contingency_matrix
 
 from etude.checks import close, equal, exercise, true
+from etude.values import plain
 from etude.world import World
 from grader.artifacts import Artifacts
 from grader.metrics import metric
@@ -51,7 +52,7 @@ def test_random_lists_agree_with_scipy(student):
 
 @exercise("topic_entropy", points=0.5)
 def test_an_empty_list_has_no_entropy(student):
-    equal(student.topic_entropy([]), 0.0, given="an empty list")
+    close(student.topic_entropy([]), 0.0, given="an empty list")
 
 
 @exercise("mixture", points=2)
@@ -69,7 +70,9 @@ def test_random_mixtures_agree_with_numpy(student):
 @exercise("mixture", points=0.5)
 def test_the_cosine_is_a_plain_number(student):
     _, cosine = student.mixture(torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 0.0]]))
-    equal(type(cosine).__name__, "float", given="vector (1, 2), one sense (1, 0)")
+    true(
+        isinstance(plain(cosine), float), "a float was expected", given="vector (1, 2), one sense (1, 0)", actual=cosine
+    )
 
 
 @exercise("context_vector", points=2)
@@ -110,7 +113,7 @@ def test_the_table_and_the_text_are_left_alone(student):
     equal(student.value(text), ids, given="the ids, after a context of position 2")
 
 
-@exercise("kmeans", points=2)
+@exercise("kmeans", points=1.5)
 def test_random_points_agree_with_scikit_learn(student):
     for k, seed in ((2, 0), (3, 1), (5, 2)):
         points = _normal(60, 3, seed=seed)

@@ -16,7 +16,9 @@
 # each of these forms, and hand out the same one in every sentence. What is in that vector, and how far does one come without a better model?
 #
 # **The claims to test.** Arora et al.: the vector of a word with several senses is close to a weighted sum of the vectors that
-# the senses would have. Do the weights follow the senses' frequencies? Schütze: the *contexts* of such a word, each summed up in one
+# the senses would have. A [post](http://www.offconvex.org/2016/07/10/embeddingspolysemy/) on the same work (July 2016) gives the numbers: two random words
+# merged into one get a vector that has a cosine of 0.97 ± 0.02 with its best rebuild from the two; the more frequent word has a weight of about 1, and one that is
+# $r$ times rarer has $1 - c \lg r$, with $c$ about 0.5 (lg to the base 10). Schütze: the *contexts* of such a word, each summed up in one
 # vector, fall into groups, and the groups are its senses. In the planted **world** we know which sense each occurrence has, so all of it can be measured.
 #
 # You will write the pieces (about 1½ hours):
@@ -186,8 +188,9 @@ for kind, found in near.items():
 pd.DataFrame({word: neighbour_topics("ko", word) for word in ["눈", "배", "말", "국수"]})
 
 # %% [markdown]
-# 국수 (*noodle*) is no homonym; the other three have neighbours from their two topics (and some from elsewhere: the text is short), which are not
-# near each other. To be near both, the vector must lie somewhere between.
+# Single lists are noisy, as the text is short: one of a homonym's two topics may be missing, and 국수 (*noodle*), which is no homonym, may have neighbours
+# from elsewhere too. The numbers above the table are of all words: the homonyms' lists are more mixed, and it is more often an ordinary word that has all five
+# neighbours of one topic. To be near words of two topics, which are not near each other, the vector must lie somewhere between.
 #
 # ## 3. Where the vector lies
 #
@@ -216,9 +219,9 @@ def mixture(vector, senses):
 check("mixture")
 
 # %% [markdown]
-# In the world both senses of a homonym are about equally frequent, so equal weights would prove little. We therefore leave sentences out: each homonym
-# gets a ratio of its two senses between 1 : 8 and 8 : 1. The control is a stranger: the same vector rebuilt from the two senses of
-# *another* homonym, again with the best weights that there are.
+# In the world both senses of a homonym are about equally frequent, so equal weights would prove little. We therefore leave sentences out: of each homonym
+# one sense is kept up to eight times as often as the other. (What comes out also depends on chance; the table counts it.) The control is a stranger: the same
+# vector rebuilt from the two senses of *another* homonym, again with the best weights that there are.
 
 
 # %%
@@ -248,6 +251,7 @@ for language, names in homonyms.items():
         first, second = map(counts.get, marked[word])
         share = torch.tensor([first, second]) / (first + second)
         weights, fit = mixture(vector, own[word])
+        alpha, beta = weights if first >= second else weights.flip(0)  # of the more frequent sense, of the rarer one
         rows.append(
             {
                 "word": word,
@@ -255,6 +259,8 @@ for language, names in homonyms.items():
                 "weights": f"{weights[0]:.2f} : {weights[1]:.2f}",
                 "share of sense 1": float(share[0]),
                 "its share of the weights": float(weights[0] / weights.sum()),
+                "r": max(first, second) / min(first, second),
+                "β / α": float(beta / alpha),
                 "own senses": fit,
                 "a stranger's": mixture(vector, own[list(own)[place - 1]])[1],
                 "weights = shares": float(cosine_similarity(share @ own[word], vector, dim=0)),
@@ -263,16 +269,28 @@ for language, names in homonyms.items():
         )
 mixtures = pd.DataFrame(rows)
 slope, offset = np.polyfit(mixtures["share of sense 1"], mixtures["its share of the weights"], 1)
+decade, start = np.polyfit(np.log10(mixtures["r"]), mixtures["β / α"], 1)
+metrics["mixture_cosine"] = float(mixtures["own senses"].mean())
 metrics["mixture_minus_stranger"] = float((mixtures["own senses"] - mixtures["a stranger's"]).mean())
 metrics["shares_minus_equal"] = float((mixtures["weights = shares"] - mixtures["equal weights"]).mean())
 metrics["weight_slope"] = float(slope)
+metrics["rare_weight_per_decade"] = float(decade)
+print(f"rebuilt from its own senses: cosine {metrics['mixture_cosine']:.2f} ± {mixtures['own senses'].std():.2f}")
+print(f"weight of the rarer sense: β / α = {start:.2f} − {-decade:.2f} lg r; share of the weights: slope {slope:.2f}")
 mixtures.round(3)
 
 # %% [markdown]
-# Two senses explain nearly the whole vector, and a stranger's do not. Do the weights follow the frequencies? A line through (share of occurrences,
-# share of weights) has slope 0 if they do not, and slope 1 if the vector is a plain average over all occurrences. `weight_slope` lies between:
-# the weights follow, but a rare sense keeps more of the vector than its share. (Lengths have a part in this: rarer words get shorter vectors, and a
-# shorter one needs a larger weight.) The vector is a kind of average; but no sentence is about an average of snow and eye.
+# Two senses explain nearly the whole vector, as well as two merged words do in the post, and a stranger's do not. Do the weights follow the frequencies?
+# By the post's formula a sense $r$ times rarer than the other has the weight $\beta \approx 1 - c \lg r$ where the other has $\alpha \approx 1$; with
+# $c = 0.5$ that is half the weight at $r = 10$. In our training, where the word and its senses learn together, $\alpha$ is no constant: it is mostly below 1 and
+# grows with $r$. So we look at $\beta / \alpha$, for which the formula says the same. It falls with $\lg r$ here too, by `rare_weight_per_decade` for each
+# factor of ten. In a plain average over all occurrences it would be $1 / r$, a tenth at $r = 10$. Most of our words lie between that average and the post's
+# line: a rare sense is not swamped, but it weighs less than in the post. (At these few ratios, a power of $r$ would fit about as well as the logarithm.)
+#
+# The same can be seen in shares. A line through (share of occurrences, share of weights) has slope 0 if the weights do not follow, and slope 1 if
+# the vector is a plain average. `weight_slope` lies between: the weights follow, but a rare sense keeps more of the vector than its share. (Lengths have a part
+# in this: rarer words get shorter vectors, and a shorter one needs a larger weight.) The vector is a kind of average; but no sentence is about an average of
+# snow and eye.
 #
 # ## 4. A vector for each occurrence
 #
@@ -371,7 +389,8 @@ def kmeans(points, centroids, steps=50):
 
     points (N, d); centroids (K, d), where to start. A point's label is the number of the nearest centroid (Euclidean distance;
     of equally near ones the first). A centroid without points stays where it is.
-    Returns (centroids (K, d) after the last move, labels (N,) int64 of the last round). The inputs stay as they are. Lloyd 1982.
+    Returns (centroids: tensor (K, d) after the last move, labels: int64 tensor (N,) of the last round). The inputs stay as
+    they are. Lloyd 1982.
     """
     ### BEGIN SOLUTION
     centroids = centroids.clone()
@@ -513,26 +532,37 @@ print(" ".join(both), f"distance of the two contexts: {float((bags[0] - bags[1])
 record(metrics, clusters=torch.cat(list(clusters.values())), chosen=torch.cat(list(chosen.values())))
 
 # %%
-figure, (left, middle, right_side) = plt.subplots(1, 3, figsize=(15, 4.6), layout="constrained")
+figure, ((contexts, answers), (ratios, shares)) = plt.subplots(2, 2, figsize=(12, 9), layout="constrained")
 found = seen["ko", "눈"]
 points = plots.plane(normalize(found.contexts, dim=1))
 for sense, (topic, meaning) in enumerate(zip(homonyms["ko"]["눈"], ["snow", "eye"])):
-    left.plot(*points[found.senses == sense].T, "os"[sense], alpha=0.6, label=f"눈 in {topic} ({meaning})")
-left.set(title="The contexts of 눈 form two groups")
-left.set(xlabel="first principal direction", ylabel="second principal direction")
-left.legend()
-middle.plot(mixtures["share of sense 1"], mixtures["its share of the weights"], "o", label="homonyms")
+    contexts.plot(*points[found.senses == sense].T, "os"[sense], alpha=0.6, label=f"눈 in {topic} ({meaning})")
+contexts.set(title="The contexts of 눈 form two groups")
+contexts.set(xlabel="first principal direction", ylabel="second principal direction")
+contexts.legend()
+r = np.geomspace(1, mixtures["r"].max())
+ratios.semilogx(mixtures["r"], mixtures["β / α"], "o", label="homonyms")
+ratios.semilogx(r, start + decade * np.log10(r), label=f"fitted: {start:.2f} − {-decade:.2f} lg r")
+ratios.semilogx(r, 1 - 0.5 * np.log10(r), ":", label="Arora et al.: 1 − 0.5 lg r")
+ratios.semilogx(r, 1 / r, "--", color="#999999", label="1 / r: an average of occurrences")
+ratios.set(
+    xlabel="r: how many times rarer the rarer sense is",
+    ylabel="its weight for 1 of the other's, β / α",
+    title="A rarer sense weighs less, but more than 1 / r",
+)
+ratios.legend()
+shares.plot(mixtures["share of sense 1"], mixtures["its share of the weights"], "o", label="homonyms")
 ends = np.array([0, 1])
-middle.plot(ends, ends, "--", color="#999999", label="slope 1: an average of occurrences")
-middle.plot(ends, offset + slope * ends, label=f"fitted slope {slope:.2f}")
-middle.set(
+shares.plot(ends, ends, "--", color="#999999", label="slope 1: an average of occurrences")
+shares.plot(ends, offset + slope * ends, label=f"fitted slope {slope:.2f}")
+shares.set(
     xlabel="share of the occurrences that have sense 1",
     ylabel="share of the weights that sense 1 has",
-    title="Where the vector lies between its senses",
+    title=f"A rare sense keeps more than its share (slope {slope:.2f})",
 )
-middle.legend()
+shares.legend()
 plots.bars(
-    right_side,
+    answers,
     {
         "centroids of senses": mean(right),
         "k-means": pure,
@@ -570,6 +600,8 @@ plt.show()
 # %% [markdown]
 # ## What to read next
 #
+# - Arora 2016, [Linear algebraic structure of word meanings](http://www.offconvex.org/2016/07/10/embeddingspolysemy/): the post, and how senses are found when
+#   nobody has written them on the words.
 # - Reisinger and Mooney 2010, [Multi-Prototype Vector-Space Models of Word Meaning](https://aclanthology.org/N10-1013): clusters of contexts as several vectors for a word.
 # - Peters et al. 2018, [Deep contextualized word representations](https://arxiv.org/abs/1802.05365) (ELMo): a vector for each word in each sentence, mixed from
 #   three layers: that of the tokens and the two of a bidirectional LSTM. (TagLM, of 2017 and with the same first author, came before it and is sometimes cited as ELMo.) Week 4.

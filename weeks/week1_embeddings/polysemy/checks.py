@@ -197,6 +197,13 @@ def test_the_start_is_left_alone(student):
     close(student.value(handle), start, given="the centroids that were handed in, after 2 steps")
 
 
+@exercise("kmeans", points=0.5)
+def test_labels_come_as_a_tensor_of_int64(student):
+    _, labels = student.kmeans(LINE, torch.tensor([[2.0, 0.0], [3.0, 0.0]]), steps=2)
+    kind = str(labels.dtype) if isinstance(labels, torch.Tensor) else type(labels).__name__
+    equal(kind, "torch.int64", given="points 0, 1, 9, 10; centroids start at 2 and 3; 2 steps; the type of the labels")
+
+
 @exercise("purity")
 def test_each_group_counts_its_most_frequent_sense(student):
     close(
