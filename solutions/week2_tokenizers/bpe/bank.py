@@ -585,7 +585,7 @@ def train_bpe(words, size):
         spelled = [bpe.merged(word, best, len(symbols)) for word in spelled]
         merges.append((symbols[best[0]], symbols[best[1]]))
         symbols.append("".join(merges[-1]))
-    return symbols, merges
+    return [symbols, merges]
 
 
 @mistake(

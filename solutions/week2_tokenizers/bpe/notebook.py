@@ -53,7 +53,7 @@ plots.style()
 #
 # The algorithm in six steps: (1) count the words of the text; (2) cut each word into characters; (3) count the pairs of neighbours; (4) merge the most frequent pair wherever it stands; (5) add what it makes to the vocabulary; (6) go back to (3) until the vocabulary has the size that you want.
 #
-# Words are counted first, so that each different word is cut only once: a text of a million words has some ten thousand different ones. A pair counts as often as the words that hold it do.
+# Words are counted first, so that each different word is cut only once: a text of a million words has some tens of thousands of different ones. A pair counts as often as the words that hold it do.
 # Pairs never reach over the end of a word.
 
 

@@ -38,6 +38,15 @@ def cuts(pieces):
     return {sum(len(piece.encode()) for piece in pieces[:i]) for i in range(1, len(pieces))}
 
 
+@mistake(
+    "cuts",
+    "a list comes back: a set is asked for, since the cuts of two ways are intersected",
+    "test_a_cut_is_the_number_of_characters_before_it",
+)
+def cuts(pieces):
+    return [sum(map(len, pieces[:i])) for i in range(1, len(pieces))]
+
+
 @alternative("cuts")
 def cuts(pieces):
     places, at = set(), 0
@@ -51,6 +60,11 @@ def cuts(pieces):
 @alternative("cuts")
 def cuts(pieces):
     return set(np.cumsum([len(piece) for piece in pieces])[:-1].tolist())
+
+
+@alternative("cuts")
+def cuts(pieces):
+    return set(np.cumsum([len(piece) for piece in pieces])[:-1])
 
 
 # agreement
@@ -125,6 +139,12 @@ def agreement(found, known):
 
 @alternative("agreement")
 def agreement(found, known):
+    hits, made, true = np.sum([(len(one & other), len(one), len(other)) for one, other in zip(found, known)], axis=0)
+    return np.array([hits / max(made, 1), hits / max(true, 1), 2 * hits / max(made + true, 1)])
+
+
+@alternative("agreement")
+def agreement(found, known):
     hits = np.array([len(one & other) for one, other in zip(found, known)]).sum()
     made, true = np.array([len(one) for one in found]).sum(), np.array([len(one) for one in known]).sum()
     if hits == 0:
@@ -183,6 +203,15 @@ def random_cuts(word, count, generator):
     return set(range(start, start + count))
 
 
+@mistake(
+    "random_cuts",
+    "a list comes back: a set is asked for, since the cuts of two ways are intersected",
+    "test_as_many_places_as_asked_for_inside_the_word",
+)
+def random_cuts(word, count, generator):
+    return generator.sample(range(1, len(word)), count)
+
+
 @alternative("random_cuts")
 def random_cuts(word, count, generator):
     places = list(range(1, len(word)))
@@ -221,6 +250,18 @@ def tokens_per_sentence(sentences, cut):
     return sum(len(cut[word]) for word in words) / len(sentences), sum(len(cut[word]) == 1 for word in words) / len(
         words
     )
+
+
+@mistake(
+    "tokens_per_sentence",
+    "the second number is the share of the different words: running words are asked for",
+    "test_pieces_are_counted_by_sentence_and_whole_words_by_word",
+)
+def tokens_per_sentence(sentences, cut):
+    words = [word for sentence in sentences for word in sentence]
+    different = set(words)
+    whole = sum(len(cut[word]) == 1 for word in different) / len(different)
+    return sum(len(cut[word]) for word in words) / len(sentences), whole
 
 
 @mistake(
@@ -317,6 +358,48 @@ def overlap(one, other):
     def bare(vocabulary):
         texts = {piece.strip("#▁") for piece in vocabulary}
         return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
+
+    first, second = bare(one), bare(other)
+    return len(first & second) / len(first | second) if first | second else 0.0
+
+
+@mistake(
+    "overlap",
+    "## and ▁ are removed anywhere: only at the start of a piece are they marks",
+    "test_marks_do_not_count",
+)
+def overlap(one, other):
+    def bare(vocabulary):
+        texts = {piece.replace("##", "").replace("▁", "") for piece in vocabulary}
+        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
+
+    first, second = bare(one), bare(other)
+    return len(first & second) / len(first | second) if first | second else 0.0
+
+
+@mistake(
+    "overlap",
+    "pieces that only begin with [ or < are left out: a special token ends with ] or > too",
+    "test_special_tokens_are_left_out",
+)
+def overlap(one, other):
+    def bare(vocabulary):
+        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
+        return {text for text in texts if text and not (len(text) > 2 and text[0] in "[<")}
+
+    first, second = bare(one), bare(other)
+    return len(first & second) / len(first | second) if first | second else 0.0
+
+
+@mistake(
+    "overlap",
+    "[a> is left out: a special token ends with the bracket that it began with",
+    "test_special_tokens_are_left_out",
+)
+def overlap(one, other):
+    def bare(vocabulary):
+        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
+        return {text for text in texts if text and not (len(text) > 2 and text[0] in "[<" and text[-1] in "]>")}
 
     first, second = bare(one), bare(other)
     return len(first & second) / len(first | second) if first | second else 0.0

@@ -400,6 +400,19 @@ def pieces(word, unit):
     return list(unicodedata.normalize("NFD", word) if unit == "jamo" else word)
 
 
+@mistake(
+    "pieces",
+    "what came back is a string or bytes: a list of its characters or numbers is asked for",
+    "test_the_pieces_stand_in_a_list",
+)
+def pieces(word, unit):
+    if unit == "word":
+        return [word]
+    if unit == "byte":
+        return word.encode()
+    return unicodedata.normalize("NFD", word) if unit == "jamo" else word
+
+
 @alternative("pieces")
 def pieces(word, unit):
     match unit:
@@ -471,6 +484,30 @@ def fertility(words, unit):
 )
 def fertility(words, unit):
     words = set(words)
+    tokens = sum(len(pieces(word, unit)) for word in words)
+    return tokens / len(words), sum(len(word.encode()) for word in words) / tokens
+
+
+@mistake(
+    "fertility",
+    "the bytes are those of the decomposed pieces: those of the words as they stand are asked for",
+    "test_bytes_are_those_of_the_words_and_not_of_their_jamo",
+)
+def fertility(words, unit):
+    cut = [pieces(word, unit) for word in words]
+    tokens = sum(map(len, cut))
+    size = tokens if unit == "byte" else sum(len(piece.encode()) for word in cut for piece in word)
+    return tokens / len(words), size / tokens
+
+
+@mistake(
+    "fertility",
+    "each syllable is counted as three jamo of one byte each: 가 has only two, and tokens are what pieces gives",
+    "test_bytes_are_those_of_the_words_and_not_of_their_jamo",
+)
+def fertility(words, unit):
+    if unit == "jamo":
+        return 3 * sum(len(word) for word in words) / len(words), 1.0
     tokens = sum(len(pieces(word, unit)) for word in words)
     return tokens / len(words), sum(len(word.encode()) for word in words) / tokens
 

@@ -2,7 +2,7 @@
 
 import math
 
-from etude.checks import close, equal, exercise
+from etude.checks import close, equal, exercise, true
 
 
 @exercise("most_frequent")
@@ -83,6 +83,13 @@ def test_a_syllable_is_one_character_three_jamo_and_three_bytes(student):
     equal(list(student.pieces("눈", "byte")), [0xEB, 0x88, 0x88], given="눈, byte")
 
 
+@exercise("pieces", points=0.5)
+def test_the_pieces_stand_in_a_list(student):
+    for unit in ("word", "character", "jamo", "byte"):
+        found = student.pieces("눈", unit)
+        true(not isinstance(found, str | bytes), "a list was expected", given=f"눈, {unit}", actual=found)
+
+
 @exercise("pieces")
 def test_characters_are_code_points_as_they_stand(student):
     equal(list(student.pieces("caf\u00e9", "character")), ["c", "a", "f", "\u00e9"], given="café, character")
@@ -90,7 +97,7 @@ def test_characters_are_code_points_as_they_stand(student):
     equal(list(student.pieces("🙂", "byte")), [0xF0, 0x9F, 0x99, 0x82], given="🙂, byte")
 
 
-@exercise("pieces")
+@exercise("pieces", points=0.5)
 def test_decomposition_is_canonical(student):
     equal(list(student.pieces("ﬁ²", "jamo")), ["ﬁ", "²"], given="the ligature ﬁ and a raised 2, jamo")
 
@@ -100,10 +107,16 @@ def test_the_ratios_are_those_of_the_sums(student):
     close(list(student.fertility(["눈", "abcdefg"], "character")), [8 / 2, 10 / 8], given="눈 abcdefg, character")
 
 
-@exercise("fertility")
+@exercise("fertility", points=0.5)
 def test_bytes_are_those_of_utf8(student):
     close(list(student.fertility(["눈", "배가"], "character")), [3 / 2, 9 / 3], given="눈 배가, character")
     close(list(student.fertility(["눈", "배가"], "word")), [1, 9 / 2], given="눈 배가, word")
+
+
+@exercise("fertility", points=0.5)
+def test_bytes_are_those_of_the_words_and_not_of_their_jamo(student):
+    # 눈 has three jamo and 가 two, each of them three bytes; the syllables have three bytes each.
+    close(list(student.fertility(["눈", "가"], "jamo")), [5 / 2, 6 / 5], given="눈 가, jamo")
 
 
 @exercise("encode")

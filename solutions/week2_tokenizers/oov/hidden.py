@@ -75,6 +75,7 @@ def test_a_long_text_is_counted_in_every_unit(student):
     words = _text(7)
     size = len("".join(words).encode())
     counted = {"word": 300, "character": len("".join(words)), "byte": size}
+    counted["jamo"] = len(unicodedata.normalize("NFD", " ".join(words))) - 299  # less the blanks
     for unit, tokens in counted.items():
         close(list(student.fertility(words, unit)), [tokens / 300, size / tokens], given=f"300 words, {unit}")
 

@@ -71,7 +71,7 @@ check("most_frequent")
 
 # %% [markdown]
 # **Out of vocabulary** (OOV) is measured in two ways, which are often mixed up. Of the *running words*, how many are unknown? That is what a reader of the text meets. And of the *different words*, how many?
-# That is always far more, because rare words are many and each of them is rare.
+# That is nearly always far more, because rare words are many and each of them is rare.
 
 
 # %% exercise="unknown_rates"
@@ -97,9 +97,9 @@ check("unknown_rates")
 
 # %%
 size = {
-    "smoke": {"tokens": 20_000, "real_list": 2_000},
-    "cpu": {"tokens": 100_000, "real_list": 8_000},
-    "gpu": {"tokens": 1_000_000, "real_list": 30_000},
+    "smoke": {"tokens": 20_000, "real_list": 2_000, "real_sizes": [250, 500, 1_000, 2_000]},
+    "cpu": {"tokens": 100_000, "real_list": 8_000, "real_sizes": [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]},
+    "gpu": {"tokens": 1_000_000, "real_list": 16_000, "real_sizes": [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]},
 }[profile]
 LIST, HELD_OUT, BEYOND = 400, 10_000, 10_000  # words on the list; tokens of the other text, and its seed's distance
 metrics = {}  # each part adds what it has measured
@@ -129,10 +129,12 @@ metrics["oov_words_minus_morphemes"] = metrics["oov_ko"] - curves["Korean morphe
 pd.DataFrame(curves, index=pd.Index(sizes, name="size of the list")).style.format("{:.1%}")
 
 # %% [markdown]
-# Real text never ends, as Heaps' law has it. These are the film reviews of NSMC (Korean, full of new words and typos) and Wikipedia (English; WikiText-2, which has written its own rarest words as `<unk>` already).
+# Real text never ends, as Heaps' law has it. These are the film reviews of NSMC (Korean, full of new words and typos) and Wikipedia (English; WikiText-2).
+# WikiText-2 has written its own rarest words as `<unk>` already, 7 % of the text on which the list is tried. No list is made from these, and they count as unknown to all lists.
 # Without these files the lesson goes on; nothing that is graded depends on them.
 
 # %%
+real, real_curves = {}, {}
 needed = [*data.names("wikitext2"), *data.names("nsmc_sample")]
 missing = [name for name in needed if not data.available(name)]
 if missing:
@@ -143,17 +145,36 @@ else:
     wikipedia = [token for paragraph in data.wikitext2() for token in paragraph]
     middle = len(wikipedia) * 4 // 5
     real = {
-        "Wikipedia, English": (wikipedia[:middle], wikipedia[middle:]),
+        "Wikipedia, English": ([token for token in wikipedia[:middle] if token != "<unk>"], wikipedia[middle:]),
         "film reviews, Korean": (reviews("train"), reviews("test")),
     }
     for name, (trained, other) in real.items():
-        running, different = unknown_rates(other, most_frequent(trained, size["real_list"]))
+        words = most_frequent(trained, size["real_sizes"][-1])  # a shorter list is the beginning of a longer one
+        # words[1:]: without "<unk>" on the list, WikiText-2's own counts as unknown
+        real_curves[name] = [unknown_rates(other, words[1:count])[0] for count in size["real_sizes"]]
+        running, different = unknown_rates(other, words[1 : size["real_list"]])
         print(
             f"{name}: {size['real_list']:,} words leave {running:.1%} of the text unknown, {different:.0%} of its different words"
         )
         metrics[f"oov_{'wikipedia' if 'Wiki' in name else 'nsmc'}"] = running
     words = Counter(word for trained, _ in real.values() for word in trained)
     print(f"킹받네 occurs {words['킹받네']} times in what the lists were made from")
+    index = pd.Index(size["real_sizes"], name="size of the list")
+    display(pd.DataFrame(real_curves, index=index).style.format("{:.1%}"))
+
+# %% [markdown]
+# The world's words run out; real ones do not, and most of all not in Korean. In the profile cpu the lists go on to 16,000 words: eight times as many as 2,000 take more than half off what is unknown of Wikipedia, and only a quarter off what is unknown of the reviews.
+
+# %%
+figure, ax = plt.subplots(figsize=(8.5, 3.6), layout="constrained")
+for (name, curve), marker in zip(curves.items(), "os^"):
+    ax.plot(sizes, curve, f"-{marker}", ms=4, label=f"the world, {name}")
+for (name, curve), marker in zip(real_curves.items(), "Dv"):
+    ax.plot(size["real_sizes"], curve, f"--{marker}", ms=4, label=name)
+ax.set(xscale="log", ylim=(0, None), xlabel="size of the list", ylabel="share of running words")
+ax.set_title("Unknown words become fewer, in Korean slowly")
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plt.show()
 
 # %% [markdown]
 # ## 2. What `<unk>` does to a score
@@ -218,15 +239,11 @@ flattered = [bits_per_word(trained, other, words) for words in lists]
 honest = [bits_per_character(trained, other, words, alphabet) for words in lists]
 metrics["unk_flatters"] = flattered[at + 1] - flattered[-1]  # the short list against the longest
 metrics["unk_costs"] = honest[at + 1] - honest[-1]
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.6), layout="constrained")
-for (name, curve), marker in zip(curves.items(), "os^"):
-    left.plot(sizes, curve, f"-{marker}", ms=4, label=name)
-left.set(xscale="log", xlabel="size of the list", ylabel="share of running words", title="Unknown words")
-left.legend()
-for ax, values, unit in ((middle, flattered, "word"), (right, honest, "character")):
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
+for ax, values, unit in ((left, flattered, "word"), (right, honest, "character")):
     ax.plot([len(words) for words in lists], values, "-o", ms=4)
     ax.set(xscale="log", xlabel="size of the list, Korean words", ylabel=f"bits per {unit}")
-middle.set_title("Knowing less looks better ...")
+left.set_title("Knowing less looks better ...")
 right.set_title("... until unknown words are paid for")
 plt.show()
 
@@ -362,6 +379,33 @@ print(
 )
 
 # %% [markdown]
+# What does a longer list buy? Here are the tokens per word and per byte of the text, from no list at all (each word is its bytes and the 256) to the longest one. The words that WikiText-2 wrote as `<unk>` cannot be spelled, so they are left out, and Wikipedia looks cheaper than it is.
+
+
+# %%
+def lengths(trained, other, sizes):
+    """Tokens per word and tokens per byte of another text by the fallback, two lists with a value for each size."""
+    words = most_frequent(trained, sizes[-1])
+    tokens = [len(encode(other, words[1:count])) for count in sizes]
+    total = sum(len(token.encode()) for token in other)
+    return [n / len(other) for n in tokens], [n / total for n in tokens]
+
+
+tried = {f"the world, {language}": (*planted[f"{language} words"], sizes) for language in ("English", "Korean")}
+for name, (of_real, other_real) in real.items():
+    tried[name] = (of_real, [token for token in other_real if token != "<unk>"][:HELD_OUT], size["real_sizes"])
+figure, axes = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
+for (name, (of, on, counts)), marker in zip(tried.items(), "osDv"):
+    for ax, values in zip(axes, lengths(of, on, [1, *counts])):
+        ax.plot([1, *counts], values, f"-{marker}", ms=4, label=name)
+for ax, unit in zip(axes, ("word", "byte")):
+    ax.set(xscale="log", xlabel="size of the list", ylabel=f"tokens per {unit}", ylim=(0, None))
+axes[0].set_title("The first words on the list save most")
+axes[1].set_title("Without a list, more tokens than bytes")
+axes[1].legend()
+plt.show()
+
+# %% [markdown]
 # ## Results
 #
 # `record` keeps the numbers, the lists and the ids, and shows yours beside the table that the reference reached over several seeds.
@@ -391,7 +435,7 @@ record(
 # %% [markdown] answer="price_of_bytes" points=2
 # ### BEGIN SOLUTION
 # Sequences become several times longer, so that the same context window holds less text and attention, which grows with the square of the length, costs more. And the model must first learn from which bytes characters and words are built;
-# for Korean that is worse, because every syllable takes three bytes, none of which means anything alone, so the same sentence is two to three times as long as in English and a Korean reader gets less for the same length.
+# for Korean that is worse, because every syllable takes three bytes, none of which means anything alone, so a syllable, one character, is three tokens (a word takes 9 bytes against 4 in the world).
 # ### END SOLUTION
 
 # %% [markdown]

@@ -67,6 +67,15 @@ def mark(text):
     return "".join("▁" + word for word in unicodedata.normalize("NFKD", text).split())
 
 
+@mistake(
+    "mark",
+    "the text was split before NFKC, which makes blanks of its own (´ becomes a blank and U+0301): first NFKC, then split",
+    "test_a_blank_that_the_one_form_makes_is_a_blank_too",
+)
+def mark(text):
+    return unicodedata.normalize("NFKC", "".join("▁" + word for word in text.split()))
+
+
 @mistake("mark", "a text without words leaves a lone ▁", "test_a_text_without_words_leaves_nothing")
 def mark(text):
     return "▁" + "▁".join(unicodedata.normalize("NFKC", text).split())
@@ -271,6 +280,27 @@ def viterbi(text, scores):
     return best[-1][1], best[-1][0]
 
 
+@mistake(
+    "viterbi",
+    "no piece of more than eight characters is looked for: a piece may be as long as the text",
+    "test_a_piece_may_be_long",
+)
+def viterbi(text, scores):
+    best, back = [0.0], [0]
+    for end in range(1, len(text) + 1):
+        starts = range(max(0, end - 8), end)
+        score, start = max((best[s] + scores.get(text[s:end], -math.inf), s) for s in starts)
+        best.append(score)
+        back.append(start)
+    if best[-1] == -math.inf:
+        raise ValueError(text)
+    pieces, end = [], len(text)
+    while end > 0:
+        pieces.insert(0, text[back[end] : end])
+        end = back[end]
+    return pieces, best[-1]
+
+
 @alternative("viterbi")
 def viterbi(text, scores):
     from functools import cache
@@ -394,6 +424,19 @@ def forward(text, scores):
         ways = [beta[end] + scores.get(text[start:end], -math.inf) for end in range(start + 1, len(text) + 1)]
         beta[start] = np.logaddexp.reduce(ways)
     return beta
+
+
+@mistake(
+    "forward",
+    "only pieces of up to eight characters are summed: a piece may be as long as the text",
+    "test_a_sum_looks_back_as_far_as_a_piece_is_long",
+)
+def forward(text, scores):
+    alpha = np.zeros(len(text) + 1)
+    for end in range(1, len(text) + 1):
+        starts = range(max(0, end - 8), end)
+        alpha[end] = np.logaddexp.reduce([alpha[s] + scores.get(text[s:end], -math.inf) for s in starts])
+    return alpha
 
 
 @alternative("forward")
@@ -553,6 +596,24 @@ def expected_counts(words, scores):
             for start in range(end):
                 if word[start:end] in scores:
                     expected[word[start:end]] += count * math.exp(alpha[start] + beta[end] - alpha[-1])
+    return expected
+
+
+@mistake(
+    "expected_counts",
+    "no piece of more than eight characters is counted: a piece may be as long as its word",
+    "test_long_pieces_are_counted_too",
+)
+def expected_counts(words, scores):
+    backwards = {piece[::-1]: score for piece, score in scores.items()}
+    expected = dict.fromkeys(scores, 0.0)
+    for word, count in words.items():
+        alpha, beta = forward(word, scores), forward(word[::-1], backwards)[::-1]
+        for end in range(1, len(word) + 1):
+            for start in range(max(0, end - 8), end):
+                piece = word[start:end]
+                if piece in scores:
+                    expected[piece] += count * math.exp(alpha[start] + scores[piece] + beta[end] - alpha[-1])
     return expected
 
 
@@ -847,6 +908,26 @@ def sample(text, scores, alpha, count, seed):
 )
 def sample(text, scores, alpha, count, seed):
     generator, drawn, sharper = np.random.default_rng(), [], {piece: alpha * score for piece, score in scores.items()}
+    total = forward(text, sharper)
+    for _ in range(count):
+        pieces, end = [], len(text)
+        while end > 0:
+            chances = [math.exp(total[s] + sharper.get(text[s:end], -math.inf) - total[end]) for s in range(end)]
+            start = generator.choice(end, p=chances)
+            pieces.insert(0, text[start:end])
+            end = start
+        drawn.append(pieces)
+    return drawn
+
+
+@mistake(
+    "sample",
+    "no piece of more than eight characters is drawn: a piece may be as long as the text",
+    "test_a_draw_may_be_one_long_piece",
+)
+def sample(text, scores, alpha, count, seed):
+    generator, drawn = np.random.default_rng(seed), []
+    sharper = {piece: alpha * score for piece, score in scores.items() if len(piece) <= 8}
     total = forward(text, sharper)
     for _ in range(count):
         pieces, end = [], len(text)

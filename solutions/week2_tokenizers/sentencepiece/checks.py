@@ -27,6 +27,8 @@ def texts(letters, longest):
 
 
 SCORES = {"a": -1.5, "b": -2.5, "ab": -3.1, "ba": -2.0, "aba": -3.3, "bb": -6.0}
+LONG = "▁unfriendliness"  # one piece of 15 characters, far more probable than its characters
+LONG_SCORES = dict.fromkeys(LONG, -3.0) | {LONG: -1.0}
 COFFEE = {"▁": -1.6, "커": -2.3, "피": -2.4, "를": -2.2, "▁커피": -1.7, "피를": -3.9, "▁커": -2.5}
 
 
@@ -45,10 +47,16 @@ def test_a_text_without_words_leaves_nothing(student):
     equal([student.mark(""), student.mark(" \n")], ["", ""], given="the empty text and one of blanks")
 
 
-@exercise("mark")
+@exercise("mark", points=0.5)
 def test_characters_are_brought_to_one_form(student):
     text = "ﬁ ①" + chr(0x1112) + chr(0x1161) + chr(0x11AB)
     equal(student.mark(text), "▁fi▁1한", given="the ligature ﬁ, a circled 1, and 한 as three letters")
+
+
+@exercise("mark", points=0.5)
+def test_a_blank_that_the_one_form_makes_is_a_blank_too(student):
+    # NFKC writes an acute accent that stands alone, U+00B4, as a blank and U+0301.
+    equal(student.mark("a\u00b4b"), "▁a▁\u0301b", given="a´b, where ´ is U+00B4")
 
 
 @exercise("unmark")
@@ -81,10 +89,17 @@ def test_a_piece_that_beats_its_parts_is_taken(student):
     close(score, -3.9, given="▁커피를")
 
 
-@exercise("viterbi")
+@exercise("viterbi", points=0.5)
 def test_what_looks_best_at_first_can_be_a_dead_end(student):
     scores = {"a": -5.0, "ab": -0.5, "bc": -1.0, "c": -9.0}
     equal(list(student.viterbi("abc", scores)[0]), ["a", "bc"], given="abc with a −5, ab −0.5, bc −1, c −9")
+
+
+@exercise("viterbi", points=0.5)
+def test_a_piece_may_be_long(student):
+    pieces, score = student.viterbi(LONG, LONG_SCORES)
+    equal(list(pieces), [LONG], given=f"{LONG} with −1, each character −3")
+    close(score, -1.0, given=f"{LONG} with −1, each character −3")
 
 
 @exercise("viterbi")
@@ -119,9 +134,15 @@ def test_what_cannot_be_spelled_is_refused(student):
         true(refuses(student, text, SCORES), "no ValueError, though no piece has the letter c", given=text)
 
 
-@exercise("forward")
+@exercise("forward", points=0.5)
 def test_one_way_has_its_own_probability(student):
     close(student.forward("ab", {"a": -1.0, "b": -2.0}), [0.0, -1.0, -3.0], given="ab with a −1, b −2")
+
+
+@exercise("forward", points=0.5)
+def test_a_sum_looks_back_as_far_as_a_piece_is_long(student):
+    expected = [*(-3.0 * n for n in range(len(LONG))), math.log(math.exp(-1) + math.exp(-3 * len(LONG)))]
+    close(student.forward(LONG, LONG_SCORES), expected, given=f"{LONG} with −1, each character −3")
 
 
 @exercise("forward")
@@ -185,9 +206,14 @@ def test_two_ways_share_a_word_by_their_probabilities(student):
     agree(student, {"ab": 1}, {"a": math.log(0.5), "b": math.log(0.5), "ab": math.log(0.75)})
 
 
-@exercise("expected_counts")
+@exercise("expected_counts", points=0.5)
 def test_a_piece_that_fits_nowhere_is_expected_zero_times(student):
     agree(student, {"a": 2}, {"a": -1.0, "bb": -1.0})
+
+
+@exercise("expected_counts", points=0.5)
+def test_long_pieces_are_counted_too(student):
+    agree(student, {LONG: 2}, LONG_SCORES)
 
 
 @exercise("expected_counts", points=2)
@@ -267,7 +293,13 @@ def frequencies(student, text, scores, alpha, count=3000, seed=4):
     return [" ".join(pieces) for pieces in drawn]
 
 
-@exercise("sample")
+@exercise("sample", points=0.5)
+def test_a_draw_may_be_one_long_piece(student):
+    found = [list(pieces) for pieces in student.sample(LONG, LONG_SCORES, 1.0, 5, 0)]
+    equal(found, [[LONG]] * 5, given=f"{LONG} with −1, each character −3; five draws, alpha 1")
+
+
+@exercise("sample", points=0.5)
 def test_every_draw_joins_to_the_text(student):
     for pieces in student.sample("ababa", SCORES, 0.3, 40, 1):
         equal("".join(pieces), "ababa", given="ababa, alpha 0.3")

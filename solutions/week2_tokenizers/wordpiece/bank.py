@@ -691,7 +691,7 @@ def rank_pairs(words, rule, min_count=2):
         total = sum(pieces.values())
         values = np.array([round(likelihood_gain(pairs[s, t], pieces[s], pieces[t], total), 6) for s, t in kept])
     order = np.argsort(-values, kind="stable")
-    return [(kept[i], int(values[i]) if rule == "frequency" else float(values[i])) for i in order]
+    return [(kept[i], values[i]) for i in order]
 
 
 @mistake(
@@ -1820,6 +1820,20 @@ def split_text(text, lower):
     if lower:
         text = text.lower()
         text = "".join(c for c in unicodedata.normalize("NFD", text) if unicodedata.category(c)[0] != "M")
+    return "".join(
+        f" {c} " if c in string.punctuation or unicodedata.category(c)[0] == "P" else c for c in text
+    ).split()
+
+
+@mistake(
+    "split_text",
+    "characters that combine are dropped (a combining class other than 0): category Mn has more, such as U+FE0F in ❤️",
+    "test_decomposition_is_canonical_and_only_nonspacing_marks_go",
+)
+def split_text(text, lower):
+    if lower:
+        text = text.lower()
+        text = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
     return "".join(
         f" {c} " if c in string.punctuation or unicodedata.category(c)[0] == "P" else c for c in text
     ).split()

@@ -174,6 +174,7 @@ def test_random_texts_are_split_as_the_library_does(student):
 @exercise("split_text", points=0.5)
 def test_decomposition_is_canonical_and_only_nonspacing_marks_go(student):
     equal(list(student.split_text("ﬁ²", True)), ["ﬁ²"], given="the ligature ﬁ and a raised 2, lower")
+    equal(list(student.split_text("❤\ufe0f", True)), ["❤"], given="❤ with U+FE0F, which is Mn but does not combine, lower")
     equal(list(student.split_text("e\u0301 का", True)), ["e", "का"], given="e with an accent of its own and का, lower")
     equal(list(student.split_text("e\u0301", False)), ["e\u0301"], given="e with an accent of its own, not lower")
 
