@@ -11,10 +11,12 @@ from importlib.resources import files
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from etude.plots import COLOURS
 
@@ -58,8 +60,9 @@ CHANGED = {
     "language": "the same for Korean",
 }
 
-ROW, MARGIN = 0.33, 1.2  # inches: the height of a row of names, and what title, axis and legend take
+ROW = 0.36  # inches, the height of a row of names
 GAP, PAD = 40, 3  # pixels between two names of a row, room for an arrow; and around a name
+BENDS = [side * size for size in (0.12, 0.06, 0.2, 0.3, 0.4) for side in (1, -1)]  # of arrows, the first that is free
 QUIET, BUSY, EACH = 0.12, 0.9, 0.5  # the width of a year: without papers; with some; and for each of them
 
 
@@ -117,27 +120,29 @@ def timeline(
         name: ax.text(across[name], 0.5, name, fontsize=8.5, ha="center", va="center", zorder=4) for name in by_time
     }
     figure.draw_without_rendering()  # from here on the axes and the names have their widths
+    margin = figure.get_figheight() - ax.get_window_extent().height / figure.dpi  # of title, axis and legend, in inches
 
-    rows: dict[str, float] = {}
+    extents = {name: text.get_window_extent() for name, text in texts.items()}
+    bands = _bands(extents, edges, lanes, order, ROW * figure.dpi)
+    rows = {name: row + 0.5 for band in bands.values() for name, row in band.items()}
     top = 0
-    for number, lane in enumerate(order):
-        extents = {name: text.get_window_extent() for name, text in texts.items() if lanes[name] == lane}
-        placed = _rows(extents, edges)
-        rows |= {name: top + row + 0.5 for name, row in zip(extents, placed, strict=True)}
-        height = max(placed, default=0) + 1
+    for number, band in enumerate(bands.values()):
+        height = max(band.values(), default=top) + 1 - top
         ax.axhspan(top, top + height, color="#888888", alpha=0.1 if number % 2 == 0 else 0, lw=0)
         top += height
-    middles = {lane: [rows[name] for name in texts if lanes[name] == lane] for lane in order}
-    ax.set_yticks([sum(ys) / len(ys) for ys in middles.values() if ys], [lane for lane, ys in middles.items() if ys])
+    middles = {lane: sum(band.values()) / len(band) + 0.5 for lane, band in bands.items() if band}
+    ax.set_yticks(list(middles.values()), list(middles))
     ax.set_ylim(top, 0)
-    figure.set_figheight(ROW * top + MARGIN)
+    figure.set_figheight(ROW * top + margin)
     for name, text in texts.items():
         text.set_y(rows[name])
     figure.draw_without_rendering()  # and their places
 
     boxes = {name: _box(ax, text, colours[groups[name]]) for name, text in texts.items()}
+    extents = {name: text.get_window_extent() for name, text in texts.items()}
     for parent, child in edges:
-        _arrow(ax, texts[parent], texts[child], boxes[parent], boxes[child], colours[groups[parent]])
+        _, bend = _bend(parent, child, extents)
+        _arrow(ax, texts[parent], texts[child], boxes[parent], boxes[child], colours[groups[parent]], bend)
     return figure
 
 
@@ -200,30 +205,69 @@ def _tint(colour: str) -> tuple[float, float, float]:
     return (0.8 + 0.2 * red, 0.8 + 0.2 * green, 0.8 + 0.2 * blue)
 
 
-def _rows(extents: Mapping[str, Any], edges: Collection[tuple[str, str]]) -> list[int]:
-    """The row of its lane for each name, from left to right, such that an arrow along a row passes no name.
+def _bands(
+    extents: Mapping[str, Bbox],
+    edges: Collection[tuple[str, str]],
+    lanes: Mapping[str, str],
+    order: Sequence[str],
+    height: float,
+) -> dict[str, dict[str, int]]:
+    """lane → name → its row, counted from the top of the picture; each lane has rows of its own, an empty lane has one.
 
-    So a name follows its parent at once, or stands in a row where it has none. extents: name → its box in pixels.
+    Names are placed lane by lane from left to right, each in the row in which the fewest names stand in the way of an
+    arrow, at best in its parent's. extents: name → its box in pixels, from left to right; height: of a row, in pixels.
     """
-    rows: list[list[str]] = []
-    found = []
-    for name, box in extents.items():
-        above = {parent for parent, child in edges if child == name}
-        free = [i for i, row in enumerate(rows) if extents[row[-1]].x1 + GAP < box.x0]
-        after = [i for i in free if rows[i][-1] in above]
-        beside = [i for i in free if not above & set(rows[i])]
-        place = next(iter(after + beside), len(rows))
-        if place == len(rows):
-            rows.append([])
-        rows[place].append(name)
-        found.append(place)
-    return found
+    bands: dict[str, dict[str, int]] = {}
+    placed: dict[str, Bbox] = {}
+    top = 0
+    for lane in order:
+        band = bands[lane] = {}
+        last = top  # one row below those that have names
+        for name, box in extents.items():
+            if lanes[name] != lane:
+                continue
+
+            def cost(row: int, name: str = name, box: Bbox = box, band: Mapping[str, int] = band) -> tuple[int, bool]:
+                """How many names arrows would pass, and whether the row is none of a parent's."""
+                boxes = placed | {name: box.translated(0, -row * height)}
+                known = [edge for edge in edges if boxes.keys() >= set(edge)]
+                follows = any(band.get(parent) == row for parent, child in known if child == name)
+                return sum(_bend(*edge, boxes)[0] for edge in known), not follows
+
+            taken = {row for other, row in band.items() if extents[other].x1 + GAP >= box.x0}
+            row = min((row for row in range(top, last + 1) if row not in taken), key=cost)
+            band[name], placed[name] = row, box.translated(0, -row * height)
+            last = max(last, row + 1)
+        top = max(last, top + 1)
+    return bands
 
 
-def _arrow(ax: Any, parent: Text, child: Text, start: FancyBboxPatch, end: FancyBboxPatch, colour: str) -> None:
+def _bend(parent: str, child: str, boxes: Mapping[str, Bbox]) -> tuple[int, float]:
+    """(how much an arrow would run behind names, its bend), at its best bend. boxes: name → its box in pixels.
+
+    A name that it runs behind counts 2, as much as leaving the picture; one that it nearly touches counts 1.
+    """
+    start, end = ((boxes[name].min + boxes[name].max) / 2 for name in (parent, child))  # (2,) each
+    others = [box for name, box in boxes.items() if name not in (parent, child)]
+    padded = np.array([box.padded(pad).extents for box in others for pad in (PAD, 2 * PAD)])
+    low, high = np.split(padded.reshape(-1, 1, 1, 4), 2, axis=3)  # (2 × names, 1, 1, 2) each
+    across, up = end - start
+    level = abs(up) < 1  # pixel: along a row an arrow is straight
+    bends = np.array([0.0] if level else BENDS if up < 0 else [-bend for bend in BENDS])
+    corners = (start + end) / 2 + bends[:, None, None] * [up, -across]  # (bends, 1, 2), as matplotlib's arc3 has them
+    way = np.linspace(0, 1, 60)[:, None]  # (60, 1)
+    curves = (1 - way) ** 2 * start + 2 * way * (1 - way) * corners + way**2 * end  # (bends, 60, 2)
+    passed = ((low <= curves) & (curves <= high)).all(axis=3).any(axis=2).sum(axis=0)  # (bends,)
+    hull = Bbox.union(list(boxes.values())).padded(2 * PAD)
+    passed += 2 * ((curves[..., 1] < hull.y0) | (curves[..., 1] > hull.y1)).any(axis=1)
+    best = int(passed.argmin())  # the first of the best
+    return int(passed[best]), float(bends[best])
+
+
+def _arrow(
+    ax: Any, parent: Text, child: Text, start: FancyBboxPatch, end: FancyBboxPatch, colour: str, bend: float
+) -> None:
     """From box to box, behind the names; bent between rows, so that arrows from one parent can be told apart."""
-    (_, above), (_, below) = parent.get_position(), child.get_position()
-    bend = 0.0 if above == below else 0.12 if above < below else -0.12
     ax.add_patch(
         FancyArrowPatch(
             parent.get_position(),

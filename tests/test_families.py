@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path
 
 from etude import families
 
@@ -130,6 +131,37 @@ def test_an_arrow_along_a_row_passes_no_other_name() -> None:
     assert rows["a"] not in (rows["c"], rows["d"])
 
 
+def test_the_arrows_of_the_optimisers_run_behind_no_name() -> None:
+    table = families.optimisers()
+    dates = dict(zip(table["name"], table["date"], strict=True))
+    lanes = dict(zip(table["name"], table["scale"], strict=True))
+    edges = [
+        (parent, row["name"]) for _, row in table.iterrows() for parent in filter(None, row["builds_on"].split(";"))
+    ]
+    order = ("none", "mean", "sum", "signs")
+    assert behind(families.timeline(dates, edges, lanes, lanes, order=order, title="")) == []
+
+
+def test_the_arrows_of_many_children_run_behind_none_of_them() -> None:
+    children = {
+        "RoBERTa": "2019-07",
+        "TinyBERT": "2019-09",
+        "ALBERT": "2019-09",
+        "ELECTRA": "2020-03",
+        "KR-BERT": "2020-08",
+    }
+    dates = {"BERT": "2018-10", **children}
+    lanes = dict.fromkeys(dates, "upper")
+    figure = families.timeline(dates, [("BERT", child) for child in children], lanes, lanes, order=ORDER, title="")
+    assert behind(figure) == []
+
+
+def test_an_arrow_goes_round_a_name_of_a_lane_between() -> None:
+    dates = {"a": "2010", "between": "2012", "b": "2014"}
+    lanes = {"a": "upper", "between": "middle", "b": "lower"}
+    assert behind(families.timeline(dates, [("a", "b")], lanes, lanes, order=ORDER, title="")) == []
+
+
 def test_an_unknown_name_or_lane_is_said() -> None:
     dates, lanes = {"BERT": "2018-10"}, {"BERT": "upper"}
     with pytest.raises(ValueError, match="'Bart'"):
@@ -154,3 +186,20 @@ def parts(ax, kind: type) -> list:
 
 def outlines(ax) -> list:
     return [patch.get_window_extent() for patch in parts(ax, FancyBboxPatch)]
+
+
+def behind(figure: Figure) -> list[tuple[str, str, str]]:
+    """(parent, child, name) wherever the arrow from parent to child runs behind another name."""
+    figure.draw_without_rendering()
+    ax = figure.axes[0]
+    names = dict(zip(parts(ax, FancyBboxPatch), [text.get_text() for text in ax.texts], strict=True))
+    shafts = {  # the first part of the arrow's path; the second is its head
+        arrow: Path(arrow.get_path().transformed(ax.transData).to_polygons(closed_only=False)[0])
+        for arrow in parts(ax, FancyArrowPatch)
+    }
+    return [
+        (names[arrow.patchA], names[arrow.patchB], name)
+        for arrow, shaft in shafts.items()
+        for box, name in names.items()
+        if box not in (arrow.patchA, arrow.patchB) and shaft.intersects_bbox(box.get_window_extent(), filled=False)
+    ]

@@ -176,19 +176,20 @@ print("LAMB descends from:", ", ".join(sorted(ancestors(graph, "LAMB"))))
 print("AdamW and LARS have in common:", common_ancestors(graph, "AdamW", "LARS"))
 
 
+REMEMBERED = {"mean": "running means", "sum": "sums of all steps", "signs": "the last sign and step length"}
 lanes, memory = {}, {}
 for _, row in optimisers.iterrows():
     parts = [part for part in ("momentum", "scale") if row[part] != "none"]
     lanes[row["name"]] = " and ".join(parts) or "neither"
     kinds = {row["momentum"], row["scale"]}
-    memory[row["name"]] = "running means" if "mean" in kinds else "sums of all steps" if "sum" in kinds else "none"
+    memory[row["name"]] = next((text for kind, text in REMEMBERED.items() if kind in kinds), "nothing")
 families.timeline(
     dates,
     [(parent, child) for child, above in graph.items() for parent in above],
     lanes,
     memory,
     order=["neither", "momentum", "momentum and scale", "scale"],
-    title="Two lines meet in Adam: a memory of the gradients, and a scale for each coordinate. Colour: what is remembered",
+    title="Adam joins momentum to a scale, though its paper starts from two scales. Colour: what is remembered",
 )
 plt.show()
 
@@ -312,7 +313,7 @@ for ax, kind in zip(axes, grounds):
     ax.set(xlabel="steps", title=f"the bowl lies {kind}" if kind.startswith("along") else "the same bowl, turned")
 axes[0].set_ylabel("height above the ground")
 axes[1].legend(ncols=2)
-figure.suptitle("A scale for each coordinate helps along the axes only; momentum does not care")
+figure.suptitle("A scale for each coordinate helps most along the axes; momentum does not care")
 plt.show()
 
 # %% [markdown]
@@ -320,7 +321,7 @@ plt.show()
 #
 # ### Likeness is not descent
 #
-# With parts in a table, a computer can propose the parent: the earlier optimiser that shares most parts, and of several the oldest. Where does that disagree with what the papers say?
+# With parts in a table, a computer can propose the parent: the earlier optimiser that shares most parts. Where several share as many, all of them are proposed, and one parent among them is agreement enough. Where is there none?
 
 # %%
 PARTS = ["momentum", "scale", "correction", "decay", "other"]
@@ -329,14 +330,14 @@ rows = []
 for name in by_name.index[1:]:
     older = by_name.loc[:name, PARTS].iloc[:-1]
     differences = (older != by_name.loc[name, PARTS]).sum(axis=1)
-    nearest = differences.idxmin()  # the oldest, if there are several
-    rows.append((name, nearest, ", ".join(sorted(graph[name])), nearest in graph[name]))
+    nearest = list(differences.index[differences == differences.min()])
+    rows.append((name, ", ".join(nearest), ", ".join(sorted(graph[name])), bool(graph[name] & set(nearest))))
 proposed = pd.DataFrame(rows, columns=["optimiser", "nearest by parts", "builds on, by its paper", "agree"])
 metrics["likeness_is_descent"] = proposed["agree"].mean()
 proposed
 
 # %% [markdown]
-# RMSProp looks like SGD or AdaGrad with one part exchanged; its author came from Rprop. AdaDelta looks like RMSProp, but its paper starts from AdaGrad: two people had the same thought in the same year. LAMB looks like AdamW with a rate for each layer; its paper puts Adam and LARS together.
+# AdaDelta looks like RMSProp, but its paper starts from AdaGrad: two people had the same thought in the same year. LAMB looks like AdamW with a rate for each layer; its paper puts Adam and LARS together. And where they agree, the parts need not have decided: RMSProp is one part away from SGD, from Rprop and from AdaGrad; that its author came from Rprop, he said.
 # All of these are facts about *people* that no equation holds. For those one reads.
 #
 # ## 3. Autoregressive or autoencoding: who may see whom
@@ -563,7 +564,7 @@ families.timeline(
     {name: facts[name][0] if name in facts else family[name] for name in model_dates},
     groups,
     order=["static vectors", "tokenizers", "recurrent", "decoder", "both", "encoder", "knowledge"],
-    title="Each takes a part of the Transformer, and none takes all of it as it was. Colour: what it is trained on",
+    title="GPT takes the decoder, BERT the encoder, T5 both. Colour: what it is trained on",
 )
 plt.show()
 

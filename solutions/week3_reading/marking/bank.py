@@ -75,6 +75,16 @@ def confusion(key, marks, labels):
     return counts
 
 
+@mistake(
+    "confusion",
+    "lists of lists have no sums and no diagonal: make them a numpy array",
+    "test_counts_are_a_numpy_array",
+)
+def confusion(key, marks, labels):
+    pairs = list(zip(key, marks))
+    return [[pairs.count((a, b)) for b in labels] for a in labels]
+
+
 @alternative("confusion")
 def confusion(key, marks, labels):
     from collections import Counter
@@ -249,6 +259,25 @@ def kappa(counts):
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / total
     apart = 1 - np.eye(len(counts))  # Cohen 1968: one minus weighted disagreement, here with weights 0 and 1
     return float(1 - (apart * counts).sum() / (apart * expected).sum()) if (apart * expected).any() else 0.0
+
+
+@alternative("kappa")
+def kappa(counts):
+    from sklearn.metrics import cohen_kappa_score
+
+    cells = [(i, j) for i, row in enumerate(counts) for j, n in enumerate(row) for _ in range(n)]  # one a sentence
+    key, marks = zip(*cells)
+    return float(cohen_kappa_score(key, marks)) if len({*key, *marks}) > 1 else 0.0
+
+
+@alternative("kappa")
+def kappa(counts):
+    from fractions import Fraction
+
+    n = int(counts.sum())
+    observed = Fraction(int(counts.trace()), n)
+    expected = sum(Fraction(int(row.sum()) * int(column.sum()), n * n) for row, column in zip(counts, counts.T))
+    return float((observed - expected) / (1 - expected)) if expected < 1 else 0.0
 
 
 # by_class
@@ -493,6 +522,17 @@ def kappa_interval(counts, draws, seed):
 def kappa_interval(counts, draws, seed):
     drawn = np.random.default_rng(seed).multinomial(counts.sum(), counts.ravel() / counts.sum(), size=draws)
     low, high = np.quantile([agreement(table.reshape(counts.shape)) for table in drawn], [0.025, 0.975])
+    return float(low), float(high)
+
+
+@mistake(
+    "kappa_interval",
+    "`draws` is not used: it says how often the sentences are drawn anew",
+    "test_the_interval_of_a_single_draw_has_no_width",
+)
+def kappa_interval(counts, draws, seed):
+    drawn = np.random.default_rng(seed).multinomial(counts.sum(), counts.ravel() / counts.sum(), size=1000)
+    low, high = np.quantile([kappa(table.reshape(counts.shape)) for table in drawn], [0.025, 0.975])
     return float(low), float(high)
 
 

@@ -28,13 +28,19 @@ def test_rows_are_the_key_and_columns_the_marks(student):
     )
 
 
-@exercise("confusion")
+@exercise("confusion", points=0.5)
 def test_a_label_that_nobody_used_has_a_row_and_a_column(student):
     close(
         student.confusion(["b", "a"], ["b", "b"], ["c", "b", "a"]),
         [[0, 0, 0], [0, 1, 0], [0, 1, 0]],
         given="key: b a; marks: b b; labels: c b a",
     )
+
+
+@exercise("confusion", points=0.5)
+def test_counts_are_a_numpy_array(student):
+    counts = student.confusion(["a"], ["b"], ["a", "b"])
+    true(isinstance(counts, np.ndarray), "counts are a numpy array", given="one sentence", actual=counts)
 
 
 @exercise("agreement")
@@ -120,10 +126,21 @@ def test_full_agreement_leaves_no_doubt(student):
     )
 
 
-@exercise("kappa_interval")
+@exercise("kappa_interval", points=0.5)
 def test_one_sentence_drawn_again_is_the_same_sentence(student):
     close(
         list(student.kappa_interval(np.array([[0, 1], [0, 0]]), 20, 3)), [0.0, 0.0], given="counts 0 1 / 0 0, 20 draws"
+    )
+
+
+@exercise("kappa_interval", points=0.5)
+def test_the_interval_of_a_single_draw_has_no_width(student):
+    low, high = student.kappa_interval(np.array([[8, 2], [3, 7]]), 1, 1)
+    true(
+        low == high,
+        "the quantiles of a single kappa are that kappa",
+        given="counts 8 2 / 3 7, 1 draw",
+        actual=[low, high],
     )
 
 

@@ -115,7 +115,7 @@ def confusion(key, marks, labels):
     """How often a sentence of each class of the key was marked as each class.
 
     key, marks: lists of n labels, in the same order of sentences; labels: list of C different labels.
-    Returns whole numbers (C, C): row i, column j counts the sentences that are labels[i] in the key and labels[j] in the marks.
+    Returns a numpy array of whole numbers (C, C): row i, column j counts the sentences that are labels[i] in the key and labels[j] in the marks.
     """
     ### BEGIN SOLUTION
     place = {label: i for i, label in enumerate(labels)}
@@ -303,7 +303,7 @@ for i, (value, low, high) in enumerate(values.values()):
 right.axvline(0, color="gray", lw=1)
 right.set_yticks(range(len(values)), [f"{name} ({tables[name].sum()})" for name in values])
 right.invert_yaxis()
-right.set(xlabel="Cohen's kappa, 95 % bootstrap interval", title="One abstract tells next to nothing of its reader")
+right.set(xlabel="Cohen's kappa, 95 % bootstrap interval", title="One abstract alone leaves its reader's kappa wide open")
 plt.show()
 
 # %% [markdown]
@@ -311,10 +311,10 @@ plt.show()
 # the truth (its **coverage**, which should be 95 %) and how wide it is.
 
 # %%
-SIZES, TEXTS, SHARE = (20, 80, 320), 200, 0.8
-of_key = np.bincount([reading.LABELS.index(label) for label in key]) / len(key)  # (4,)
-chances = of_key[:, None] * np.where(np.eye(4, dtype=bool), SHARE, (1 - SHARE) / 3)  # (4, 4), sums to 1
-truth = kappa(chances)
+SIZES, TEXTS = (20, 80, 320), 200
+of_key = np.bincount([reading.LABELS.index(label) for label in key])  # (4,)
+typical = of_key[:, None] * np.where(np.eye(4, dtype=bool), 12, 1)  # (4, 4): of 15 marks 12 are right, 1 is each other label
+truth, chances = kappa(typical), typical / typical.sum()
 generator = np.random.default_rng(seed)
 rows = []
 for n in SIZES:
@@ -322,7 +322,8 @@ for n in SIZES:
     ends = np.array([kappa_interval(text, 200, seed + i) for i, text in enumerate(texts)])  # (TEXTS, 2)
     covered = (ends[:, 0] <= truth) & (truth <= ends[:, 1])
     rows.append((n, covered.mean(), (ends[:, 1] - ends[:, 0]).mean()))
-guesses = generator.multinomial(len(key), np.outer(of_key, of_key).ravel(), size=TEXTS).reshape(TEXTS, 4, 4)
+by_chance = np.outer(of_key, of_key) / len(key) ** 2  # (4, 4)
+guesses = generator.multinomial(len(key), by_chance.ravel(), size=TEXTS).reshape(TEXTS, 4, 4)
 guessed = {name: np.mean([f(table) for table in guesses]) for name, f in (("agreement", agreement), ("kappa", kappa))}
 print(f"who guesses with the key's own shares: agreement {guessed['agreement']:.2f}, kappa {guessed['kappa']:+.3f}")
 print(f"the imagined reader: kappa {truth:.2f}")

@@ -365,6 +365,18 @@ def average(table, groups):
     return table.apply(ends, axis=1).to_dict()
 
 
+@alternative("average")
+def average(table, groups):
+    low, high = (
+        np.mean(
+            [table[group].map(lambda cell, end=end: float(interval(cell)[end])).mean(axis=1) for group in groups],
+            axis=0,
+        )
+        for end in (0, 1)
+    )
+    return dict(zip(table.index, zip(low, high)))
+
+
 # training_flops
 
 
@@ -425,6 +437,13 @@ def training_flops(time, devices, teraflops):
     number, unit = time.split()
     scale = Fraction(pd.Timedelta(1, unit=unit[0]).total_seconds()) * devices * 10**12
     return tuple(Fraction(t) * Fraction(r) * scale for t, r in zip(interval(number), interval(teraflops)))
+
+
+@alternative("training_flops")
+def training_flops(time, devices, teraflops):
+    number, unit = time.split()
+    seconds = {"hours": 3600.0, "days": 86400.0}[unit]
+    return spread(lambda duration, rate: float(duration) * seconds * devices * float(rate) * 1e12, number, teraflops)
 
 
 # parameter_count
