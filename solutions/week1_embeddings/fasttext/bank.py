@@ -275,6 +275,16 @@ def compose(table, bags):
     return table[padded].sum(dim=1)
 
 
+@mistake(
+    "compose",
+    "the table was detached, so nothing is learnt: gradients must flow back into it",
+    "test_gradients_can_flow_back_into_the_table",
+)
+def compose(table, bags):
+    fixed = table.detach()
+    return torch.stack([fixed[torch.tensor(bag, dtype=torch.long)].sum(dim=0) for bag in bags])
+
+
 @alternative("compose")
 def compose(table, bags):
     return torch.stack([table[torch.tensor(bag, dtype=torch.long)].sum(dim=0) for bag in bags])
@@ -351,6 +361,30 @@ def subword_loss(table, contexts, bags, center, context, negatives):
     vectors = every[center]
     real = (vectors * every[context]).sum(dim=1)
     noise = torch.einsum("bd,bkd->bk", vectors, every[negatives])
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
+
+
+@mistake(
+    "subword_loss",
+    "a plain number comes back, from which nothing can be learnt: leave the loss a tensor",
+    "test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from",
+)
+def subword_loss(table, contexts, bags, center, context, negatives):
+    vectors = compose(table, bags)[center]
+    real = (vectors * contexts[context]).sum(dim=1)
+    noise = torch.einsum("bd,bkd->bk", vectors, contexts[negatives])
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean().item()
+
+
+@mistake(
+    "subword_loss",
+    "the contexts were detached, so they stay where they are: both tables learn",
+    "test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from",
+)
+def subword_loss(table, contexts, bags, center, context, negatives):
+    vectors, fixed = compose(table, bags)[center], contexts.detach()
+    real = (vectors * fixed[context]).sum(dim=1)
+    noise = torch.einsum("bd,bkd->bk", vectors, fixed[negatives])
     return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
 
 
@@ -477,6 +511,157 @@ def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=
             loss.backward()
             optimizer.step()
     return compose(table, bags).detach()
+
+
+@mistake(
+    "train_subwords",
+    "negatives are drawn uniformly: they are drawn in proportion to noise, the counts to the power 3/4",
+    "test_company_with_everybody_alike_teaches_little",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[part].T
+            drawn = torch.randint(len(counts), (len(part), negatives), generator=generator)
+            loss = subword_loss(table, contexts, bags, center, context, drawn)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
+
+
+@mistake(
+    "train_subwords",
+    "negatives are drawn in proportion to the counts: noise has their power 3/4",
+    "test_company_with_everybody_alike_teaches_little",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[part].T
+            drawn = torch.multinomial(counts.float(), len(part) * negatives, replacement=True, generator=generator)
+            loss = subword_loss(table, contexts, bags, center, context, drawn.view(-1, negatives))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
+
+
+@mistake(
+    "train_subwords",
+    "the power 3/4 is taken twice: noise has it already",
+    "test_company_with_everybody_alike_teaches_little",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    noise = counts.double() ** 0.75
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[part].T
+            drawn = torch.multinomial(noise**0.75, len(part) * negatives, replacement=True, generator=generator)
+            loss = subword_loss(table, contexts, bags, center, context, drawn.view(-1, negatives))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
+
+
+@mistake(
+    "train_subwords",
+    "the contexts of other pairs of the batch serve as negatives: they are drawn from noise",
+    "test_company_with_everybody_alike_teaches_little",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[part].T
+            drawn = torch.stack([context.roll(i + 1) for i in range(negatives)], dim=1)
+            loss = subword_loss(table, contexts, bags, center, context, drawn)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
+
+
+@mistake(
+    "train_subwords",
+    "one negative is drawn for each pair, whatever `negatives` says",
+    "test_more_negatives_push_further",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    noise = counts.double() ** 0.75
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[part].T
+            drawn = torch.multinomial(noise, len(part), replacement=True, generator=generator)
+            loss = subword_loss(table, contexts, bags, center, context, drawn[:, None])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
+
+
+@mistake(
+    "train_subwords",
+    "five negatives are drawn for each pair, whatever `negatives` says",
+    "test_company_with_everybody_alike_teaches_little",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    noise = counts.double() ** 0.75
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[part].T
+            drawn = torch.multinomial(noise, len(part) * 5, replacement=True, generator=generator)
+            loss = subword_loss(table, contexts, bags, center, context, drawn.view(-1, 5))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
+
+
+@mistake(
+    "train_subwords",
+    "centre and context are exchanged: the first word of a pair is the centre",
+    "test_the_first_word_of_a_pair_is_the_centre",
+)
+def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=0.01, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    table = ((torch.rand(rows, dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([table, contexts], lr=lr)
+    noise = counts.double() ** 0.75
+    for _ in range(epochs):
+        for part in torch.randperm(len(pairs), generator=generator).split(batch):
+            context, center = pairs[part].T
+            drawn = torch.multinomial(noise, len(part) * negatives, replacement=True, generator=generator)
+            loss = subword_loss(table, contexts, bags, center, context, drawn.view(-1, negatives))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+    return table.detach()
 
 
 @alternative("train_subwords")
@@ -788,9 +973,4 @@ survivor(
     "train_subwords",
     "1: pairs[part].T → pairs[part - 1].T",
     "row −1 is the last one, so an epoch still goes once through all pairs, in an order that is as random",
-)
-survivor(
-    "train_subwords",
-    "4: subword_loss(table, contexts, bags, center, context, drawn) → subword_loss(table, contexts, bags, context, center, drawn)",
-    "each pair stands both ways, so either word may be called the centre",
 )

@@ -88,14 +88,20 @@ def test_a_vector_is_the_sum_of_its_rows(student):
     )
 
 
-@exercise("compose")
+@exercise("compose", points=0.5)
 def test_an_empty_bag_is_zero(student):
     table = torch.tensor([[1.0, 5.0], [2.0, 6.0]])
     close(student.compose(table, [[], [1], []]), [[0, 0], [2, 6], [0, 0]], given="an empty bag, row 1, an empty bag")
     close(student.compose(table, [[]]), [[0, 0]], given="an empty bag")
 
 
-@exercise("subword_loss")
+@exercise("compose", points=0.5)
+def test_gradients_can_flow_back_into_the_table(student):
+    found = student.compose(torch.ones(3, 2, requires_grad=True), [[0, 2], [1]])
+    true(found.requires_grad, "the vectors have lost the way back to the table", given="a table that asks for gradients")
+
+
+@exercise("subword_loss", points=0.5)
 def test_zero_contexts_give_one_ln_2_for_each_term(student):
     loss = student.subword_loss(
         torch.ones(4, 3),
@@ -131,6 +137,19 @@ def test_the_mean_is_over_pairs_and_the_sum_over_negatives(student):
     close(loss, (SOFTPLUS[2] + 2 * SOFTPLUS[1] + 3 * SOFTPLUS[0]) / 2, given="two pairs: scores 1, 1, 1 and 0, 0, 0")
 
 
+@exercise("subword_loss", points=0.5)
+def test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from(student):
+    for learns, name in ((0, "the table of rows"), (1, "the table of contexts")):
+        table, contexts = torch.ones(2, 3), torch.ones(2, 3)
+        (table, contexts)[learns].requires_grad_()
+        loss = student.subword_loss(
+            table, contexts, [[0], [0, 1]], torch.tensor([0]), torch.tensor([1]), torch.tensor([[0, 1]])
+        )
+        given = f"one pair, where only {name} asks for gradients"
+        true(isinstance(loss, torch.Tensor) and loss.shape == (), "the loss is no scalar tensor", given=given, actual=loss)
+        true(loss.requires_grad, f"the loss has lost the way back to {name}", given=given)
+
+
 def _tiny(student, **changes):
     pairs = torch.tensor([[0, 1], [1, 0], [2, 3], [3, 2]] * 30)
     settings = {"dim": 8, "epochs": 12, "lr": 0.05, "batch": 16, "seed": 1} | changes
@@ -160,7 +179,58 @@ def test_the_table_has_its_shape_and_no_gradient(student):
     true(not table.requires_grad, "the table comes back without gradient")
 
 
-@exercise("train_subwords")
+@exercise("train_subwords", points=0.5)
+def test_company_with_everybody_alike_teaches_little(student):
+    share = torch.tensor([40] + [1] * 40)  # one frequent word among rare ones
+    table = torch.outer(share, share)  # (41, 41): centre and context are independent
+    pairs = torch.cartesian_prod(torch.arange(41), torch.arange(41)).repeat_interleave(table.flatten(), dim=0)
+    found = student.train_subwords(
+        pairs, table.sum(dim=1), [[word] for word in range(41)], 41, dim=4, negatives=1, epochs=6, lr=0.02, batch=300
+    )
+    length = float(found.detach().norm(dim=1).mean())
+    # With one negative u·v tends to log(P(context) / noise(context)): short vectors if noise is close to the counts, shorter still if it is the
+    # same. Over 30 seeds right answers give 0.61 to 0.72, plain counts at most 0.30, the power 3/4 twice at least 0.88, uniform noise 1.36.
+    true(
+        0.45 < length < 0.8,
+        f"the vectors have length {length:.2f} on average, expected 0.45 to 0.8: what is drawn as noise, and how often?",
+        given="41 words of which each stands beside all in proportion to their counts; one negative",
+        actual=round(length),
+    )
+
+
+@exercise("train_subwords", points=0.5)
+def test_more_negatives_push_further(student):
+    pairs = torch.cartesian_prod(torch.arange(6), torch.arange(6)).repeat(10, 1)  # (360, 2)
+    found = student.train_subwords(
+        pairs, torch.full((6,), 60), [[word] for word in range(6)], 6, dim=4, negatives=16, epochs=20, lr=0.02, batch=60
+    )
+    length = float(found.detach().norm(dim=1).mean())
+    # With k negatives and noise like the text u·v tends to −log k, so each of the two grows to the root of log 16, 1.67.
+    true(
+        1.45 < length < 1.9,
+        f"the vectors have length {length:.2f} on average, expected 1.45 to 1.9: how many negatives has a pair?",
+        given="six words of which each stands beside all equally often; 16 negatives",
+        actual=round(length),
+    )
+
+
+@exercise("train_subwords", points=0.5)
+def test_the_first_word_of_a_pair_is_the_centre(student):
+    pairs = torch.tensor([[0, 2], [1, 2], [0, 3], [1, 3]] * 10)
+    settings = {"dim": 4, "lr": 0.05, "batch": 8, "seed": 1}
+    start, after = (
+        student.train_subwords(pairs, torch.full((4,), 20), [[0], [1], [2], [3]], 4, epochs=epochs, **settings)
+        for epochs in (0, 3)
+    )
+    moved = [not torch.allclose(one, other) for one, other in zip(start.detach(), after.detach(), strict=True)]
+    equal(
+        moved,
+        [True, True, False, False],
+        given="words 0 and 1 only as centres, 2 and 3 only as contexts; which rows have moved after three epochs",
+    )
+
+
+@exercise("train_subwords", points=0.5)
 def test_the_seed_decides(student):
     one, same, other = (_tiny(student, epochs=2, seed=seed) for seed in (1, 1, 2))
     true(torch.allclose(same, one), "the same seed gives the same table", given="seed 1, twice")

@@ -17,9 +17,14 @@
 # (*coffee* with three particles) are three strangers. A form that the text does not hold has no vector at all. fastText makes a word of its character
 # n-grams: a form that was never seen still has pieces that were.
 #
-# **The claims to reproduce.** Words that are not in the training text get useful vectors (section 5.1); subwords help most in languages with rich
+# **What the paper says.** Words that are not in the training text get useful vectors (section 5.1). Subwords help most in languages with rich
 # morphology and for rare words: in Table 1 the correlation with human judgement rises from .61 to .70 on German GUR350 and from .43 to .47 on English rare words
-# (RW), but falls from .72 to .71 on the frequent words of English WordSim-353. Analogies of grammar gain, those of meaning do not (section 5.2).
+# (RW), but falls from .72 to .71 on the frequent words of English WordSim-353. Analogies of grammar gain, those of meaning do not (section 5.2): in
+# Table 2 the English ones go from 70.1 % to 74.9 % and from 78.5 % to 77.8 %.
+#
+# **What you reproduce.** Unseen words, on planted text in English and Korean, against controls: this part is graded. Then, on real text
+# and with the fast path, the analogies of grammar and of meaning, WordSim-353 in English, and WordSim-353 in Korean for rich morphology. Not here: the German
+# pairs and the rare words, whose sets the course does not have.
 #
 # You will write the pieces (about 2 hours):
 #
@@ -32,7 +37,7 @@
 # After each piece, `check("...")` tells you at once whether it is right.
 
 # %% tags=["parameters"]
-profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
+profile = "cpu"  # smoke: seconds · cpu: a minute or two · gpu: full size
 seed = 0
 device = "auto"
 out = "results"
@@ -364,20 +369,17 @@ pd.DataFrame(
 #
 # The world knows stem and topic of each word. Some inflected forms (*boiled*, *eggs*, 계란을) are taken out of the training text wherever they stand, with at least one other form of
 # each stem left in. Forms with two meanings are not asked about, nor are words without a topic.
+#
+# The more text, the fewer passes over it. A few hundred stems are soon known by heart: from some pass on the loss goes on falling, while the vectors grow longer and
+# neighbours get worse, those of words that were seen as well. More dimensions do the same. Try three times the epochs, or twice the dimensions.
 
 # %%
 size = {
-    "smoke": {"tokens": 25_000, "epochs": 6, "fast_tokens": 40_000, "fast_epochs": 15, "dim": 32, "reviews": 0},
-    "cpu": {"tokens": 60_000, "epochs": 12, "fast_tokens": 150_000, "fast_epochs": 30, "dim": 64, "reviews": 40_000},
-    "gpu": {
-        "tokens": 200_000,
-        "epochs": 20,
-        "fast_tokens": 1_000_000,
-        "fast_epochs": 30,
-        "dim": 100,
-        "reviews": 200_000,
-    },
+    "smoke": {"tokens": 25_000, "epochs": 6, "fast_tokens": 40_000, "fast_epochs": 15},
+    "cpu": {"tokens": 60_000, "epochs": 4, "fast_tokens": 150_000, "fast_epochs": 8},
+    "gpu": {"tokens": 200_000, "epochs": 2, "fast_tokens": 1_000_000, "fast_epochs": 3},
 }[profile]
+DIM = 32
 BUCKETS = 20_000
 WINDOW = 4
 
@@ -453,7 +455,7 @@ def pairs_of(text):
 
 
 table = train_subwords(
-    pairs_of(text).to(run.device), counts, bags, len(words) + BUCKETS, size["dim"], epochs=size["epochs"], seed=seed
+    pairs_of(text).to(run.device), counts, bags, len(words) + BUCKETS, DIM, epochs=size["epochs"], seed=seed
 )
 vectors = compose(table, bags)  # (V, d)
 vectors_unseen = compose(table, [subword_rows(form, index, BUCKETS) for form in unseen])  # (Q, d)
@@ -486,7 +488,7 @@ pd.DataFrame(
 
 # %%
 settings = {
-    "dim": size["dim"], "window": WINDOW, "epochs": size["fast_epochs"], "min_count": 1, "subsample": 1e-2,
+    "dim": DIM, "window": WINDOW, "epochs": size["fast_epochs"], "min_count": 1, "subsample": 1e-2,
     "lr": 0.05, "seed": seed, "device": str(run.device), "progress": False,
 }  # fmt: skip
 world_ko = World("ko", seed=seed)
@@ -536,28 +538,104 @@ pd.Series(topic_ko).round(3)
 # %% [markdown]
 # ## Real text
 #
-# Korean film reviews, with blanks as the only borders of words. WordSim-353 in Korean asks about 353 pairs of bare nouns. word2vec can answer only those pairs whose nouns stand in the reviews without a particle, often enough to be
-# in the vocabulary; fastText has a vector for each noun. The number of pairs that could be judged (the **coverage**) belongs to each result: a correlation over other pairs is another question.
-# Without these files the lesson goes on; nothing that is graded depends on them.
+# Does the rest of what the paper says hold on a million words or two? In English the text is Brown and the two parts of WikiText-2 that the course has, in Korean 200,000 film reviews, with
+# blanks as the only borders of words. Both models get the same text, settings and vocabulary, so both are asked the same: Google's analogies and
+# WordSim-353, and the sets for Korean of Park and others. An analogy *a is to b as c is to ?* counts as right if the word nearest to $b - a + c$ by cosine, other than *a*, *b* and *c*, is the
+# one that was asked for: from *quick : quickly = calm : ?* to *calmly* (grammar), from *Athens : Greece = Oslo : ?* to *Norway* (meaning).
+#
+# A question can only be asked if all of its words are in the vocabulary, here those that occur five times or more. How many can (the **coverage**) belongs to each result: a score over
+# other questions is the answer to another one. Without these files the lesson goes on; nothing that is graded depends on them.
+
+
+# %%
+def here(*names):
+    """Whether real text is to be used in this profile and all of its files are here; says why not."""
+    missing = [name for name in names if not data.available(name)]
+    if profile == "smoke":
+        print("Left out in the profile smoke.")
+    elif missing:
+        print(f"Not here: {', '.join(missing)}. `etude data fetch {' '.join(missing)}` gets it.")
+    return profile != "smoke" and not missing
+
+
+def trained(text):
+    """word2vec and fastText on the same sentences."""
+    common = {"dim": 100, "epochs": 5, "seed": seed, "device": str(run.device)}
+    return {"word2vec": sgns.train(text, **common), "fastText": fasttext.train(text, buckets=200_000, **common)}
+
+
+def judged(models, language):
+    """A table with a row for each model: its scores on analogies of grammar and of meaning and on WordSim-353."""
+    asked = data.analogies(language)
+    of_grammar = asked["section"].str.startswith(("gram", "syn"))  # Google's sections, those of Park and others
+    pairs = list(data.wordsim353(language).itertuples(index=False, name=None))
+
+    def analogies(model, questions):
+        rows = questions[["a", "b", "c", "d"]].itertuples(index=False, name=None)
+        return evaluate.analogies(model.vectors, model.words, rows)
+
+    scores = {
+        name: {
+            "grammar": analogies(model, asked[of_grammar]),
+            "meaning": analogies(model, asked[~of_grammar]),
+            "WordSim-353": evaluate.similarity(model.vectors, model.words, pairs),
+        }
+        for name, model in models.items()
+    }
+    return pd.DataFrame.from_dict(scores, orient="index")
+
+
+def gain(scores, task):
+    """fastText's score minus word2vec's."""
+    return scores.loc["fastText", task].value - scores.loc["word2vec", task].value
+
+
+# %% [markdown]
+# English first.
 
 # %%
 real = {}
-needed = ["nsmc_sample/reviews_200k.txt", "word_eval_ko/WS353_korean.csv"]
-missing = [name for name in needed if not data.available(name)]
-if missing:
-    print(f"Not here: {', '.join(missing)}. `etude data fetch nsmc_sample word_eval_ko` gets it.")
-elif size["reviews"]:
-    reviews = [text.split() for text in corpora.nsmc()[: size["reviews"]]]
-    common = {"dim": 100, "epochs": 5, "seed": seed, "device": str(run.device)}
-    plain, pieces = sgns.train(reviews, **common), fasttext.train(reviews, buckets=200_000, **common)
-    judged = list(data.wordsim353("ko").itertuples(index=False, name=None))
-    nouns = sorted({noun for pair in judged for noun in pair[:2]})
-    both = [pair for pair in judged if {*pair[:2]} <= set(plain.words)]  # the pairs that word2vec knows
-    every = torch.stack([pieces.vector(noun) for noun in nouns])
-    real["wordsim_ko_word2vec"] = evaluate.similarity(plain.vectors, plain.words, both)
-    real["wordsim_ko_fasttext"] = evaluate.similarity(every, nouns, both)
-    real["wordsim_ko_fasttext_all"] = evaluate.similarity(every, nouns, judged)
-    print(*(f"{name}: ρ {score}" for name, score in real.items()), sep="\n")
+if here(
+    "nltk_brown/brown.zip",
+    "wikitext2/valid.txt",
+    "wikitext2/test.txt",
+    "word_eval_en/questions-words.txt",
+    "word_eval_en/wordsim353.tsv",
+):
+    sentences = [[token.lower() for token in some if token.isalpha()] for some in corpora.brown() + data.wikitext2()]
+    scores = judged(trained(sentences), "en")
+    analogies = scores.loc["fastText", ["grammar", "meaning"]]
+    real["analogies_grammar_gain"] = gain(scores, "grammar")
+    real["analogies_meaning_gain"] = gain(scores, "meaning")
+    real["analogies_covered"] = sum(score.covered for score in analogies) / sum(score.total for score in analogies)
+    real["wordsim_en_gain"] = gain(scores, "WordSim-353")
+    display(scores.map(str))
+
+# %% [markdown]
+# Then Korean, where a noun often wears a particle: most questions hold a word that is not in the vocabulary, and of the analogies so few can be asked that their scores say
+# nothing; they are shown for their coverage alone. But fastText need not have seen a noun to have a vector for it: it can also judge all pairs of WordSim-353.
+
+# %%
+if here(
+    "nsmc_sample/reviews_200k.txt", "word_eval_ko/word_analogy_korean.txt", "word_eval_ko/WS353_korean.csv"
+):
+    models = trained([review.split() for review in corpora.nsmc()])
+    scores = judged(models, "ko")
+    pairs = list(data.wordsim353("ko").itertuples(index=False, name=None))
+    nouns = sorted({noun for pair in pairs for noun in pair[:2]})
+    every = torch.stack([models["fastText"].vector(noun) for noun in nouns])
+    on_all = evaluate.similarity(every, nouns, pairs)
+    real["wordsim_ko_gain"] = gain(scores, "WordSim-353")
+    real["wordsim_ko_covered"] = scores.loc["fastText", "WordSim-353"].covered / on_all.total
+    real["wordsim_ko_fasttext_all"] = on_all.value
+    display(scores.map(str))
+    print(f"fastText on all pairs, known or not: {on_all}")
+
+# %% [markdown]
+# In English fastText's gain on analogies of grammar is many times the paper's: on so little text word2vec answers few of them, while fastText can see that *quickly* ends like *calmly*. The
+# two words of an analogy of meaning seldom share pieces, and there it gains nothing. On WordSim-353 in English the two are so close that 292 pairs cannot tell them apart. In Korean fastText is
+# ahead on the pairs that both can judge. Of all pairs, most have a noun that is not in the vocabulary, and over them the correlation is much lower: a vector for every word is not a good vector
+# for every word.
 
 # %% [markdown]
 # ## Results
@@ -575,7 +653,7 @@ metrics = {
     "jamo_minus_syllables": topic_ko["fastText, jamo"] - topic_ko["fastText, syllables"],
     "overlap_jamo_minus_syllables": topic_ko["strings, jamo"] - topic_ko["strings, syllables"],
     "unseen_in_word2vec": len(set(unseen_ko) & set(word2vec.words)) / len(unseen_ko),
-    **{name: score.value for name, score in real.items()},
+    **real,
 }
 record(metrics, table=table, words=words, unseen=unseen)
 
@@ -592,7 +670,7 @@ plots.bars(
     right,
     {name: value for name, value in topic_ko.items() if name != "chance"},
     label="unseen Korean forms whose nearest other word is on their topic",
-    title="word2vec has no answer; on shuffled text there is none to learn",
+    title="word2vec has no answer; shuffled text teaches strings, not topics",
     chance=chance_ko,
 )
 plt.show()
@@ -613,7 +691,7 @@ plt.show()
 
 # %% [markdown] answer="when_pieces_mislead" points=2
 # ### BEGIN SOLUTION
-# It helps where the piece has a meaning of its own: an unseen "shoeless" gets "without" from less>, and 커피를 gets its stem from 커피. It hurts where strings agree by accident: "bless" and "unless" have less> too, and 배를 (ship, pear, belly) is pulled together with 배우를 (actor).
+# It helps where the piece has a meaning of its own: an unseen "shoeless" gets "without" from less>, and 커피를 gets its stem from 커피. It hurts where strings agree by accident: "bless" and "unless" have less> too, and in jamo 배를 (ship, pear, belly) is pulled together with 배우를 (actor); in syllables the two share nothing.
 # Frequent endings also pull words together by grammar (all the 를 forms) where one wanted the topic.
 # ### END SOLUTION
 

@@ -588,6 +588,26 @@ def sgns_loss(center, context, negatives):
     -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
 
 
+@mistake(
+    "sgns_loss",
+    "a Python number has no gradient: the loss stays a tensor until `backward` has run",
+    "test_gradients_flow_back_to_all_vectors",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean().item()
+
+
+@mistake(
+    "sgns_loss",
+    "no gradient flows back to the negatives, so the noise words are never pushed away",
+    "test_gradients_flow_back_to_all_vectors",
+)
+def sgns_loss(center, context, negatives):
+    real, noise = (center * context).sum(1), (center[:, None] * negatives.detach()).sum(2)
+    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
+
+
 @alternative("sgns_loss")
 def sgns_loss(center, context, negatives):
     from torch.nn.functional import binary_cross_entropy_with_logits as bce
@@ -767,7 +787,7 @@ def sgns_gradients(center, context, negatives):
 @mistake(
     "train_sgns",
     "the optimizer never steps, so the vectors stay at their random start",
-    "test_one_epoch_moves_the_vectors",
+    "test_one_epoch_moves_the_vector_of_every_centre",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -837,7 +857,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "the negatives are left out, so everything is pulled together",
-    "test_company_with_everybody_alike_teaches_nothing",
+    "test_with_the_same_company_for_all_only_the_noise_is_learned",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -855,7 +875,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "the gradients of earlier batches pile up: `zero_grad` is missing",
-    "test_company_with_everybody_alike_teaches_nothing",
+    "test_with_the_same_company_for_all_only_the_noise_is_learned",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -875,7 +895,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "centre and context are exchanged in the loss, so the noise is scored against the context",
-    "test_company_with_everybody_alike_teaches_nothing",
+    "test_with_the_same_company_for_all_only_the_noise_is_learned",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -896,7 +916,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 @mistake(
     "train_sgns",
     "the noise is drawn uniformly: it follows the noise distribution",
-    "test_company_with_everybody_alike_teaches_nothing",
+    "test_with_the_same_company_for_all_only_the_noise_is_learned",
 )
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
@@ -910,6 +930,69 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
             )
             optimizer.zero_grad()
             sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "the noise is drawn by the plain counts: `noise_distribution` raises them to the power ¾",
+    "test_with_the_same_company_for_all_only_the_noise_is_learned",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer = torch.optim.Adam([centers, contexts], lr=lr)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            size = len(rows) * negatives
+            drawn = torch.multinomial(counts.float(), size, replacement=True, generator=generator).view(-1, negatives)
+            optimizer.zero_grad()
+            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "the power ¾ is taken twice: `noise_distribution` has it already",
+    "test_with_the_same_company_for_all_only_the_noise_is_learned",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts) ** 0.75
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
+            optimizer.zero_grad()
+            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
+            optimizer.step()
+    return centers.detach()
+
+
+@mistake(
+    "train_sgns",
+    "every step takes the first pairs: `rows` says which pairs are in the batch",
+    "test_one_epoch_moves_the_vector_of_every_centre",
+)
+def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
+    contexts = torch.zeros(len(counts), dim, requires_grad=True)
+    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
+    for _ in range(epochs):
+        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
+            center, context = pairs[: len(rows)].T
+            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
+                -1, negatives
+            )
+            optimizer.zero_grad()
+            sgns_loss(centers[center], contexts[context], contexts[drawn]).backward()
             optimizer.step()
     return centers.detach()
 
@@ -1082,6 +1165,19 @@ def nearest(vectors, words, query, k=5):
     cosine = unit @ unit[words.index(query)]
     cosine[words.index(query)] = -math.inf
     return [words[i] for i in cosine.topk(k).indices.tolist()]
+
+
+@mistake(
+    "nearest",
+    "the cosines are tensors: `tolist()` or `float` makes plain numbers of them",
+    "test_the_cosines_are_plain_numbers",
+)
+def nearest(vectors, words, query, k=5):
+    unit = normalize(vectors, dim=1)
+    cosine = unit @ unit[words.index(query)]
+    cosine[words.index(query)] = -math.inf
+    values, indices = cosine.topk(k)
+    return [(words[i], value) for i, value in zip(indices.tolist(), values)]
 
 
 @mistake("nearest", "nothing comes back: `return` is missing", "test_the_query_is_not_its_own_neighbour")

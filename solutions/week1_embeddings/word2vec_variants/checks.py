@@ -97,7 +97,7 @@ def test_padding_gets_no_gradient(student):
     )
 
 
-@exercise("softmax_loss")
+@exercise("softmax_loss", points=0.5)
 def test_with_equal_scores_each_word_has_probability_one_over_v(student):
     close(
         student.softmax_loss(torch.zeros(3, 4), torch.ones(50, 4), torch.tensor([0, 7, 49])),
@@ -125,6 +125,20 @@ def test_large_scores_stay_finite(student):
         400.0,
         given="scores 200 and −200, the second word is the target",
     )
+
+
+@exercise("softmax_loss", points=0.5)
+def test_gradients_flow_back_to_both_tables(student):
+    for place, name in enumerate(("hidden", "outputs")):
+        tables = [torch.ones(2, 3), torch.ones(5, 3)]
+        tables[place].requires_grad_()
+        loss = student.softmax_loss(*tables, torch.tensor([4, 0]))
+        true(
+            getattr(loss, "requires_grad", False),
+            "the loss knows nothing of the vectors that it comes from, so it cannot be trained on",
+            given=f"vectors of ones, B = 2, V = 5, d = 3; {name} requires a gradient",
+            actual=loss,
+        )
 
 
 @exercise("softmax_gradients", points=2)
