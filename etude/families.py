@@ -247,7 +247,7 @@ def _bend(parent: str, child: str, boxes: Mapping[str, Bbox]) -> tuple[int, floa
 
     A name that it runs behind counts 2, as much as leaving the picture; one that it nearly touches counts 1.
     """
-    start, end = ((boxes[name].min + boxes[name].max) / 2 for name in (parent, child))  # (2,) each
+    start, end = (boxes[name].get_points().mean(axis=0) for name in (parent, child))  # (2,) each
     others = [box for name, box in boxes.items() if name not in (parent, child)]
     padded = np.array([box.padded(pad).extents for box in others for pad in (PAD, 2 * PAD)])
     low, high = np.split(padded.reshape(-1, 1, 1, 4), 2, axis=3)  # (2 × names, 1, 1, 2) each
