@@ -85,7 +85,8 @@ def calibration(course: Course) -> list[str]:
         "*Right answers outside*: the reference, on seeds that nothing was calibrated on; beside it the rate's exact 95 % upper bound,",
         "and the share of the row's points that was lost. *Wrong answers*: those of the bank, all or two of each",
         "exercise, each run through the whole experiment. Most do not touch a given row (a wrong nearest-neighbour",
-        "search leaves the vectors as they are), and are inside: those are for the checks to catch, and they do. A row that sees none of them carries no points, nor does one whose promise is",
+        "search leaves the vectors as they are), and are inside: those are for the checks to catch, and they do.",
+        "A row that sees none of them carries no points, nor does one whose promise is",
         f"broken: chance alone would leave so many right runs outside less than once in {1 / error_rates.SURE:,.0f} times.",
     ]
     measured = {lesson: error_rates.read(lesson.source / error_rates.FILE) for lesson in course.lessons()}
