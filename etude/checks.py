@@ -11,14 +11,17 @@ import importlib.util
 import itertools
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from etude.values import as_array, describe, first_difference, same
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _UNSAID: Any = object()  # None is a value like any other
 
@@ -94,6 +97,21 @@ def true(condition: bool, detail: str, **values: Any) -> None:
     """
     if not condition:
         raise Mismatch(detail, **values)
+
+
+def gradient_flows(call: Callable, tensors: Mapping[str, Tensor], *, given: str) -> None:
+    """What `call` makes of the tensors, by position, can be trained on whichever one of them asks for a gradient.
+
+    tensors: by the names that a message may call them. Raises Mismatch.
+    """
+    for name in tensors:
+        found = call(*(tensor.clone().requires_grad_(other == name) for other, tensor in tensors.items()))
+        true(
+            getattr(found, "requires_grad", False),
+            "it knows nothing of the numbers that it comes from, so they cannot be trained",
+            given=f"{given}; {name} asks for a gradient",
+            actual=found,
+        )
 
 
 def exercise(name: str, points: float = 1) -> Callable[[Callable], Callable]:

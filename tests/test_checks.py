@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from etude.checks import Check, Mismatch, close, collect, equal, exercise, run_check, true
+from etude.checks import Check, Mismatch, close, collect, equal, exercise, gradient_flows, run_check, true
 from etude.student import LiveStudent, MissingName
 
 
@@ -280,3 +281,21 @@ def test_marking_a_check_leaves_it_a_function():
         return student
 
     assert exercise("it")(test_it) is test_it
+
+
+@pytest.mark.parametrize(
+    ("call", "lost"),
+    [
+        (lambda one, other: (one * other).sum(), None),
+        (lambda one, other: (one * other.detach()).sum(), "the other"),
+        (lambda one, other: (one * other).sum().item(), "the one"),
+    ],
+)
+def test_gradients_must_flow_back_to_each_tensor(call: Callable, lost: str | None) -> None:
+    tensors = {"the one": torch.ones(2), "the other": torch.ones(2)}
+    if lost is None:
+        gradient_flows(call, tensors, given="ones")
+        return
+    with pytest.raises(Mismatch) as raised:
+        gradient_flows(call, tensors, given="ones")
+    assert raised.value.given == f"ones; {lost} asks for a gradient"

@@ -5,7 +5,7 @@ import unicodedata
 
 import torch
 
-from etude.checks import close, equal, exercise, true
+from etude.checks import close, equal, exercise, gradient_flows, true
 
 SOFTPLUS = [math.log1p(math.exp(x)) for x in (0.0, 1.0, -1.0)]  # −log σ(−x)
 
@@ -97,8 +97,8 @@ def test_an_empty_bag_is_zero(student):
 
 @exercise("compose", points=0.5)
 def test_gradients_can_flow_back_into_the_table(student):
-    found = student.compose(torch.ones(3, 2, requires_grad=True), [[0, 2], [1]])
-    true(found.requires_grad, "the vectors have lost the way back to the table", given="a table that asks for gradients")
+    table = {"the table": torch.ones(3, 2)}
+    gradient_flows(lambda rows: student.compose(rows, [[0, 2], [1]]), table, given="a table of ones")
 
 
 @exercise("subword_loss", points=0.5)
@@ -139,15 +139,15 @@ def test_the_mean_is_over_pairs_and_the_sum_over_negatives(student):
 
 @exercise("subword_loss", points=0.5)
 def test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from(student):
-    for learns, name in ((0, "the table of rows"), (1, "the table of contexts")):
-        table, contexts = torch.ones(2, 3), torch.ones(2, 3)
-        (table, contexts)[learns].requires_grad_()
-        loss = student.subword_loss(
+    def loss(table, contexts):
+        return student.subword_loss(
             table, contexts, [[0], [0, 1]], torch.tensor([0]), torch.tensor([1]), torch.tensor([[0, 1]])
         )
-        given = f"one pair, where only {name} asks for gradients"
-        true(isinstance(loss, torch.Tensor) and loss.shape == (), "the loss is no scalar tensor", given=given, actual=loss)
-        true(loss.requires_grad, f"the loss has lost the way back to {name}", given=given)
+
+    tables = {"the table of rows": torch.ones(2, 3), "the table of contexts": torch.ones(2, 3)}
+    found = loss(*tables.values())
+    true(isinstance(found, torch.Tensor) and found.shape == (), "no scalar tensor", given="one pair", actual=found)
+    gradient_flows(loss, tables, given="one pair")
 
 
 def _tiny(student, **changes):
