@@ -1,4 +1,4 @@
-"""Grading a class, as a person sees it: a bar with who is being graded, scores into the gradebook as they come, a table.
+"""Grading a class, as a person sees it: a bar with who is being graded, scores into the gradebook as they come, a summary.
 
 What a submission earns is decided elsewhere (grader.batch's workers); this module is the one writer to the gradebook.
 """
@@ -14,8 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
-from rich.table import Table
+from rich.progress import Progress, TaskID
 
 from grader import gradebook, nbconfig, store, verdict
 from grader.batch import Batch, grade_batch, key
@@ -26,6 +25,7 @@ from grader.nbcourse import NbgraderCourse
 from grader.proxy import shown
 from grader.settings import Settings
 from grader.store import Gradable
+from grader.summary import Lines, plain, summarize
 from grader.verdict import Verdict
 
 
@@ -55,23 +55,27 @@ class Classroom:
                 f"nothing is handed in: no notebook at {self.home / 'submitted'}/{student}/WEEK/LESSON.ipynb"
             )
         paths = {key(item): store.verdict_path(self.home, item.student, item.lesson) for item in todo}
-        before = {who: old.earned for who, path in paths.items() if (old := verdict.load(path)) is not None}
+        before = {who: old for who, path in paths.items() if (old := verdict.load(path)) is not None}
         if not resume and not dry_run:
             for path in paths.values():
                 path.unlink(missing_ok=True)
         if not dry_run:
             self._release({item.lesson.assignment for item in todo}, console)
+        lines = Lines(console, todo, before)
         with bar() as progress:
-            batch = self._rehearsed(todo, progress, jobs, resume) if dry_run else self._graded(todo, progress, jobs)
-        console.print(self._table(batch, before, dry_run))
-        if not dry_run:
-            console.print(
-                f"{len(batch.fresh)} graded now, {len(batch.verdicts) - len(batch.fresh)} unchanged; "
-                f"{self.settings.sandbox}",
-                highlight=False,
-            )
+            if dry_run:
+                batch = self._rehearsed(todo, progress, lines, jobs, resume)
+            else:
+                batch = self._graded(todo, progress, lines, jobs)
+        summarize(console, batch, before, self._stored(todo), dry_run)
+        fresh = len(batch.fresh)
+        console.print(
+            f"{fresh} graded now, {len(batch.verdicts) - fresh} unchanged; {self.settings.sandbox}"
+            f"{'; nothing is stored' if dry_run else ''}",
+            highlight=False,
+        )
         for trouble in batch.troubles:
-            console.print(f"[bold red]{escape(trouble)}[/]", highlight=False)
+            console.print(f"[bold red]{escape(shown(trouble))}[/]", highlight=False)
         return batch.troubles
 
     def _release(self, weeks: set[str], console: Console) -> None:
@@ -80,12 +84,12 @@ class Classroom:
             return  # its lessons are those that its gradebook knows
         for week in sorted(weeks):
             if not gradebook.knows(self.course, self.home, week):
-                console.print(f"the gradebook of {self.home} does not know {week} yet: it is released into it")
+                console.print(f"{week} is new to the gradebook of this class: it is released into it", highlight=False)
                 for lesson in self.course.lessons(week):
                     write_master(lesson)
                 nbconfig.release(self.course, week, self.home)
 
-    def _graded(self, todo: list[Submission], bar: Progress, jobs: int) -> Batch:
+    def _graded(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int) -> Batch:
         """Verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
         grading = bar.add_task("grading", total=len(todo), now="")
         open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
@@ -95,13 +99,14 @@ class Classroom:
 
         def done(item: Submission, found: Verdict | None) -> None:
             bar.advance(grading)
+            lines.add(item, found)
             pair = (item.lesson.assignment, item.student)
             open_lessons[pair] -= 1
             if found is None:
                 failed.add(pair)
             if open_lessons[pair]:
                 return
-            bar.update(storing, now=escape(shown(item.student)))
+            bar.update(storing, now=escape(plain(item.student)))
             try:
                 if pair not in failed:
                     gradebook.store(self.course, self.home, *pair, self.settings)
@@ -114,45 +119,25 @@ class Classroom:
         batch.troubles += troubles
         return batch
 
-    def _rehearsed(self, todo: list[Submission], bar: Progress, jobs: int, resume: bool) -> Batch:
+    def _rehearsed(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, resume: bool) -> Batch:
         """Verdicts alone, kept nowhere."""
         grading = bar.add_task("grading", total=len(todo), now="")
+
+        def done(item: Submission, found: Verdict | None) -> None:
+            bar.advance(grading)
+            lines.add(item, found)
+
         with tempfile.TemporaryDirectory() as scratch:
             if resume and (self.home / "verdicts").is_dir():
                 shutil.copytree(self.home / "verdicts", Path(scratch, "verdicts"))
-            return grade_batch(
-                todo,
-                Path(scratch),
-                self.settings,
-                jobs=jobs,
-                done=lambda item, found: bar.advance(grading),
-                running=_shown(bar, grading),
-            )
+            home, running = Path(scratch), _shown(bar, grading)
+            return grade_batch(todo, home, self.settings, jobs=jobs, done=done, running=running)
 
-    def _table(self, batch: Batch, before: dict[tuple[str, str], float], dry_run: bool) -> Table:
-        weeks = {found.lesson.split("/")[0] for found in batch.verdicts.values()}
-        stored = {
-            (score.student, score.notebook): score
-            for week in weeks
-            for score in gradebook.scores(self.course, self.home, week)
-        }
-        heads = ("student", "lesson", "points", "before", "gradebook", "what happened")
-        table = Table(*heads, title="nothing is stored" if dry_run else None)
-        for one, found in sorted(batch.verdicts.items()):
-            score, earlier = stored.get((found.student, found.lesson.split("/")[1])), before.get(one)
-            changed = (
-                "—" if earlier is None else "[dim]same[/]" if earlier == found.earned else f"[bold]{earlier:.1f}[/]"
-            )
-            table.add_row(
-                escape(shown(found.student)),
-                found.lesson.split("/")[1],
-                f"{found.earned:.1f} of {found.points:g}",
-                changed,
-                f"{score.score:.1f} of {score.points:g}" if score else "—",
-                escape(found.summary),
-            )
-        return table
+    def _stored(self, todo: list[Submission]) -> list[gradebook.Score]:
+        """What the gradebook holds of these weeks."""
+        weeks = dict.fromkeys(item.lesson.assignment for item in todo)
+        return [score for week in weeks for score in gradebook.scores(self.course, self.home, week)]
 
 
-def _shown(bar: Progress, task: object) -> Callable[[list[str]], None]:
-    return lambda names: bar.update(task, now=escape(shown(", ".join(names))))  # type: ignore[arg-type]
+def _shown(bar: Progress, task: TaskID) -> Callable[[list[str]], None]:
+    return lambda names: bar.update(task, now=escape(plain(", ".join(names))))

@@ -103,6 +103,7 @@ def _profile(name: str) -> str:
 
 
 def _bar() -> Progress:
+    """A live bar on a terminal; nothing in a log, where commands print lines alone."""
     return Progress(
         SpinnerColumn(),
         TextColumn("{task.description:<28}"),
@@ -111,6 +112,7 @@ def _bar() -> Progress:
         TimeElapsedColumn(),
         TextColumn("[dim]{task.fields[now]}"),
         console=console,
+        disable=not console.is_terminal,
     )
 
 
