@@ -32,8 +32,8 @@ from etude import corpora, data, evaluate, fasttext, sgns
 from etude.cooccurrence import cooccurrence
 from etude.world import World
 from grader import source
-from grader.calibrate import commit, hardware
 from grader.course import Course
+from grader.provenance import commit, hardware
 
 CORES = 2
 LATEST = Path("build/bench/embeddings.json")

@@ -33,9 +33,9 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
-from grader.calibrate import commit, hardware
 from grader.engine import run_notebook
 from grader.kernel import KernelSession
+from grader.provenance import commit, hardware
 from grader.settings import COLD, WARM, Settings, ready
 
 BIN = Path(sys.executable).parent

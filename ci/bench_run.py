@@ -17,8 +17,8 @@ from pathlib import Path
 
 import nbformat
 
-from grader.calibrate import commit, hardware
 from grader.course import ROOT
+from grader.provenance import commit, hardware
 from grader.verdict import now, versions
 
 GOALS = {  # seconds of `grader run WEEK`, by profile

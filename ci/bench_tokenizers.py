@@ -30,7 +30,7 @@ from rich.table import Table
 from tokenizers import ByteLevelBPETokenizer, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from etude import bpe, byte_bpe, corpora, data, unigram
-from grader.calibrate import commit, hardware
+from grader.provenance import commit, hardware
 
 LATEST = Path("build/bench/tokenizers.json")
 REPEATS = 3

@@ -48,7 +48,8 @@ class Agent:
                 # A student's call may have set another handler, and an interrupt that comes late must not end the loop.
                 signal.signal(signal.SIGINT, self.on_interrupt)
                 self.interruptible = True
-                return encode({"value": self.perform(decode(header, buffers, self.find))}, self.stand_in)
+                request = decode(header, buffers, self.find)
+                return within(request["most"], *encode({"value": self.perform(request)}, self.stand_in))
             finally:
                 self.interruptible = False
         except Missing as error:
@@ -111,6 +112,14 @@ class Agent:
         self.objects[number] = x
         named = isinstance(x, type | types.FunctionType | types.BuiltinFunctionType)
         return Ref(id=number, what=f"{type(x).__qualname__} {x.__qualname__}" if named else f"{type(x).__qualname__}")
+
+
+def within(most: int | None, header: bytes, buffers: list[Any]) -> tuple[bytes, list[Any]]:
+    """The reply itself, if it has at most so many bytes: the grader would not take a larger one."""
+    size = len(header) + sum(memoryview(buffer).nbytes for buffer in buffers)
+    if most is not None and size > most:
+        raise WireError(f"it has {size:,} bytes where at most {most:,} can be right")
+    return header, buffers
 
 
 def plain(x: Any) -> Any:

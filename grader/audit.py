@@ -268,7 +268,7 @@ def _alike(kept: diagnosis.Known, now: diagnosis.Known) -> bool:
 
 def write(path: Path, audits: Iterable[Audit], command: str) -> None:
     """Writes the audits as JSON, with the command, commit, hardware and versions that they come from."""
-    from grader.calibrate import commit, hardware
+    from grader.provenance import commit, hardware
     from grader.verdict import versions
 
     content: dict[str, Any] = {

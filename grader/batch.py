@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from grader import store
-from grader.course import CourseError
+from grader import costs, store
+from grader.course import CourseError, Lesson
 from grader.intake import Submission
 from grader.interrupt import postponed
 from grader.kernel import KernelLost
 from grader.sandbox import SandboxError
 from grader.settings import Settings
+from grader.store import Gradable
 from grader.verdict import Verdict
-from grader.workers import Workers
+from grader.workers import Workers, side_by_side
 
 POLL = 0.1  # seconds after which a batch that waits for its workers looks whether Ctrl-C was pressed
 
@@ -58,6 +60,28 @@ def unchanged(todo: Iterable[Submission], home: Path, settings: Settings) -> dic
 
 def key(item: Submission) -> tuple[str, str]:
     return item.student, item.lesson.id
+
+
+def measure_references(
+    lessons: Iterable[Gradable],
+    settings: Settings,
+    jobs: int,
+    running: Callable[[list[str]], None],
+    workers: Workers,
+) -> None:
+    """Finds out what the references of these lessons cost here, as far as that is not known.
+
+    Raises CourseError if one of them does not run here as it should: then nothing is graded.
+    """
+    known = {one.id: one for one in lessons if isinstance(one, Lesson)}
+    unknown = [one for one in known.values() if costs.kept(one, settings) is None]
+    show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
+    runs = side_by_side(partial(costs.measure, settings=settings), unknown, lambda one: one.name, jobs, show, workers)
+    for lesson, run in runs:
+        try:
+            run.result()
+        except (KernelLost, SandboxError) as error:
+            raise CourseError(f"the reference of {lesson.id} could not be run here: {error}") from None
 
 
 def grade_batch(
@@ -121,7 +145,8 @@ def grade_batch(
         return again
 
     why: dict[tuple[str, str], str] = {}
-    with postponed() as stop_if_asked, Workers(settings, waiting) as workers:
+    with postponed() as stop_if_asked, Workers(settings, [item.lesson for item in waiting]) as workers:
+        measure_references([item.lesson for item in waiting], settings, jobs, running, workers)
         suspects: list[Submission] = []
         while waiting:
             suspects += work(waiting, jobs)

@@ -14,17 +14,12 @@ from __future__ import annotations
 import ast
 import json
 import math
-import os
-import platform
 import shutil
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -40,9 +35,10 @@ from grader.engine import run_notebook
 from grader.files import write_whole
 from grader.kernel import KernelSession
 from grader.line import KernelGone
-from grader.settings import PLAIN
+from grader.provenance import provenance
+from grader.settings import PLAIN, Settings
 from grader.verdict import digest, versions
-from grader.workers import Step, side_by_side
+from grader.workers import Step, Workers, side_by_side
 
 COVERAGE, CONFIDENCE = 0.99, 0.95
 PROMISE = f"{100 * COVERAGE:g} % of right answers with {100 * CONFIDENCE:g} % confidence"
@@ -102,8 +98,9 @@ def results(lesson: Lesson, tasks: Sequence[Task], jobs: int, step: Step) -> lis
 
     Raises CourseError if the reference fails, or if a process was ended from outside.
     """
-    runs = side_by_side(partial(result, lesson), tasks, lambda task: task.name, jobs, step)
-    found = {task: run.result() for task, run in runs}
+    with Workers(Settings(kernel=PLAIN)) as workers:
+        runs = side_by_side(partial(result, lesson), tasks, lambda task: task.name, jobs, step, workers)
+        found = {task: run.result() for task, run in runs}
     return [found[task] for task in tasks]
 
 
@@ -214,40 +211,3 @@ def interval(sample: np.ndarray, better: str) -> tuple[float, float]:
     tail = 1 - COVERAGE if better == "higher" else COVERAGE
     bound = float(np.ravel(toleranceinterval.oneside.normal(sample, tail, CONFIDENCE))[0])
     return min(bound, 2 * mean - bound), max(bound, 2 * mean - bound)
-
-
-def provenance(command: str, device: str) -> str:
-    """Where a number comes from, in one line."""
-    versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "numpy"))
-    return f"{command}; {hardware(device)}; Python {platform.python_version()}, {versions}; commit {commit()}; {datetime.now(UTC):%Y-%m-%d}"
-
-
-def hardware(device: str) -> str:
-    """The processor, or the GPU if one is used, in words."""
-    import torch
-
-    if device != "cpu" and torch.cuda.is_available():
-        return torch.cuda.get_device_name()
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        model = next(
-            (line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")),
-            model,
-        )
-    return f"{os.cpu_count()} cores {model}"
-
-
-def commit() -> str:
-    """The commit of the course, with + if files differ from it."""
-    root = Path(__file__).parent
-    try:
-        name = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True, check=True
-        ).stdout.strip()
-        changed = subprocess.run(
-            ["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return f"{name}{'+' if changed else ''}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -14,8 +13,31 @@ from grader.sandbox.limits import Limits, LimitsError
 ROOT = Path(__file__).resolve().parent.parent
 
 
+# What a submission may spend: so many times what the reference spends, and in any case so many seconds.
+TIME_LIMITS = {"times": 20, "cell_seconds": 30, "notebook_seconds": 90}
+
+
 class CourseError(Exception):
     """The course's own files are wrong, or no such lesson exists; the message says which and what to do."""
+
+
+def sandbox_limits(limits: dict[str, int], where: str) -> dict[str, int]:
+    """Those of the limits that are the sandbox's. Raises CourseError for one that makes no sense; `where` it is set."""
+    given = {name: value for name, value in limits.items() if name not in TIME_LIMITS}
+    try:
+        Limits.from_dict(given)
+    except LimitsError as error:
+        raise CourseError(f"{where}: {error}") from None
+    for name, value in limits.items():
+        if name in TIME_LIMITS and value < 1:
+            raise CourseError(f"{where}: {name} = {value}: write a whole number above 0")
+    for name in ("cpu_s", "wall_s"):
+        if given.get(name, limits["notebook_seconds"] + 1) <= limits["notebook_seconds"]:
+            raise CourseError(
+                f"{where}: {name} = {given[name]} leaves nothing for the checks, since a notebook may spend "
+                f"{limits['notebook_seconds']} s (notebook_seconds): write more, or leave {name} out"
+            )
+    return given
 
 
 class LessonEntry(BaseModel):
@@ -78,17 +100,13 @@ class Lesson:
 
     @property
     def limits(self) -> dict[str, int]:
-        """The course's limits, overruled by the lesson's: seconds for a cell and a notebook, and the sandbox's."""
-        return {**self.course.file.limits, **self.entry.limits}
+        """The course's limits, overruled by the lesson's: TIME_LIMITS, and any of grader.sandbox.Limits."""
+        return {**TIME_LIMITS, **self.course.file.limits, **self.entry.limits}
 
     @property
-    def sandbox_limits(self) -> dict[str, Any]:
-        """All limits of the sandbox, as grader.sandbox.Limits takes them. Raises CourseError for one that makes no sense."""
-        given = {name: value for name, value in self.limits.items() if name not in ("cell_seconds", "notebook_seconds")}
-        try:
-            return Limits.from_dict(given).as_dict()
-        except LimitsError as error:
-            raise CourseError(f"course.toml, limits of {self.id}: {error}") from None
+    def sandbox_limits(self) -> dict[str, int]:
+        """The limits that are set for the sandbox. Raises CourseError for one that makes no sense."""
+        return sandbox_limits(self.limits, f"course.toml, limits of {self.id}")
 
 
 class Course:

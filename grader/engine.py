@@ -21,11 +21,15 @@ OnCell = Callable[[int, int, NotebookNode], None]
 
 @dataclass
 class CellRun:
-    """What became of one code cell. index: its place in the executed notebook; seconds: as seen from outside."""
+    """What became of one code cell. index: its place in the executed notebook.
+
+    seconds: by the clock; spent: as the kernel's meter counts them.
+    """
 
     index: int
     status: Literal["ok", "error", "timeout", "not run"] = "not run"
     seconds: float = 0.0
+    spent: float = 0.0
     ename: str = ""
     message: str = ""
 
@@ -57,10 +61,10 @@ def run_notebook(
 ) -> RunReport:
     """Runs every cell of a copy of the notebook, with the grader's parameters, and keeps the session's kernel.
 
-    Timeouts are in seconds. A cell that is late is interrupted; if it ignores that three times, its kernel is killed.
-    `on_cell(index, total, cell)` is called after each cell, also of text. Without `allow_errors` the first cell that
-    does not end well is the last. Raises KernelGone if the kernel is not ready, ValueError for a parameter that is not
-    plain data.
+    Timeouts are in seconds, as the session's meter counts them. A cell that is late is interrupted; if it ignores that
+    three times, its kernel is killed. `on_cell(index, total, cell)` is called after each cell, also of text. Without
+    `allow_errors` the first cell that does not end well is the last. Raises KernelGone if the kernel is not ready,
+    ValueError for a parameter that is not plain data.
     """
     report = RunReport(with_parameters(nb, parameters))
     report.notebook = _engine().execute_notebook(

@@ -22,6 +22,7 @@ from grader import bank, calibrate
 from grader.calibrate import FRESH_FROM, Task
 from grader.course import CourseError, Lesson
 from grader.files import write_whole
+from grader.provenance import provenance
 from grader.workers import Step
 
 Values = Mapping[str, float]  # metric → value
@@ -124,7 +125,7 @@ def measure(
     asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
     tried = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
     command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
-    origin = calibrate.provenance(command if wrong is None else f"{command} --wrong {wrong}", device)
+    origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device)
     origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if answers else "")
     found = [
         rates(

@@ -1,38 +1,38 @@
-"""From a notebook to a verdict: run it in its own kernel, call its functions from outside, score what it left.
+"""From a notebook to a verdict: read it, have it run and asked within its allowance, score what came of it.
 
-Expected values, hidden checks and the metrics' code stay in this process; the student's code runs in the kernel's.
 Whatever a submission does becomes part of its verdict. Only trouble of the grader's own raises.
 """
 
 from __future__ import annotations
 
-import errno
-import os
-import shutil
 import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
 from etude import mistakes, table
-from etude.checks import Check, Outcome, run_check
-from grader import diagnosis, metrics, source, submission
-from grader.artifacts import Artifacts
+from etude.checks import Check, Outcome
+from grader import allowance, costs, diagnosis, source, submission
+from grader.allowance import Allowance
 from grader.course import CourseError, Lesson
-from grader.engine import RunReport, run_notebook
-from grader.kernel import KernelSession
-from grader.line import KernelGone
-from grader.proxy import Student
-from grader.settings import PLAIN, Settings
-from grader.verdict import CellResult, CheckResult, ExerciseResult, Graded, MetricResult, Verdict, digest, now, versions
-
-Progress = Callable[[str], None]
-CALL_SECONDS = 10  # for one call of a student's function, or as long as a cell may take if that is less
-MOST_NOTES = 10  # on results that were left out
+from grader.execution import Computed, Execution, Progress, execute
+from grader.settings import Settings
+from grader.usage import Usage
+from grader.verdict import (
+    CellResult,
+    CheckResult,
+    ExerciseResult,
+    Graded,
+    MetricResult,
+    Spent,
+    Time,
+    Verdict,
+    digest,
+    now,
+    versions,
+)
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
@@ -56,8 +56,32 @@ def grade(
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     released = nbformat.read(lesson.released, as_version=4)
     started = time.monotonic()
-    content = submission.content(path)
-    verdict = Verdict(
+    verdict = _verdict(lesson, submission.content(path), student, settings)
+    try:
+        restored = submission.restore(submission.read(path)[1], released)
+    except submission.BadSubmission as problem:
+        verdict.status, verdict.reason = "refused", str(problem)
+        _score(verdict, lesson, {}, {})
+        verdict.graded_at = now()
+        return Graded(verdict, None)
+    reference = costs.of(lesson, settings)
+    allowed = allowance.of(lesson, reference)
+    found = _executed(lesson, restored.notebook, settings, allowed, progress)
+    if _fails_at_the_start(found):
+        costs.prove_setup(lesson, settings)
+    verdict.notes = restored.notes + found.notes
+    verdict.cells = [CellResult.of(cell) for cell in found.report.cells]
+    verdict.time = _time(lesson, found.usage, reference, allowed)
+    if not found.report.alive:
+        verdict.status, verdict.reason = "ended", found.report.reason or "the notebook's process ended"
+    _score(verdict, lesson, found.outcomes, found.metrics)
+    verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
+    return Graded(verdict, found.report.notebook)
+
+
+def _verdict(lesson: Lesson, content: bytes, student: str, settings: Settings) -> Verdict:
+    """The verdict as far as it is known before anything is run."""
+    return Verdict(
         lesson=lesson.id,
         student=student,
         status="graded",
@@ -68,134 +92,45 @@ def grade(
         sandbox=settings.sandbox,
         versions=versions(),
     )
-    try:
-        restored = submission.restore(submission.read(path)[1], released)
-    except submission.BadSubmission as problem:
-        verdict.status, verdict.reason = "refused", str(problem)
-        _score(verdict, lesson, {}, {})
-        verdict.graded_at = now()
-        return Graded(verdict, None)
-    verdict.notes = restored.notes
-    report = _run_and_check(verdict, lesson, restored.notebook, settings, progress)
-    verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
-    return Graded(verdict, report.notebook)
 
 
-@dataclass
-class Ran:
-    """What came of one kernel: the run, metrics, and whether it lived until every check had an outcome."""
-
-    report: RunReport
-    metrics: dict[str, tuple[float | None, str]]
-    asked: bool
-
-
-def _run_and_check(
-    verdict: Verdict, lesson: Lesson, notebook: NotebookNode, settings: Settings, progress: Progress
-) -> RunReport:
-    with tempfile.TemporaryDirectory(prefix="etude-") as name:
-        work, results = Path(name) / "work", Path(name) / "results"
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
-        outcomes: dict[str, Outcome] = {}
-        end = time.monotonic() + lesson.sandbox_limits["wall_s"]
-        ran = _in_a_kernel(lesson, notebook, work, results, settings, progress, outcomes, verdict.notes)
-        report = ran.report
-        verdict.cells = [CellResult.of(cell) for cell in report.cells]
-        if not report.alive:
-            verdict.status, verdict.reason = "ended", report.reason or "the notebook's process ended"
-        known = -1
-        # An experiment or a check that ends the process must not cost the exercises that it has nothing to do with.
-        while not ran.asked and known < len(outcomes) and time.monotonic() < end:
-            known = len(outcomes)
-            short = _definitions(notebook)
-            ran = _in_a_kernel(lesson, short, work, results, settings, progress, outcomes, verdict.notes)
-        _score(verdict, lesson, outcomes, ran.metrics)
-    return report
-
-
-def _in_a_kernel(
-    lesson: Lesson,
-    notebook: NotebookNode,
-    work: Path,
-    results: Path,
-    settings: Settings,
-    progress: Progress,
-    outcomes: dict[str, Outcome],
-    notes: list[str],
-) -> Ran:
-    """Runs the notebook, brings out what it recorded unless an earlier run did, and asks the checks and metrics.
-
-    Adds to `outcomes` those of checks that have none yet, until the kernel ends; to `notes` what was left out.
-    """
-    # Nothing that is graded may depend on whether a corpus could be fetched.
-    plain = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(work), "OMP_NUM_THREADS": "1"}  # as a sandbox sets it
-    limits = None if settings.kernel == PLAIN else lesson.sandbox_limits
-    parameters = {"profile": settings.profile, "seed": settings.seed, "device": settings.device, "out": "results"}
-    functions = metrics.collect(lesson.source / "hidden.py")
-    with KernelSession(work, settings.kernel, limits=limits, env=plain) as session:
-        report = run_notebook(
-            notebook,
-            session,
-            cell_timeout=lesson.limits["cell_seconds"],
-            notebook_timeout=lesson.limits["notebook_seconds"],
-            parameters=parameters,
-            on_cell=lambda index, total, cell: progress(f"cell {index + 1} of {total}"),
+def _executed(
+    lesson: Lesson, notebook: NotebookNode, settings: Settings, allowance: Allowance, progress: Progress
+) -> Execution:
+    """Runs the notebook; once more if it met a limit of time while the machine stood still."""
+    with tempfile.TemporaryDirectory(prefix="etude-") as folder:
+        first = execute(lesson, notebook, settings, allowance, Path(folder, "first"), progress)
+        if not (first.stood_still and first.late):
+            return first
+        second = execute(lesson, notebook, settings, allowance, Path(folder, "second"), progress)
+        second.notes.append(
+            f"the machine stood still for {first.stood_still:.0f} s while this ran, so it was run again: this counts"
         )
-        if not results.exists():
-            notes += _bring_out(session, work / "results", results, settings)
-        artifacts = Artifacts(results, settings.seed)
-        if report.alive:
-            progress("checks")
-            if (student := _asked(lesson, session, outcomes)) is not None:
-                return Ran(report, metrics.compute(functions, artifacts, student), asked=True)
-            if session.reason and not outcomes:
-                report.alive, report.reason = False, session.reason
-        return Ran(report, metrics.compute(functions, artifacts), asked=False)
+        return second
 
 
-def _asked(lesson: Lesson, session: KernelSession, outcomes: dict[str, Outcome]) -> Student | None:
-    """Runs the checks that have no outcome yet; the student to go on asking, None if the kernel has ended."""
-    seconds = lesson.limits["cell_seconds"]
-    try:
-        student = session.student(min(CALL_SECONDS, seconds), patience=seconds)
-    except KernelGone:
-        return None
-    for check in source.checks(lesson):
-        if check.name not in outcomes:
-            outcomes[check.name] = run_check(check, student)
-            if not session.alive():
-                return None
-    return student
+def _fails_at_the_start(found: Execution) -> bool:
+    """Whether the setup cell, which is the course's own, did not end well."""
+    cells = found.report.notebook.cells
+    ids = {run.index: cells[run.index].metadata.get("nbgrader", {}).get("grade_id") for run in found.report.cells}
+    return any(ids[run.index] == "setup" and run.status != "ok" for run in found.report.cells)
 
 
-def _bring_out(session: KernelSession, recorded: Path, results: Path, settings: Settings) -> list[str]:
-    """Copies what the notebook recorded out of its kernel's reach; a note on each thing that was left out."""
-    if settings.kernel == PLAIN:
-        if recorded.is_dir():
-            shutil.copytree(recorded, results, symlinks=True)
-        return []
-    left = session.provisioner.collect(results).refused
-    missing = os.strerror(errno.ENOENT)  # a notebook that records nothing has no such folder
-    return [f"of the results, {name[:80]} was left out: {why}" for name, why in left.items() if why != missing][
-        :MOST_NOTES
-    ]
+def _time(lesson: Lesson, spent: Usage, reference: Usage, allowed: Allowance) -> Time:
+    """What was spent, beside the reference and the limits."""
+
+    def beside(mine: float, theirs: float, limit: float) -> Spent:
+        return Spent(spent=round(mine, 2), reference=round(theirs, 2), limit=round(limit, 1))
+
+    return Time(
+        machine=costs.factor(lesson, reference),
+        slowest_cell=beside(spent.slowest_cell, reference.slowest_cell, allowed.cell),
+        notebook=beside(spent.notebook, reference.notebook, allowed.notebook),
+        checks=beside(spent.all_checks, reference.all_checks, allowed.checks),
+    )
 
 
-def _definitions(notebook: NotebookNode) -> NotebookNode:
-    """The notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
-    short = nbformat.v4.new_notebook(metadata=notebook.metadata)
-    short.cells = [
-        cell
-        for cell in notebook.cells
-        if "nbgrader" in cell.metadata and cell.cell_type == "code" and not cell.metadata.nbgrader.grade
-    ]
-    return short
-
-
-def _score(
-    verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: dict[str, tuple[float | None, str]]
-) -> None:
+def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: Computed) -> None:
     """Fills in exercises and metrics; a check that was not run has failed, a metric that was not found earns nothing."""
     by_all = mistakes.load(lesson.source / diagnosis.PRIVATE)
     by_public = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")  # as the student's notebook names it

@@ -27,9 +27,13 @@ from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_core.utils import run_sync
 
 from grader.line import KernelGone, Line
+from grader.meter import PERIOD, Activity, Meter, of_process
 from grader.proxy import Student
 
-START_SECONDS = 60  # for a kernel to answer the first time, and for its idle main thread to pick the line up
+START_SECONDS = (
+    300  # for a kernel to answer the first time, on a machine that is slow and busy; one that ends is noticed
+)
+PATIENCE = 60  # as a meter counts, for an idle main thread to pick the line up
 KILL_SECONDS = 5  # for a killed process to be gone
 MAX_MESSAGE = 128 << 20  # bytes; libzmq drops the connection before it takes more for one message of the kernel's
 MAX_QUEUED = 8  # messages waiting on this side; the rest wait in the kernel's own memory
@@ -76,6 +80,7 @@ class KernelSession:
         self._private: Path | None = None  # this side's own folder: sockets, connection file, the kernel's first words
         self._manager: AsyncKernelManager | None = None
         self._student: Student | None = None
+        self._meter: Meter | None = None
         self._why: str | None = None
         self._exit: int | None = None
 
@@ -153,6 +158,17 @@ class KernelSession:
         """What runs the process, also after it has ended; None before the start and after close()."""
         return self._manager.provisioner if self._manager is not None else None
 
+    @property
+    def meter(self) -> Meter:
+        """What the kernel spends, from the first time on that somebody asks."""
+        if self._meter is None:
+            self._meter = Meter(self._activity)
+        return self._meter
+
+    def _activity(self) -> Activity:
+        look = getattr(self.provisioner, "activity", None)
+        return look() if callable(look) else of_process(getattr(self.provisioner, "pid", None) or -1)
+
     async def async_alive(self) -> bool:
         if self.provisioner is None:
             return False
@@ -223,10 +239,11 @@ class KernelSession:
 
     # ---- calling
 
-    def student(self, timeout: float = 10, patience: float = START_SECONDS) -> Student:
+    def student(self, timeout: float = 10, patience: float = PATIENCE) -> Student:
         """The notebook's names, each request limited to `timeout` seconds. One at a time; the kernel must be idle.
 
-        Raises KernelGone if the kernel has not picked the line up within `patience` seconds; it is then killed.
+        Seconds are the meter's. Raises KernelGone if the kernel has not picked the line up within `patience`; it is then
+        killed.
         """
         self._hang_up()
         assert self._manager is not None
@@ -245,12 +262,16 @@ class KernelSession:
 
     def _connect(self, path: Path, seconds: float) -> socket.socket:
         """Waits until the kernel listens at the path, which for a sandbox lies in memory of its own."""
-        end = time.monotonic() + seconds
-        while self.alive() and time.monotonic() < end:
+        self.meter.resume()
+        end, looked = self.meter.charge() + seconds, time.monotonic()
+        while self.alive() and self.meter.total < end:
             try:
                 return connected(path)
             except (FileNotFoundError, ConnectionRefusedError):
                 time.sleep(0.01)
+                if time.monotonic() - looked > PERIOD:
+                    self.meter.charge()
+                    looked = time.monotonic()
             except OSError as error:
                 self.kill(f"it made something else than a socket where it should listen ({error})")
         self.kill(f"it did not let the grader call its functions within {seconds:g} s")

@@ -1,7 +1,8 @@
 """The grader's end of the line to a kernel: one request, one reply, and what happens when the reply does not come.
 
-A reply is bounded in size before memory is taken for it, and in time by a deadline: past it the kernel is interrupted,
-given a short grace, then killed. This module moves bytes; it must not know what they mean.
+A reply is bounded in size before memory is taken for it, and in time by a limit: past it the kernel is interrupted,
+given a short grace, then killed. Seconds are those of the kernel's meter. This module moves bytes; it must not know
+what they mean.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, NoReturn, Protocol
 
+from grader.meter import PERIOD, Meter
 from grader.wire import MAX_BYTES, MAX_HEADER, MAX_NODES, WireError
 
 GRACE = 2.0  # seconds between the interrupt and the kill
-TICK = 0.25  # seconds between two looks at whether the process still lives
+REFUSAL = 1 << 16  # bytes, for the sentence that a reply would be too large, or for an error
 
 
 class KernelGone(Exception):
@@ -32,13 +34,15 @@ class Kernel(Protocol):
 
     @property
     def reason(self) -> str | None: ...
+    @property
+    def meter(self) -> Meter: ...
     def alive(self) -> bool: ...
     def interrupt(self) -> None: ...
     def kill(self, why: str) -> None: ...
 
 
 class Late(Exception):
-    """The deadline has passed."""
+    """The time is over."""
 
 
 class Line:
@@ -50,22 +54,33 @@ class Line:
         self._kernel = kernel
         self._replies = self._read_replies()
         self._in_step = True  # False while a request waits for its reply, and for good once one was lost
+        self._most_bytes: int | None = None  # of the reply that is being waited for
 
-    def ask(self, header: bytes, buffers: Sequence[Any], seconds: float) -> tuple[bytes, list[bytearray]]:
+    @property
+    def meter(self) -> Meter:
+        """What the process at the other end spends."""
+        return self._kernel.meter
+
+    def ask(
+        self, header: bytes, buffers: Sequence[Any], until: float, most_bytes: int | None = None
+    ) -> tuple[bytes, list[bytearray]]:
         """The reply (header, buffers) to one request.
 
-        Raises StudentTimeout after `seconds` (and up to 2 s of grace), KernelGone if the process ends, WireError if the
-        reply is not a frame of acceptable size; the kernel is then killed, since nothing it says can be told apart.
+        Raises StudentTimeout when the kernel's meter stands at `until` (and up to 2 s of grace later), KernelGone if the
+        process ends, WireError if the reply has more than `most_bytes` or is no frame: the kernel is then killed, since
+        nothing it says can be told apart.
         """
         if not self._in_step:
             raise KernelGone(f"the notebook's process is not there any more: {self._kernel.reason or 'line closed'}")
         self._in_step = False
-        deadline = time.monotonic() + seconds
+        meter = self.meter
+        meter.resume()
+        began, self._looked, self._most_bytes = meter.total, time.monotonic(), most_bytes
         try:
-            self._send([header, *buffers], deadline)
-            reply = self._receive(deadline)
+            self._send([header, *buffers], until)
+            reply = self._receive(until)
         except Late:
-            self._interrupt_or_kill(seconds)
+            self._interrupt_or_kill(until - began)
         except WireError:
             self._kernel.kill("it sent the grader something that is not a reply")
             raise
@@ -78,16 +93,17 @@ class Line:
         self._socket.close()
 
     def _interrupt_or_kill(self, seconds: float) -> NoReturn:
+        limit = f"{round(seconds, 1):g} s"
         self._kernel.interrupt()
         try:
-            self._receive(time.monotonic() + GRACE)  # the reply to the interrupted call, which comes too late to count
+            self._receive(self.meter.total + GRACE)  # the reply to the interrupted call, which comes too late to count
         except (Late, WireError):
-            self._kernel.kill(f"a call took longer than {seconds:g} s and could not be interrupted")
+            self._kernel.kill(f"a call took longer than {limit} and could not be interrupted")
         else:
             self._in_step = True
-        raise StudentTimeout(f"no answer within {seconds:g} s") from None
+        raise StudentTimeout(f"no answer within {limit}") from None
 
-    def _send(self, parts: Sequence[Any], deadline: float) -> None:
+    def _send(self, parts: Sequence[Any], until: float) -> None:
         sizes = [memoryview(part).nbytes for part in parts]
         for part in (struct.pack(f"<I{len(parts)}Q", len(parts), *sizes), *parts):
             rest = memoryview(part)
@@ -95,19 +111,19 @@ class Line:
                 try:
                     rest = rest[self._socket.send(rest) :]
                 except BlockingIOError:
-                    self._wait(select.POLLOUT, deadline)
+                    self._wait(select.POLLOUT, until)
                 except OSError:
                     self._lost()
 
-    def _receive(self, deadline: float) -> tuple[bytes, list[bytearray]]:
+    def _receive(self, until: float) -> tuple[bytes, list[bytearray]]:
         for parts in self._replies:
             if parts is not None:
                 return bytes(parts[0]), parts[1:]
-            self._wait(select.POLLIN, deadline)
+            self._wait(select.POLLIN, until)
         raise KernelGone("the line is closed")
 
     def _read_replies(self) -> Iterator[list[bytearray] | None]:
-        """Yields each reply, and None whenever it has to wait: a reply cut by a deadline is read on afterwards."""
+        """Yields each reply, and None whenever it has to wait: a reply that came too late is read on afterwards."""
         while True:
             (count,) = struct.unpack("<I", (yield from self._exactly(4)))
             if not 1 <= count <= MAX_NODES + 1:
@@ -115,6 +131,8 @@ class Line:
             sizes = struct.unpack(f"<{count}Q", (yield from self._exactly(8 * count)))
             if sizes[0] > MAX_HEADER or sum(sizes[1:]) > MAX_BYTES:
                 raise WireError(f"the reply is larger than {MAX_HEADER:,} bytes of header or {MAX_BYTES:,} of buffers")
+            if self._most_bytes is not None and sum(sizes) > self._most_bytes + REFUSAL:
+                raise WireError(f"the reply has {sum(sizes):,} bytes, at most {self._most_bytes:,} are taken here")
             parts: list[bytearray] = []
             for size in sizes:
                 parts.append((yield from self._exactly(size)))
@@ -136,15 +154,16 @@ class Line:
             view = view[got:]
         return data
 
-    def _wait(self, event: int, deadline: float) -> None:
-        """Returns when the socket is ready; raises Late at the deadline and KernelGone if the process has ended."""
+    def _wait(self, event: int, until: float) -> None:
+        """Returns when the socket is ready; raises Late when the time is over and KernelGone if the process has ended."""
         ready = select.poll()
         ready.register(self._socket, event)
         while True:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise Late
-            if ready.poll(1000 * min(left, TICK)):
+            if time.monotonic() - self._looked >= PERIOD:  # also of a reply that comes byte by byte
+                self._looked = time.monotonic()
+                if self.meter.charge() >= until:
+                    raise Late
+            if ready.poll(1000 * PERIOD):
                 return
             if not self._kernel.alive():
                 self._lost()

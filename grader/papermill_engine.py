@@ -22,12 +22,15 @@ from papermill.engines import Engine, NotebookExecutionManager
 
 from grader.engine import CellRun, OnCell, RunReport
 from grader.kernel import KernelSession
+from grader.meter import PERIOD
 from grader.outputs import BoundedOutputs
 from grader.proxy import shown
 
 NOTICE_SECONDS = 10  # for nbclient, which looks once a second, to notice that a process has ended
 INTERRUPTS = 3  # tries to interrupt a cell before its kernel is killed
 BETWEEN_INTERRUPTS = 2.0  # seconds; all of them together outlast nbclient's wait for outputs after a cell has ended
+
+# Seconds are the meter's, but for those that nbclient counts.
 
 _quiet = logging.getLogger(__name__)  # what nbclient logs, the report says
 _quiet.addHandler(logging.NullHandler())
@@ -68,15 +71,15 @@ async def _run(
     on_cell: OnCell | None,
     allow_errors: bool,
 ) -> None:
-    """Runs the manager's notebook and fills in the report. limits: seconds for a cell, seconds for all."""
+    """Runs the manager's notebook and fills in the report. limits: seconds for a cell, seconds for all, as metered."""
     cells = nb_man.nb.cells
     runs = {i: CellRun(i) for i, cell in enumerate(cells) if cell.cell_type == "code" and cell.source.strip()}
     report.cells = list(runs.values())
     client = _Client(nb_man, session, await session.client())
-    end = time.monotonic() + limits[1]
+    end = session.meter.charge() + limits[1]
     try:
         for index, cell in enumerate(cells):
-            left = end - time.monotonic()
+            left = end - session.meter.total
             if left <= 0:
                 report.reason = f"the notebook ran longer than {limits[1]:g} s"
                 break
@@ -118,13 +121,13 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
     async def run_cell(self, cell: NotebookNode, run: CellRun, seconds: float, too_long: str) -> None:
         """Runs one cell, and writes into `run` whatever the kernel made of it."""
         self.reply = {}
-        started = time.monotonic()
+        started, before = time.monotonic(), self.session.meter.total
         task = asyncio.ensure_future(self.async_execute_cell(cell, run.index))
-        in_time, _ = await asyncio.wait({task}, timeout=seconds)
+        in_time = await self._ends(task, seconds)
         if not in_time:
             await self._interrupt_or_kill(task)
         trouble = await self._trouble(task)
-        run.seconds = time.monotonic() - started
+        run.seconds, run.spent = time.monotonic() - started, self.session.meter.charge() - before
         if in_time and not trouble:
             run.status = "ok" if self.reply["status"] == "ok" else "error"
             run.ename, run.message = self.reply["ename"], self.reply["evalue"]
@@ -132,11 +135,20 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         run.status, run.ename, run.message = ("error", "DeadKernel", trouble) if in_time else ("timeout", "", too_long)
         cell.outputs.append(new_output("error", ename=run.ename, evalue=run.message, traceback=[run.error]))
 
+    async def _ends(self, task: asyncio.Task[Any], seconds: float) -> bool:
+        """Whether the task ends before the kernel has spent so many seconds."""
+        meter = self.session.meter
+        meter.resume()
+        until = meter.total + seconds
+        while not task.done() and meter.total < until:
+            await asyncio.wait({task}, timeout=PERIOD)
+            meter.charge()
+        return task.done()
+
     async def _interrupt_or_kill(self, task: asyncio.Task[Any]) -> None:
         for _ in range(INTERRUPTS):
             await self.session.async_interrupt()
-            ended, _ = await asyncio.wait({task}, timeout=BETWEEN_INTERRUPTS)
-            if ended:
+            if await self._ends(task, BETWEEN_INTERRUPTS):
                 return
         await self.session.async_kill("a cell ran too long and could not be interrupted")
 

@@ -8,11 +8,13 @@ module believes nothing it is told; it must not know how kernels are started or 
 from __future__ import annotations
 
 import builtins
+import copy
 import importlib
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NoReturn
 
+from grader.budget import Account, Budget, OverBudget
 from grader.line import KernelGone, Line, StudentTimeout
 from grader.wire import Ref, WireError, decode, encode
 
@@ -20,6 +22,7 @@ __all__ = [
     "KernelGone",
     "MissingName",
     "MisusedHandle",
+    "OverBudget",
     "Remote",
     "Student",
     "StudentError",
@@ -100,6 +103,10 @@ class Remote:
     def __repr__(self) -> str:
         return f"<the student's {self._what}>"
 
+    def __array__(self, *args: object, **kwargs: object) -> NoReturn:
+        """numpy would walk a nested object of a student's for ever, one quick request after the other."""
+        raise MisusedHandle(f"{self!r} is no array: read student.value(it), its attributes or its elements")
+
     def _refuse(self, other: object = None) -> NoReturn:
         raise MisusedHandle(f"{self!r} stays on the student's side and cannot be compared: compare student.value(it)")
 
@@ -116,13 +123,15 @@ Remote.__name__ = "object"  # as a check's message calls it: "an object, expecte
 class Student:
     """The names of one notebook: `student.f` is its f, `student["put"]` a name that is also a method here.
 
-    Raises MissingName, StudentError (by its own class and the built-in's), and three errors that no student can raise
-    and that are no built-in's: WireError (a value that cannot travel, a malformed reply), StudentTimeout, KernelGone.
+    Raises MissingName, StudentError (by its own class and the built-in's), and four errors that no student can raise and
+    that are no built-in's: WireError (a value that cannot travel, a malformed reply), StudentTimeout, OverBudget, KernelGone.
     """
 
     def __init__(self, line: Line, seconds: float) -> None:
+        """seconds: for one request, as the kernel's meter counts them."""
         self._line = line
         self._seconds = seconds
+        self._account = Account(line.meter)
         self._unused: list[int] = []  # numbers of handles that nobody holds any more
 
     def __getattr__(self, name: str) -> Any:
@@ -153,9 +162,14 @@ class Student:
 
     def limit(self, seconds: float) -> Student:
         """The same student with another time limit for each request: `student.limit(60).train(...)`."""
-        limited = Student(self._line, seconds)
-        limited._unused = self._unused
+        limited = copy.copy(self)
+        limited._seconds = seconds
         return limited
+
+    def begin(self, budget: Budget | None = None) -> Account:
+        """Opens the account of a check: from here on its requests are counted, and held to the budget if there is one."""
+        self._account = Account(self._line.meter, budget)
+        return self._account
 
     def explain(self, error: Exception) -> tuple[str, str, str]:
         """(name, message, the notebook's lines where it was raised) of an exception that came out of a call."""
@@ -168,10 +182,15 @@ class Student:
         self._line.close()
 
     def _request(self, op: str, *args: Any) -> Any:
-        free = list(self._unused)
-        header, buffers = encode({"op": op, "args": args, "free": free}, self._stand_in)
+        account, free = self._account, list(self._unused)
+        account.request()
+        request = {"op": op, "args": args, "free": free, "most": account.most_bytes}
+        header, buffers = encode(request, self._stand_in)
         del self._unused[: len(free)]
-        match decode(*self._line.ask(header, buffers, self._seconds), self._find):
+        until = min(account.until, self._line.meter.total + self._seconds)
+        reply = self._line.ask(header, buffers, until, account.most_bytes)
+        account.reply(len(reply[0]) + sum(map(len, reply[1])))
+        match decode(*reply, self._find):
             case {"value": value}:
                 return value
             case {"missing": str(name)}:

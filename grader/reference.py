@@ -20,8 +20,8 @@ from grader.build import write_master
 from grader.course import CourseError, Lesson
 from grader.kernel import KernelSession
 from grader.line import KernelGone
-from grader.settings import PLAIN
-from grader.workers import Step, side_by_side
+from grader.settings import PLAIN, Settings
+from grader.workers import Step, Workers, side_by_side
 
 
 @dataclass(frozen=True)
@@ -81,15 +81,16 @@ def run_references(
     papermill's bar of cells. Raises CourseError at the end for all that failed.
     """
     one = partial(run_reference, profile=profile, seed=seed, device=device, progress=step is None)
-    runs = side_by_side(one, lessons, lambda lesson: lesson.name, jobs, step) if step else _one_by_one(one, lessons)
     troubles = []
-    for lesson, run in runs:
-        if (error := run.exception()) is None:
-            yield lesson, run.result()
-        elif isinstance(error, CourseError):
-            troubles.append(str(error))
-        else:
-            raise error
+    with Workers(Settings(kernel=PLAIN)) as workers:
+        side = side_by_side(one, lessons, lambda lesson: lesson.name, jobs, step, workers) if step else None
+        for lesson, run in side or _one_by_one(one, lessons):
+            if (error := run.exception()) is None:
+                yield lesson, run.result()
+            elif isinstance(error, CourseError):
+                troubles.append(str(error))
+            else:
+                raise error
     if troubles:
         raise CourseError("\n".join(troubles))
 

@@ -14,9 +14,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from etude import table
 from grader import gradebook, verdict
-from grader.calibrate import commit, hardware
 from grader.course import Course, Lesson
 from grader.feedback import harmless
+from grader.provenance import commit, hardware
 from grader.sample_class import STUDENTS
 
 

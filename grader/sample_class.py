@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 
 from grader import bank, source, store, verdict
 from grader.course import Lesson
@@ -30,7 +29,7 @@ def hand_in(lessons: Iterable[Lesson], home: Path) -> None:
         for student in STUDENTS:
             path = home / "submitted" / student / lesson.week.name / f"{lesson.name}.ipynb"
             path.parent.mkdir(parents=True, exist_ok=True)
-            text = nbformat.writes(filled(lesson, answers(lesson, student)))
+            text = nbformat.writes(source.filled(lesson, answers(lesson, student)))
             path.write_text(text[: len(text) // 2] if student == "eun" else text, encoding="utf-8")
 
 
@@ -66,13 +65,3 @@ def surprises(lessons: Iterable[Lesson], home: Path) -> list[str]:
         if broken is None or broken.status != "refused":
             found.append(f"{lesson.id}: eun's file is no notebook, and was not refused")
     return found
-
-
-def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
-    """The released notebook with these answers in its skeletons' places."""
-    notebook = nbformat.read(lesson.released, as_version=4)
-    for cell in notebook.cells:
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if cell.cell_type == "code" and grade_id in given:
-            cell.source = given[grade_id]
-    return notebook

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import jupytext
+import nbformat
 from nbformat import NotebookNode
 
 import etude
@@ -81,6 +82,16 @@ def parts(notebook: NotebookNode) -> list[tuple[Part, NotebookNode]]:
 def exercises(notebook: NotebookNode) -> dict[str, str]:
     """Exercise → its cell with the solution, in the order of the notebook."""
     return {p.name: cell.source for p, cell in parts(notebook) if p.kind == "exercise"}
+
+
+def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
+    """The released notebook with these answers in its skeletons' places."""
+    notebook = nbformat.read(lesson.released, as_version=4)
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "code" and grade_id in given:
+            cell.source = given[grade_id]
+    return notebook
 
 
 def split_solution(source: str) -> tuple[list[str], list[str]]:

@@ -22,7 +22,7 @@ from etude.checks import Status
 from grader.engine import CellRun
 from grader.files import write_whole
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 class Model(BaseModel):
@@ -92,12 +92,31 @@ class CellResult(Model):
 
     index: int
     status: Literal["ok", "error", "timeout", "not run"]
-    seconds: float = 0.0
+    seconds: float = 0.0  # by the clock
+    spent: float = 0.0  # as grader.meter counts
     error: str = ""
 
     @classmethod
     def of(cls, run: CellRun) -> CellResult:
-        return cls(index=run.index, status=run.status, seconds=round(run.seconds, 3), error=run.error[:500])
+        seconds, spent = round(run.seconds, 3), round(run.spent, 3)
+        return cls(index=run.index, status=run.status, seconds=seconds, spent=spent, error=run.error[:500])
+
+
+class Spent(Model):
+    """Seconds as grader.meter counts them: of the submission, of the reference on the same machine, and the limit."""
+
+    spent: float
+    reference: float
+    limit: float
+
+
+class Time(Model):
+    """What a submission has spent. `machine`: how many times as long as where the course was measured things take here."""
+
+    machine: float | None = None
+    slowest_cell: Spent
+    notebook: Spent
+    checks: Spent
 
 
 class Verdict(Model):
@@ -119,6 +138,7 @@ class Verdict(Model):
     exercises: list[ExerciseResult] = []
     metrics: list[MetricResult] = []
     cells: list[CellResult] = []
+    time: Time | None = None
     seconds: float = 0.0
     graded_at: str = ""
     versions: dict[str, str] = {}

@@ -24,12 +24,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from grader.course import CourseError
-from grader.intake import Submission
+from grader.course import CourseError, Lesson
 from grader.plain import Notebook
 from grader.sandbox import zygote
 from grader.sandbox.limits import Limits, LimitsError
-from grader.settings import PLAIN, WARM, Settings
+from grader.settings import WARM, Settings
 
 SCRATCH = "etude-batch-"  # what the folder of a batch is called
 LIGHT = ["grader.plain", "papermill.engines", "jupyter_client.provisioning.factory"]
@@ -44,11 +43,11 @@ Step = Callable[[int, int, str], None]  # (done, total, what is running)
 class Workers:
     """A folder, a zygote and a server to fork from, shared by the pools of one batch. A context manager.
 
-    `todo`: what will be graded, so that only what it needs is started; nothing is if it is empty.
+    `lessons`: what will be run, so that only what it needs is started; nothing is if there is none.
     """
 
-    def __init__(self, settings: Settings, todo: Iterable[Submission]) -> None:
-        self._lessons = [item.lesson for item in todo]
+    def __init__(self, settings: Settings, lessons: Iterable[Lesson | Notebook] = ()) -> None:
+        self._lessons = list(lessons)
         self._warm = settings.kernel == WARM and bool(self._lessons)
         _remove_left_behind()
         self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH)
@@ -107,7 +106,12 @@ class Workers:
 
 
 def side_by_side(
-    work: Callable[[Task], Result], tasks: Sequence[Task], name: Callable[[Task], str], jobs: int, step: Step
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    name: Callable[[Task], str],
+    jobs: int,
+    step: Step,
+    workers: Workers,
 ) -> Iterator[tuple[Task, Future[Result]]]:
     """Each task and what came of it, as they end. No more than `jobs` are ever started, so that `step` can name them.
 
@@ -115,7 +119,7 @@ def side_by_side(
     """
     waiting, done = deque(tasks), 0
     running: dict[Future[Result], Task] = {}
-    with Workers(Settings(kernel=PLAIN), []) as workers, workers.pool(jobs) as pool:
+    with workers.pool(min(jobs, len(tasks)) or 1) as pool:
         while waiting or running:
             while waiting and len(running) < jobs:
                 task = waiting.popleft()

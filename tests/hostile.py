@@ -28,8 +28,8 @@ from nbformat.v4 import new_markdown_cell
 
 from grader import gradebook, source, verdict
 from grader.build import build
-from grader.calibrate import commit, hardware
 from grader.course import Course, Lesson
+from grader.provenance import commit, hardware
 from grader.sample_class import filled
 from grader.verdict import Verdict
 

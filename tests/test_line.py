@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from grader.line import Line
+from grader.meter import Activity, Meter
 from grader.proxy import KernelGone, Remote, Student, StudentTimeout, WireError
 
 
@@ -63,6 +64,9 @@ class FakeKernel:
     """A process that is there until it is killed."""
 
     reason: str | None = None
+
+    def __init__(self) -> None:
+        self.meter = Meter(lambda: Activity(0.0, runnable=False))
 
     def alive(self) -> bool:
         return self.reason is None

@@ -7,6 +7,7 @@ command only holds it open (warm); from then on both are alike.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import select
@@ -16,13 +17,15 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+from grader.meter import Activity
 from grader.sandbox import bwrap, seccomp, transfer
+from grader.sandbox.activity import activity
 from grader.sandbox.limits import MB, Limits
 from grader.sandbox.preflight import check_sandbox
 from grader.sandbox.privileges import as_unprivileged
 from grader.sandbox.watchdog import Watchdog
 
-START_TIMEOUT_S = 60
+START_TIMEOUT_S = 300  # on a machine that is slow and busy; a process that ends is noticed at once
 HOLD = ["sleep", "infinity"]  # the command of a sandbox that a forked kernel enters
 # Copy the submission to where it may be written, say so on the descriptor 0, run the rest of the command without it.
 PREPARE = ["/bin/sh", "-c", 'cp -R /submission/. . && echo ready >&0 && exec setsid "$@" </dev/null', "sh"]
@@ -173,6 +176,12 @@ class SandboxedKernel:
         if most_tasks >= limits.processes:
             what += f" and reached its limit of {limits.processes} processes and threads"
         return what
+
+    def activity(self) -> Activity:
+        """What the processes inside compute. Raises OSError once the sandbox is closed."""
+        if not self._descriptors:
+            raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
+        return activity(self.watchdog.proc)
 
     def interrupt(self) -> None:
         self._send(self._kernel, signal.SIGINT)

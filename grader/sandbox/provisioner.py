@@ -10,6 +10,7 @@ starts kernels by name (nbclient, papermill, nbgrader, JupyterLab) works with bo
 from __future__ import annotations
 
 import asyncio
+import errno
 import importlib.util
 import os
 import shutil
@@ -22,6 +23,7 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerBase
 from traitlets import Dict, List, Unicode
 
+from grader.meter import Activity
 from grader.sandbox.bwrap import Layout
 from grader.sandbox.kernel import HOLD, SandboxedKernel, SandboxError
 from grader.sandbox.limits import MB, Limits
@@ -160,6 +162,12 @@ class SandboxProvisioner(KernelProvisionerBase):
     def _discard(self) -> None:
         if self.sandbox:
             self.sandbox.close()
+
+    def activity(self) -> Activity:
+        """What the processes inside compute. Raises OSError once there are none."""
+        if self.sandbox is None:
+            raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
+        return self.sandbox.activity()
 
     def why(self) -> str | None:
         """Why the kernel ended, from facts; None while it runs, kept when it is gone.

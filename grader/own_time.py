@@ -1,0 +1,37 @@
+"""Bounds what this process itself computes, in processor seconds: for work whose amount somebody else decides.
+
+The system's timer for processor time interrupts Python code and regular expressions wherever they are; a single call of
+numpy or torch ends first, so bound its input. Only the main thread can be interrupted: in others nothing is bounded.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class OwnTimeOver(BaseException):
+    """The time is over. No Exception: code that shields itself from any Exception must not swallow it."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Raises OwnTimeOver inside once this process has computed so long. Not to be nested."""
+    if math.isinf(seconds) or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(signum: int, frame: FrameType | None) -> None:
+        raise OwnTimeOver(f"it took more than {seconds:g} s of processor time")
+
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
