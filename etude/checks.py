@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from etude.values import as_array, describe, first_difference, same
+from etude.values import as_array, describe, first_difference, same, shape
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -71,12 +71,13 @@ def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, 
     except TypeError:
         equal(actual, expected, given=given)
         return
+    found = shape(actual)
+    if found is not None and found != want.shape:  # seen before any memory is taken for it
+        raise Mismatch(f"the shape is {found}, expected {want.shape}", **values)
     try:
         have = as_array(actual)
     except TypeError as error:
         raise Mismatch(f"numbers were expected: {error}", **values) from None
-    if have.shape != want.shape:
-        raise Mismatch(f"the shape is {have.shape}, expected {want.shape}", **values)
     with np.errstate(all="ignore"):
         gap = np.abs(have - want)
         # An infinite bound would let any number pass for infinity, and inf − inf is NaN: infinity must be met exactly.

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from etude.checks import Outcome
-from etude.values import as_array, kind, plain, text
+from etude.values import is_complex, kind, leading, plain, shape, text
 
 MOST_NUMBERS = 200  # of one outcome that are kept; the rest is compared by shape alone
 ROUNDING = 1e-3  # relative: the same mistake written in another way differs by rounding alone
@@ -33,13 +33,16 @@ def fingerprint(outcome: Outcome) -> dict[str, Any]:
 
 
 def _seen(actual: Any) -> dict[str, Any]:
-    try:
-        array = as_array(actual)
-    except TypeError:
+    sizes = shape(actual)
+    if sizes is None:
         return _seen_otherwise(actual)
-    if np.iscomplexobj(array):
-        array = np.stack([array.real, array.imag])
-    return {"type": kind(actual), "shape": list(array.shape), "values": _rounded(array)}
+    try:
+        numbers = leading(actual, MOST_NUMBERS)
+    except Exception:  # numbers that cannot be converted, as an int beyond every float
+        return _seen_otherwise(actual)
+    if is_complex(actual):
+        sizes, numbers = (2, *sizes), _real(numbers)
+    return {"type": kind(actual), "shape": list(sizes), "values": _rounded(numbers)}
 
 
 def _seen_otherwise(actual: Any) -> dict[str, Any]:
@@ -64,11 +67,18 @@ def _outline(value: Any, floats: list[float]) -> Any:
         }  # their order is not compared either
     if isinstance(value, set | frozenset):
         return sorted(text(item) for item in value)
-    if isinstance(value, float) or hasattr(value, "shape"):
-        array = as_array(value)
-        floats += array.ravel().tolist()
-        return array.shape
+    if isinstance(value, float):
+        floats += [value][: max(0, MOST_NUMBERS - len(floats))]
+        return ()
+    if hasattr(value, "shape"):
+        floats += _real(leading(value, max(0, MOST_NUMBERS - len(floats)))).tolist()
+        return shape(value)
     return value
+
+
+def _real(numbers: np.ndarray) -> np.ndarray:
+    """Complex numbers as two rows in one: the real parts, then the imaginary ones."""
+    return np.concatenate([numbers.real, numbers.imag]) if np.iscomplexobj(numbers) else numbers
 
 
 def _rounded(array: np.ndarray) -> list[float | None]:

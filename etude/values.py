@@ -7,12 +7,17 @@ Knows numpy and torch, and nothing of checks, notebooks or grading.
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 LONGEST = 240  # characters of a value shown to a person
+MOST_AXES = 4  # of an array whose numbers are shown
+SHOWN_WHOLE = 16  # numbers; of a larger array the edges are shown
+BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}"), set: ("{", "}")}
 BASES: tuple[Any, ...] = (int, float, complex, bytes, tuple, list, dict, set, frozenset)
 
 
@@ -41,15 +46,74 @@ def plain(value: Any) -> Any:
 
 
 def as_array(value: Any) -> np.ndarray:
-    """Numbers as float64 (or complex128), shape kept. Raises TypeError for anything that is not numbers."""
+    """Numbers as float64 (or complex128), shape kept. Raises TypeError for anything that is not numbers.
+
+    They may take eight times their memory so: of a value from elsewhere, look at its `shape` first.
+    """
     try:
-        array = np.asarray(_without_tensors(value))
-        integers = array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat)  # ints beyond 64 bits
-        if array.dtype.kind in "biufc" or integers:
+        if shape(value) is not None:
+            array = np.asarray(_without_tensors(value))
             return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
     except Exception:
         pass  # whatever it was, these are not numbers
     raise TypeError(f"{describe(value)} is not an array of numbers")
+
+
+def shape(value: Any) -> tuple[int, ...] | None:
+    """The shape that the value has as an array of numbers, None if it is none. Converts and copies nothing.
+
+    numpy alone would make room for a list of texts, each as long as the longest, before anyone sees that they are texts.
+    """
+    try:
+        return _shape(value)
+    except Exception:
+        return None
+
+
+def _shape(value: Any) -> tuple[int, ...] | None:
+    if isinstance(value, list | tuple):
+        inner: set[tuple[int, ...] | None] = set()
+        for item in value:
+            inner.add(_shape(item))
+            if None in inner or len(inner) > 1:
+                return None
+        return (len(value), *(inner.pop() or ())) if inner else (0,)
+    if isinstance(value, int | float | complex):
+        return ()
+    if isinstance(value, str | bytes | dict | set | frozenset | None):
+        return None
+    if isinstance(value, range):
+        return (len(value),)
+    if _is_tensor(value):
+        return tuple(value.shape)
+    array = np.asarray(value)
+    integers = array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat)  # ints beyond 64 bits
+    return array.shape if array.dtype.kind in "biufc" or integers else None
+
+
+def leading(value: Any, most: int) -> np.ndarray:
+    """The first `most` of the numbers that the value holds, in one row; only these are converted.
+
+    Raises TypeError if these are not numbers.
+    """
+    if isinstance(value, list | tuple):
+        rows = [np.zeros(0)]
+        for item in value:
+            if most <= 0:
+                break
+            rows.append(leading(item, most))
+            most -= rows[-1].size
+        return np.concatenate(rows)
+    return as_array((value.to_dense().reshape(-1) if _is_tensor(value) else np.asarray(value).flat)[:most])
+
+
+def is_complex(value: Any) -> bool:
+    """Whether some of the numbers that the value holds are complex."""
+    if isinstance(value, list | tuple):
+        return any(map(is_complex, value))
+    if isinstance(value, int | float | complex):
+        return isinstance(value, complex)
+    return value.is_complex() if _is_tensor(value) else np.iscomplexobj(value)
 
 
 def _without_tensors(value: Any) -> Any:
@@ -62,9 +126,7 @@ def _to_numpy(tensor: Any) -> np.ndarray:
     """A tensor of any layout, device and dtype; floats are widened, since numpy has no bfloat16."""
     import torch
 
-    tensor = tensor.detach().cpu()
-    if tensor.layout is not torch.strided:
-        tensor = tensor.to_dense()
+    tensor = tensor.detach().cpu().to_dense()
     if tensor.is_complex():
         tensor = tensor.to(torch.complex128)
     elif tensor.is_floating_point():
@@ -84,30 +146,81 @@ def _a(value: Any) -> str:
 
 
 def text(value: Any) -> str:
-    """repr(value), also of an object whose repr raises."""
+    """repr(value) with each array in a few words, also of an object whose repr raises."""
     try:
-        return str.__str__(repr(value))
+        return "".join(_pieces(value, None))
     except Exception:
         return f"{_a(value)} whose repr fails"
 
 
 def describe(value: Any) -> str:
-    """A short text: type, shape and dtype for arrays, then as much of the value as fits."""
+    """A short text: type, shape and dtype for arrays, then as much of the value as fits. Makes no text of the rest."""
     try:
-        if is_array(value):
-            long = _array_text(value)
-        else:
-            long = f"{float(value):.6g}" if isinstance(value, float) else text(value)
+        long = f"{float(value):.6g}" if isinstance(value, float) else _beginning(value)
     except Exception:
-        long = text(value)
+        long = f"{_a(value)} whose repr fails"
     return long if len(long) <= LONGEST else long[: LONGEST - 1] + "…"
 
 
+def _beginning(value: Any) -> str:
+    """What `text` says, until it is longer than is shown."""
+    found = ""
+    for piece in _pieces(value, LONGEST + 1):
+        found += piece
+        if len(found) > LONGEST:
+            break
+    return found
+
+
+def _pieces(value: Any, longest: int | None) -> Iterator[str]:
+    """The value's text piece by piece, of a string within it no more than `longest` characters."""
+    if is_array(value):
+        yield _array_text(value)
+    elif type(value) in (str, bytes, bytearray):
+        yield repr(value[:longest])
+    elif type(value) in BRACKETS and value:
+        before, after = BRACKETS[type(value)]
+        yield before
+        for i, item in enumerate(value):
+            if i:
+                yield ", "
+            yield from _pieces(item, longest)
+            if type(value) is dict:
+                yield ": "
+                yield from _pieces(value[item], longest)
+        yield ",)" if type(value) is tuple and len(value) == 1 else after
+    else:
+        yield str.__str__(repr(value))
+
+
 def _array_text(value: Any) -> str:
-    array = _to_numpy(value) if _is_tensor(value) else value
-    numbers = np.array2string(array, precision=4, threshold=16, edgeitems=3, separator=", ")
     dtype = str(value.dtype).removeprefix("torch.")
-    return f"{'tensor' if _is_tensor(value) else 'array'}{tuple(value.shape)} {dtype} {' '.join(numbers.split())}"
+    try:
+        numbers = " ".join(_numbers_text(value).split())
+    except Exception:  # a tensor without numbers, on the device meta
+        numbers = "that cannot be read"
+    return f"{'tensor' if _is_tensor(value) else 'array'}{tuple(value.shape)} {dtype} {numbers}"
+
+
+def _numbers_text(value: Any) -> str:
+    few, axes = value, 0
+    while few.ndim > MOST_AXES and few.shape[0]:
+        few, axes = few[0], axes + 1  # the edges of all its axes could be millions of numbers
+    shown = _to_numpy(_edges(few.to_dense())) if _is_tensor(few) else few
+    threshold = 0 if math.prod(value.shape) > SHOWN_WHOLE else SHOWN_WHOLE
+    numbers = np.array2string(shown, precision=4, threshold=threshold, edgeitems=3, separator=", ")
+    return f"{'[' * axes}{numbers}, …" if axes else numbers
+
+
+def _edges(tensor: Any) -> Any:
+    """The tensor with no more along each axis than numpy needs to show three numbers, an ellipsis and three numbers."""
+    import torch
+
+    for axis, size in enumerate(tensor.shape):
+        if size > 7:
+            kept = torch.tensor([0, 1, 2, 3, size - 3, size - 2, size - 1], device=tensor.device)
+            tensor = tensor.index_select(axis, kept)
+    return tensor
 
 
 def first_difference(actual: Any, expected: Any) -> str | None:
@@ -166,9 +279,10 @@ def _key_difference(actual: Any, expected: Any, place: str) -> str | None:
 
 
 def _array_difference(actual: Any, expected: Any, place: str) -> str | None:
+    if actual.shape != expected.shape:
+        at = f" at {place}" if place else ""
+        return f"the shape{at} is {tuple(actual.shape)}, expected {tuple(expected.shape)}"
     have, want = (_to_numpy(x) if _is_tensor(x) else x for x in (actual, expected))
-    if have.shape != want.shape:
-        return f"the shape{f' at {place}' if place else ''} is {have.shape}, expected {want.shape}"
     wrong = np.asarray(have != want, dtype=bool)
     if not wrong.any():
         return None

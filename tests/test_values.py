@@ -1,5 +1,6 @@
 """Plain values: whatever a student's code hands back can be read, described and compared; right values are equal."""
 
+import tracemalloc
 from collections import Counter, namedtuple
 from copy import deepcopy
 from enum import IntEnum
@@ -10,7 +11,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from etude.values import LONGEST, as_array, describe, first_difference, same
+from etude.checks import Check, Mismatch, Outcome, close, equal
+from etude.mistakes import fingerprint
+from etude.values import LONGEST, as_array, describe, first_difference, leading, same, shape
 
 keys = st.none() | st.integers() | st.text(max_size=5) | st.tuples(st.integers(), st.text(max_size=2))
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(max_size=9)
@@ -160,3 +163,75 @@ def test_large_integers_in_tensors_are_compared_exactly():
 def test_a_tensor_is_described_by_shape_dtype_and_values():
     assert describe(torch.tensor([[1, 2]])) == "tensor(1, 2) int64 [[1, 2]]"
     assert describe(np.array([0.123456])) == "array(1,) float64 [0.1235]"
+
+
+@pytest.mark.parametrize(
+    ("value", "sizes"),
+    [
+        (3, ()),
+        ([], (0,)),
+        ([[], []], (2, 0)),
+        ([range(3), (1, 2, 3)], (2, 3)),
+        ([torch.zeros(2, 3), np.zeros((2, 3))], (2, 2, 3)),
+        (np.array([10**30]), (1,)),
+        ([[1], [2, 3]], None),
+        ([1, "a"], None),
+        ([np.zeros(2), None], None),
+        (np.array(["a"]), None),
+    ],
+)
+def test_the_shape_is_the_one_that_the_numbers_will_have(value, sizes):
+    assert shape(value) == sizes
+    assert sizes is None or as_array(value).shape == sizes
+
+
+@given(st.lists(st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False), max_size=9), st.integers(0, 9))
+def test_the_leading_numbers_are_the_first_of_all(numbers, most):
+    for value in (numbers, [[x] for x in numbers], np.array(numbers), torch.tensor(numbers)):
+        assert leading(value, most).tolist() == as_array(value).ravel()[:most].tolist()
+
+
+MIB = 2**20
+LARGE = {
+    "array": np.zeros((4096, 16384), np.int8),
+    "tensor": torch.zeros(4096, 16384, dtype=torch.int8),
+    "many axes": torch.zeros((2,) * 25, dtype=torch.int8),
+    "tensors": [torch.zeros(16 * MIB, dtype=torch.int8)] * 4,
+    "texts of unlike lengths": ["x" * MIB, *["y"] * 64],
+    "one text": "x" * 64 * MIB,
+    "in a dictionary": {"a": [np.zeros(64 * MIB, np.int8)]},
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_wrong_value_is_refused_and_described_without_being_copied(name):
+    tracemalloc.start()
+    try:
+        with pytest.raises(Mismatch) as caught:
+            close(LARGE[name], [1.0, 2.0])
+        assert len(str(caught.value)) < 1000
+        assert fingerprint(Outcome(Check("test", "e", 1, lambda student: None), "failed", "", caught.value))
+        with pytest.raises(Mismatch):
+            equal(LARGE[name], torch.zeros(3))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < (8 if name != "one text" else 256) * MIB  # a digest is made of all of a text
+
+
+def test_of_a_long_list_no_more_is_read_than_is_shown():
+    class Counted(int):
+        read = 0
+
+        def __repr__(self):
+            Counted.read += 1
+            return "7"
+
+    assert describe([Counted(7)] * 100_000).startswith("[7, 7")
+    assert Counted.read <= LONGEST
+
+
+def test_an_array_of_many_axes_is_described_by_its_first_part():
+    assert describe(np.arange(64).reshape((2,) * 6)) == (
+        "array(2, 2, 2, 2, 2, 2) int64 [[[[[[ 0, 1], [ 2, 3]], [[ 4, 5], [ 6, 7]]], [[[ 8, 9], [10, 11]], [[12, 13], [14, 15]]]], …"
+    )
