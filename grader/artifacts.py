@@ -7,7 +7,6 @@ refused with a reason for the student.
 from __future__ import annotations
 
 import io
-import json
 import math
 import struct
 from dataclasses import dataclass
@@ -21,10 +20,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from torch import Tensor
 
+from grader import bounded_json
+
 LARGEST = 64 * 2**20  # bytes of one artifact file
-LARGEST_JSON = 16 * 2**20  # bytes; parsed, it takes some 25 times as much at worst
+LARGEST_JSON = 16 * 2**20  # bytes
 LONGEST_HEADER = 2**20  # bytes of a safetensors header
 MOST_CELLS = 20_000_000  # of a table, and of the sizes of an empty array multiplied
+MOST_ROWS = 65_536  # of a table, read at a time
 COMPRESSIONS = {"UNCOMPRESSED", "SNAPPY"}  # pandas' own; others unpack to thousands of times their size
 
 
@@ -101,7 +103,10 @@ class Artifacts:
             if other := {column.compression for column in columns} - COMPRESSIONS:
                 raise BadArtifact(f"{name}.parquet is packed with {', '.join(sorted(other))}: write it with snappy")
             batches, cells = [], 0
-            for batch in file.iter_batches(batch_size=65_536):
+            rows = min(
+                MOST_ROWS, MOST_CELLS // max(about.num_columns, 1) or 1
+            )  # a cell takes memory, but no byte of a file
+            for batch in file.iter_batches(batch_size=rows):
                 cells += batch.num_rows * batch.num_columns
                 if cells > MOST_CELLS:
                     raise BadArtifact(f"{name}.parquet has more than {MOST_CELLS:,} cells")
@@ -126,7 +131,7 @@ class Artifacts:
     @cached_property
     def _data(self) -> dict[str, Any]:
         try:
-            data = json.loads(self._read("data.json", LARGEST_JSON))
+            data = bounded_json.loads(self._read("data.json", LARGEST_JSON))
         except (ValueError, RecursionError) as error:
             raise BadArtifact(f"data.json cannot be read: {error}") from None
         if not isinstance(data, dict):

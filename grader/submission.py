@@ -7,7 +7,6 @@ released, a cell that stands twice counts once. What cannot be read at all is re
 from __future__ import annotations
 
 import copy
-import json
 import reprlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +14,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from grader import bounded_json
 
 LARGEST = 20 * 2**20  # bytes; the course's notebooks have some 50 KiB without outputs
 MOST_CELLS = 2000
@@ -63,7 +64,9 @@ def parse(data: bytes) -> NotebookNode:
     if not data.strip():
         raise BadSubmission("the file is empty: save the notebook and hand in again")
     try:
-        found = json.loads(data.decode("utf-8"))
+        found = bounded_json.loads(data)
+    except bounded_json.TooManyValues as error:
+        raise BadSubmission(f"the notebook is too large: {error}: clear the outputs and hand in again") from None
     except UnicodeDecodeError:
         raise BadSubmission("the file is not UTF-8 text: hand in the .ipynb file itself") from None
     except (ValueError, RecursionError) as error:

@@ -26,7 +26,8 @@ from typing import Any, NoReturn
 
 MAX_NODES = 500_000  # values in one message, counting those inside containers
 MAX_DEPTH = 50
-MAX_HEADER = 16 << 20  # bytes of JSON; parsed, it takes some 30 times as much at worst
+MAX_BRACKETS = 4 * MAX_NODES  # in a header; a value takes two, and short strings may hold some. Each may take 72 bytes
+MAX_HEADER = 16 << 20  # bytes of JSON
 MAX_BYTES = 256 << 20  # bytes of all buffers together
 MAX_INT_BITS = 8192  # 2467 digits: Python still prints it
 MAX_INLINE = 1000  # characters; a longer string travels in a buffer
@@ -79,6 +80,8 @@ def decode(header: bytes, buffers: Sequence[Any], deref: Callable[[Ref], Any]) -
     with _nothing_but_wire_errors("malformed message"):
         if len(header) > MAX_HEADER or sum(memoryview(buffer).nbytes for buffer in buffers) > MAX_BYTES:
             _refuse(f"larger than {MAX_HEADER:,} bytes of header or {MAX_BYTES:,} of buffers")
+        if header.count(b"[") + header.count(b"{") > MAX_BRACKETS:
+            _refuse(f"more than {MAX_BRACKETS:,} brackets")
         decoder = _Decoder(buffers, deref)
         value = decoder.value(json.loads(bytes(header).decode("ascii"), parse_constant=_refuse), 0)
     return value if not decoder.unused else _refuse("a buffer belongs to no value")

@@ -5,6 +5,7 @@ import struct
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 from safetensors.torch import save
@@ -132,6 +133,27 @@ def test_a_parquet_file_that_unpacks_to_too_much_or_is_cut_is_refused(artifacts)
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(BadArtifact, match="cannot be read"):
         artifacts.table("log")
+
+
+def test_of_a_wide_table_no_more_is_unpacked_than_cells_may_be(artifacts, monkeypatch):
+    monkeypatch.setattr("grader.artifacts.MOST_CELLS", 1_000_000)
+    zeros = np.zeros(60_000)
+    pd.DataFrame({f"column {i}": zeros for i in range(400)}).to_parquet(artifacts.folder / "log.parquet")
+    before = pa.default_memory_pool()
+    counted = pa.proxy_memory_pool(before)
+    pa.set_memory_pool(counted)
+    try:
+        with pytest.raises(BadArtifact, match="more than 1,000,000 cells"):
+            artifacts.table("log")
+    finally:
+        pa.set_memory_pool(before)
+    assert counted.max_memory() < 10 * 8_000_000
+
+
+def test_data_of_too_many_values_is_refused(artifacts):
+    (artifacts.folder / "data.json").write_text('{"words": [' + ",".join(["{}"] * 2_000_000) + "]}")
+    with pytest.raises(BadArtifact, match="more than 1,000,000 values"):
+        artifacts.strings("words")
 
 
 @pytest.mark.parametrize("codec", ["zstd", "gzip", "brotli"])

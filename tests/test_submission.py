@@ -2,6 +2,7 @@
 
 import json
 import os
+import tracemalloc
 
 import nbformat
 import pytest
@@ -70,6 +71,38 @@ def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path):
         file.truncate(200 * 2**20)
     with pytest.raises(BadSubmission, match="200 MiB"):
         read(path)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        '{"nbformat": 4, "cells": [], "metadata": {"a": [%s]}}',
+        '{"nbformat": 4, "cells": [{"cell_type": "code", "source": "", "outputs": [%s]}]}',
+        '{"nbformat": 4, "cells": [{"cell_type": "code", "source": [%s]}]}',
+    ],
+)
+def test_millions_of_empty_objects_are_refused_before_they_are_made(around):
+    data = (around % ",".join(["{}"] * 6_000_000)).encode()
+    assert len(data) < submission.LARGEST
+    tracemalloc.start()
+    try:
+        with pytest.raises(BadSubmission, match="more than 1,000,000 values: clear the outputs"):
+            parse(data)
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_notebook_with_long_outputs_is_read(word2vec, released):
+    notebook = nbformat.read(word2vec.released, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    code[0].outputs = [nbformat.v4.new_output("stream", text='{"a": [1, 2]},\n' * 300_000)]
+    code[1].outputs = [nbformat.v4.new_output("display_data", data={"image/png": "iVBORw0KGgo" * 700_000})]
+    plot = {"data": [{"x": list(range(100_000)), "y": [0.5] * 100_000}]}
+    code[2].outputs = [nbformat.v4.new_output("display_data", data={"application/vnd.plotly.v1+json": plot})]
+    data = nbformat.writes(notebook, indent=None).encode()
+    assert 10 << 20 < len(data) < submission.LARGEST
+    assert restore(parse(data), released).notes == []
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path):

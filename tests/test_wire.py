@@ -7,6 +7,7 @@ import contextlib
 import json
 import math
 import struct
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -253,6 +254,23 @@ def test_a_malformed_message_is_refused(node: Any, buffers: list[bytes]) -> None
 def test_what_is_not_a_json_header_is_refused(header: bytes) -> None:
     with pytest.raises(WireError):
         decode(header, [], refuse)
+
+
+@pytest.mark.parametrize("one", [b"[]", b"{}", b'{"t":1}'])
+def test_a_header_of_brackets_alone_is_refused_before_it_is_parsed(one: bytes) -> None:
+    header = b"[" + b",".join([one] * ((wire.MAX_HEADER - 2) // (len(one) + 1))) + b"]"
+    tracemalloc.start()
+    try:
+        with pytest.raises(WireError, match="brackets"):
+            decode(header, [], refuse)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(header)
+    finally:
+        tracemalloc.stop()
+
+
+def test_as_many_values_as_may_travel_do_not_have_too_many_brackets() -> None:
+    values = [("[{",)] * ((wire.MAX_NODES - 1) // 2)
+    assert round_trip(values) == values
 
 
 def test_a_label_comes_back_to_the_other_end() -> None:
