@@ -123,7 +123,7 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
         nbconfig.release(course, week)
         for lesson in of_week:
             prove_release(lesson)
-            say(f"{lesson.id}: released to {lesson.released.relative_to(course.root)}, nothing leaks")
+            say(f"{lesson.id}: released, nothing leaks")
 
 
 def _prove_measured(lesson: Lesson) -> None:

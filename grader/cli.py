@@ -21,6 +21,7 @@ from grader.course import Course, CourseError, Lesson
 if TYPE_CHECKING:
     from grader.nbcourse import NbgraderCourse
     from grader.reference import ReferenceRun
+    from grader.report import Page
     from grader.settings import Settings
     from grader.store import Gradable
 
@@ -130,26 +131,40 @@ def build(which: Which = "") -> None:
 def run(
     which: Which = "", profile: Profile = "smoke", seed: Seed = 0, device: Device = "auto", jobs: Jobs = None
 ) -> None:
-    """Execute the hidden reference with papermill, showing its progress, and print its metrics."""
+    """Execute the hidden reference with papermill, showing its progress, and say which metrics are outside their interval."""
     with explained():
         _run(Course().lessons(which), _profile(profile), seed, device, jobs)
 
 
 def _run(lessons: Sequence[Lesson], profile: str, seed: int = 0, device: str = "auto", jobs: int | None = None) -> None:
+    from grader.report import reference
+
     jobs = jobs or (1 if profile == "gpu" else CORES)
+    width = max(len(lesson.id) for lesson in lessons)
     for lesson, done in _references(lessons, profile, seed, device, jobs):
-        values = ", ".join(f"{name} {value:.4g}" for name, value in done.metrics.items())
-        console.print(f"{lesson.id}, {done.seconds:.1f} s: {values}", highlight=False)
-        console.print(f"  {done.notebook}", highlight=False, soft_wrap=True)
+        found = reference(lesson, profile, seed)
+        inside, outside = found.named("inside"), found.named("outside")
+        console.print(
+            f"{lesson.id:<{width}}  {done.seconds:4.0f} s  {len(inside)} of {len(inside) + len(outside)} metrics inside",
+            highlight=False,
+        )
+        if outside:
+            console.print(f"  [bold red]outside: {', '.join(outside)}[/]", highlight=False)
+        console.print(f"  {escape(str(_near(done.notebook)))}", highlight=False, soft_wrap=True)
+
+
+def _near(path: Path) -> Path:
+    """The path from the working folder on, if it lies in it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _references(
     lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int
 ) -> Iterator[tuple[Lesson, ReferenceRun]]:
-    """One at a time with papermill's bar of cells, or some at a time with a bar of lessons."""
+    """One at a time with papermill's bar of cells, or some at a time with a bar of lessons; a log gets neither."""
     from grader.reference import run_references
 
-    if min(jobs, len(lessons)) == 1:
+    if min(jobs, len(lessons)) == 1 and console.is_terminal:
         yield from run_references(lessons, profile, seed, device)
         return
     with _bar() as bar:
@@ -317,11 +332,14 @@ def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> Non
 
     with explained():
         course = Course()
-        console.print(
-            f"[bold]{render(course, (home or course.root).resolve(), _profile(profile), seed)}[/]",
-            highlight=False,
-            soft_wrap=True,
-        )
+        _show(render(course, (home or course.root).resolve(), _profile(profile), seed))
+
+
+def _show(page: Page) -> None:
+    """What the report says is not as it should be, and where it is."""
+    for trouble in page.troubles:
+        console.print(f"[bold red]{escape(trouble.text)}[/]", highlight=False)
+    console.print(f"Open [bold]{escape(str(_near(page.path)))}[/] in a browser.", highlight=False, soft_wrap=True)
 
 
 @app.command(epilog="Example: grader audit word2vec")
@@ -397,26 +415,34 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
     from grader import nbconfig
     from grader.build import build as build_lessons
     from grader.classroom import Classroom
-    from grader.report import render
+    from grader.report import render, run_folder
     from grader.sample_class import hand_in, surprises
 
     with explained():
         course = Course()
         lessons = course.lessons(which)
-        home = course.build / "class"
+        home, failed = course.build / "class", list[str]()
         console.rule("build")
         build_lessons(course, lessons, say=lambda text: console.print(text, highlight=False))
         console.rule("the reference")
-        _run(lessons, _profile(profile), jobs=jobs)
+        for lesson in lessons:  # the report must not take an earlier run for this one
+            shutil.rmtree(run_folder(lesson, _profile(profile), 0), ignore_errors=True)
+        try:
+            _run(lessons, profile, jobs=jobs)
+        except CourseError as error:  # the report shows what there is
+            failed.append(str(error))
+            console.print(f"[bold red]{escape(str(error))}[/]", highlight=False)
         console.rule("a sample class")
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
             nbconfig.release(course, week, home)
         hand_in(lessons, home)
-        Classroom(course, home, _settings(sandbox)).grade(lessons, "*", console, _bar, jobs=jobs or CORES)
+        classroom = Classroom(course, home, _settings(sandbox))
+        troubles = classroom.grade(lessons, "*", console, _bar, jobs=jobs or CORES)
         console.rule("report")
-        console.print(f"Open [bold]{render(course, home, profile)}[/] in a browser.", highlight=False, soft_wrap=True)
-        if wrong := surprises(lessons, home):
-            raise CourseError("the sample class was not graded as it should be:\n" + "\n".join(wrong))
+        _show(render(course, home, profile, lessons=lessons, told=troubles))
+        failed += troubles + surprises(lessons, home)
+    if failed:
+        raise typer.Exit(1)
 
 
 @app.command()

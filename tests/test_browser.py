@@ -111,9 +111,9 @@ def _stored(course: Course) -> Path:
     picture = io.BytesIO()
     matplotlib.image.imsave(picture, np.zeros((10, 3000)), format="png")
     shown = {"image/png": base64.b64encode(picture.getvalue()).decode(), "text/html": HOSTILE}
-    nbformat.write(
-        new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", shown)])]), run / f"{lesson.name}.ipynb"
-    )
+    executed = new_notebook(cells=[new_code_cell(outputs=[new_output("display_data", shown)])])
+    executed.metadata["papermill"] = {"duration": 12.0, "exception": None}
+    nbformat.write(executed, run / f"{lesson.name}.ipynb")
 
     def exercise(name: str, status: Any, message: str = "", diagnosis: str | None = None) -> ExerciseResult:
         check = CheckResult(name="test_it", title="it", hidden=False, points=3, status=status, message=message)
@@ -152,7 +152,7 @@ def page(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
     (tmp_path / "solutions").symlink_to(ROOT / "solutions")
     course = Course(tmp_path)
     opened = chromium.new_page(viewport={"width": 1000, "height": 900})
-    opened.goto(report.render(course, _stored(course)).as_uri())
+    opened.goto(report.render(course, _stored(course)).path.as_uri())
     opened.screenshot(path=tmp_path / "report.png", full_page=True)
     yield opened
     opened.close()
@@ -165,11 +165,16 @@ def test_the_report_shows_scores_what_failed_and_why_a_file_was_refused(page: Pa
     ada, eun = page.locator(".grid tr").all()[1:]
     assert ada.locator("td").all_inner_texts()[1:] == ["3/3"] * MANY + ["0/3", "0.5/2", "42.5/47", "—"]
     assert eun.locator("td").all_inner_texts()[1:] == ["0/3"] * MANY + ["0/3", "0/2", "0.0/47", "—"]
-    expect(page.get_by_text("0.5, expected ≥ 0.8")).to_be_visible()
-    expect(page.get_by_text(REFUSED)).to_be_visible()
+    failed, refused = page.get_by_text("0.5, expected ≥ 0.8"), page.locator(".say", has_text=REFUSED)
+    expect(failed).not_to_be_visible()
+    page.locator(".grid a").first.click()  # the student's name leads to what failed, and opens it
+    expect(failed).to_be_visible()
+    page.locator("summary", has_text="eun").click()
+    expect(refused).to_be_visible()
 
 
 def test_what_a_submission_says_is_shown_in_the_report_and_does_not_run(page: Page) -> None:
+    page.locator("summary").first.click()
     expect(page.locator("pre", has_text=HOSTILE)).to_be_visible()
     assert page.content().count("&lt;script&gt;") >= 4
     assert page.evaluate("window.ran") is None
@@ -179,3 +184,27 @@ def test_what_a_submission_says_is_shown_in_the_report_and_does_not_run(page: Pa
 def test_the_report_fits_a_window_of_1000_pixels(page: Page) -> None:
     assert page.evaluate("document.querySelector('figure img').naturalWidth") == 3000
     assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+
+
+def test_the_report_fits_a_phone(page: Page, tmp_path: Path) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.screenshot(path=tmp_path / "phone.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_the_report_begins_with_what_is_not_as_it_should_be_and_leads_there(page: Page) -> None:
+    banner = page.locator(".banner")
+    expect(banner).to_contain_text("2 things are not as they should be")
+    unmeasured, not_run = banner.locator("a").all()
+    expect(not_run).to_contain_text("the reference was not run")
+    expect(unmeasured).to_contain_text("word2vec: graded, but not measured in the reference's run: analogies_en")
+    unmeasured.click()
+    expect(page.get_by_role("heading", name="word2vec: words from the company they keep")).to_be_in_viewport()
+
+
+def test_the_report_can_be_read_by_everybody(page: Page) -> None:
+    for summary in page.locator("summary").all():
+        summary.click()
+    found = contrasts(page.locator("main"))
+    assert len(found) > 100
+    assert min(found.values()) >= 4.5, {text: ratio for text, ratio in found.items() if ratio < 4.5}
