@@ -19,7 +19,7 @@ from grader.allowance import Allowance
 from grader.course import CourseError, Lesson
 from grader.execution import Computed, Execution, Progress, execute
 from grader.settings import Settings
-from grader.usage import Usage
+from grader.usage import CheckUsage, Usage
 from grader.verdict import (
     CellResult,
     CheckResult,
@@ -61,7 +61,7 @@ def grade(
         restored = submission.restore(submission.read(path)[1], released)
     except submission.BadSubmission as problem:
         verdict.status, verdict.reason = "refused", str(problem)
-        _score(verdict, lesson, {}, {})
+        _score(verdict, lesson, {}, {}, Usage())
         verdict.graded_at = now()
         return Graded(verdict, None)
     reference = costs.of(lesson, settings)
@@ -74,7 +74,7 @@ def grade(
     verdict.time = _time(lesson, found.usage, reference, allowed)
     if not found.report.alive:
         verdict.status, verdict.reason = "ended", found.report.reason or "the notebook's process ended"
-    _score(verdict, lesson, found.outcomes, found.metrics)
+    _score(verdict, lesson, found.outcomes, found.metrics, found.usage)
     verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
     return Graded(verdict, found.report.notebook)
 
@@ -130,15 +130,17 @@ def _time(lesson: Lesson, spent: Usage, reference: Usage, allowed: Allowance) ->
     )
 
 
-def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: Computed) -> None:
+def _score(verdict: Verdict, lesson: Lesson, outcomes: dict[str, Outcome], found: Computed, usage: Usage) -> None:
     """Fills in exercises and metrics; a check that was not run has failed, a metric that was not found earns nothing."""
-    by_all = mistakes.load(lesson.source / diagnosis.PRIVATE)
+    by_all = diagnosis.known(lesson)
     by_public = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")  # as the student's notebook names it
     by_exercise: dict[str, list] = {name: [] for name in source.exercises(source.read(lesson))}
     for check in source.checks(lesson):
         by_exercise[check.exercise].append(check)
     for name, checks in by_exercise.items():
         results = [_result(check, outcomes.get(check.name), verdict.reason) for check in checks]
+        for result in results:
+            result.spent = round(usage.checks.get(result.name, CheckUsage()).seconds, 3)
         seen = [outcomes[check.name] for check in checks if check.name in outcomes]
         public = [outcome for outcome in seen if not outcome.check.hidden]
         named = mistakes.diagnose(seen, by_all.get(name, [])) or mistakes.diagnose(public, by_public.get(name, []))

@@ -20,6 +20,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from grader import feedback, submission
+from grader.allowance import CLOCK, START_SECONDS
+from grader.course import sandbox_limits
 from grader.engine import CellRun, RunReport, run_notebook
 from grader.kernel import KernelSession
 from grader.sandbox.limits import MB, Limits
@@ -39,7 +41,7 @@ class Notebook:
     name: str
     measure: str  # JSON: the released notebook with its hidden tests, to which submissions are restored
     files: Path  # the folder whose other files (data, modules) belong to the assignment
-    limits: dict[str, int] = field(default_factory=dict)  # as in course.toml: seconds, and the sandbox's
+    limits: dict[str, int] = field(default_factory=dict)  # LIMITS, as grader.meter counts, and the sandbox's
 
     @property
     def id(self) -> str:
@@ -55,7 +57,10 @@ class Notebook:
 
     @property
     def sandbox_limits(self) -> dict[str, int]:
-        return {name: value for name, value in self.limits.items() if name not in LIMITS}
+        """What is set, and the time that the notebook needs. Raises CourseError for a limit that makes no sense."""
+        seconds = self.seconds["notebook_seconds"] + START_SECONDS
+        given = sandbox_limits({**self.seconds, **self.limits}, "c.Grade.limits")
+        return {"cpu_s": seconds, "wall_s": CLOCK * seconds} | given
 
 
 def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:

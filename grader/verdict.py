@@ -38,7 +38,8 @@ class CheckResult(Model):
     points: float = Field(ge=0)
     status: Status
     message: str = ""
-    seconds: float = 0.0
+    seconds: float = 0.0  # by the clock, the grader's own work too
+    spent: float = 0.0  # by the notebook's process, as grader.meter counts
     partial: float | None = Field(default=None, ge=0)  # points that a passed check gives instead of all
 
     @model_validator(mode="after")

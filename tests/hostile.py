@@ -30,7 +30,7 @@ from grader import gradebook, source, verdict
 from grader.build import build
 from grader.course import Course, Lesson
 from grader.provenance import commit, hardware
-from grader.sample_class import filled
+from grader.source import filled
 from grader.verdict import Verdict
 
 HERE = Path(__file__).parent / "attacks"

@@ -7,7 +7,8 @@ import struct
 
 import pytest
 
-from grader.line import Line
+from grader.budget import Budget
+from grader.line import REFUSAL, Line
 from grader.meter import Activity, Meter
 from grader.proxy import KernelGone, Remote, Student, StudentTimeout, WireError
 
@@ -43,6 +44,14 @@ def test_a_reply_out_of_frame_ends_the_kernel() -> None:
     assert kernel.reason == "it sent the grader something that is not a reply"
     with pytest.raises(KernelGone):
         student.has("f")
+
+
+def test_a_reply_of_more_bytes_than_the_check_takes_ends_the_kernel() -> None:
+    student, kernel = answered_with(frame(b'{"t":"dict","v":["value",1]}', bytes(REFUSAL + 11)))
+    student.begin(Budget(seconds=5, requests=5, reply_bytes=10))
+    with pytest.raises(WireError, match="at most 10 are taken here"):
+        student.has("f")
+    assert kernel.reason is not None
 
 
 def test_a_reply_that_trickles_does_not_stretch_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from sandboxed import machine  # noqa: F401 - a fixture
 
-from grader import sample_class, source
+from grader import source
 from grader.batch import Batch, grade_batch
 from grader.course import Course
 from grader.intake import submissions
@@ -25,7 +25,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Batch:
     for lesson in lessons:
         path = home / "submitted" / "ada" / lesson.week.name / f"{lesson.name}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(sample_class.filled(lesson, source.exercises(source.read(lesson))), path)
+        nbformat.write(source.filled(lesson, source.exercises(source.read(lesson))), path)
     todo = submissions(lessons, home)
     return grade_batch(todo, home, Settings(), jobs=2, running=lambda names: None, done=lambda item, found: None)
 

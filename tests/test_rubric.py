@@ -18,7 +18,7 @@ from formgrader import CONFIG, Formgrader, Window, window
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, expect
 
-from grader import build, gradebook, nbconfig, sample_class, source
+from grader import build, gradebook, nbconfig, source
 from grader.course import Course, Lesson
 from grader.settings import Settings
 
@@ -90,7 +90,7 @@ def reading_course(root: Path) -> Lesson:
 
 
 def hand_in(lesson: Lesson) -> None:
-    notebook = sample_class.filled(lesson, source.exercises(source.read(lesson)))
+    notebook = source.filled(lesson, source.exercises(source.read(lesson)))
     for cell in notebook.cells:
         cell.source = WRITTEN.get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
     path = lesson.course.root / "submitted" / STUDENT / WEEK / f"{LESSON}.ipynb"
