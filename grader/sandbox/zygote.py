@@ -1,4 +1,4 @@
-"""The grader's handle on a zygote: a process that has imported torch and pandas and forks kernels from itself.
+"""The grader's handle on a zygote: a process that has all libraries of a notebook ready and forks kernels from itself.
 
 There is one for each number of threads (a library reads it while being imported), shared by all kernels of this
 process and started with the first one. Processes that grade together share one, which listens at an address and is
@@ -24,7 +24,7 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.privileges import as_unprivileged
 
 PROGRAM = Path(__file__).with_name("zygote_main.py")
-IMPORT_TIMEOUT_S = 120
+READY_TIMEOUT_S = 300  # on a machine that is slow and busy; a process that ends is noticed at once
 FORK_TIMEOUT_S = 30
 DIED = "the zygote died when asked for a kernel; the next launch starts another"
 
@@ -43,7 +43,10 @@ class Zygote:
 
     @classmethod
     def start(cls, threads: int, address: Path | None = None) -> Self:
-        """Start one, which imports while this goes on; `address`: where it listens for other processes as well."""
+        """Start one, which makes itself ready while this goes on; `address`: where it listens for other processes as well."""
+        from grader.sandbox.provisioner import student_packages  # late: it imports this module
+
+        readable = [*bwrap.interpreter_paths(), *map(Path, student_packages())]
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ExitStack() as stack:
             passed = [stack.enter_context(theirs)]
@@ -53,7 +56,7 @@ class Zygote:
                 passed[-1].listen()
             numbers = [end.fileno() for end in passed]
             process = subprocess.Popen(
-                as_unprivileged([sys.executable, "-", *map(str, numbers)], bwrap.interpreter_paths()),
+                as_unprivileged([sys.executable, "-", *map(str, numbers)], readable),
                 stdin=stack.enter_context(PROGRAM.open()),  # its user may not be allowed to read this folder
                 pass_fds=numbers,
                 env=bwrap.environment(Limits(threads=threads)),
@@ -89,10 +92,12 @@ class Zygote:
         return json.loads(message)
 
     def wait(self) -> None:
-        """Wait until it has imported everything. Raises SandboxError if it cannot."""
+        """Wait until all is imported and used once. Raises SandboxError if that fails."""
         with self._lock:
             if not self._ready:
-                self._receive("the zygote could not import torch, numpy, pandas and ipykernel", IMPORT_TIMEOUT_S)
+                self._receive(
+                    "the zygote could not make its libraries ready; its own words stand above", READY_TIMEOUT_S
+                )
                 self._ready = True
 
     def enter(self, sandbox: SandboxedKernel, arguments: list[str]) -> None:

@@ -1,7 +1,8 @@
-"""The zygote's own program: import the heavy libraries once, then fork kernels into sandboxes on request.
+"""The zygote's own program: make the heavy libraries ready once, then fork kernels into sandboxes on request.
 
-It runs by itself, outside any sandbox, as the unprivileged user, and imports nothing of the grader. It only imports:
-one parallel operation of torch here would leave threads that no fork survives and that forbid entering a namespace.
+It runs by itself, outside any sandbox, as the unprivileged user, and imports nothing of the grader. Ready means that a
+kernel's first training step and its first figure cost what later ones cost. All is done on one thread: a parallel
+operation of torch here would leave threads that no fork survives and that forbid entering a namespace.
 
 A request is one JSON message with two descriptors, for the kernel's output and for its exit status. Two processes are
 forked for it: the middle one enters the sandbox's namespaces and stays to reap the kernel; its child, born in the
@@ -15,8 +16,11 @@ import ctypes
 import fcntl
 import gc
 import importlib
+import io
 import json
+import logging
 import os
+import pkgutil
 import random
 import resource
 import selectors
@@ -24,14 +28,22 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import traceback
 from pathlib import Path
 from typing import Any, NoReturn
+from unittest import mock
 
-# Beside what a course notebook needs, the modules that ipykernel would otherwise import at its start.
-PRELOADED: tuple[str, ...] = ("torch", "numpy", "pandas")
+# What notebooks import; what ipykernel would otherwise import at its start; what is imported at the first use of the
+# others: torch._dynamo by the first step of an optimiser, the rest by the first figure that is shown.
+PRELOADED: tuple[str, ...] = ("torch", "numpy", "pandas", "scipy.sparse.linalg", "scipy.stats")
 PRELOADED += ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.zmqshell", "IPython.core.completer")
 PRELOADED += ("IPython.core.pylabtools", "sqlite3", "tornado.platform.asyncio", "zmq.asyncio")
+PRELOADED += ("torch._dynamo", "matplotlib.pyplot", "matplotlib.backends.backend_agg")
+STUDENTS = "etude"  # the library of which every module is imported, if it can be
+# While being imported these look for a kernel, which is not here yet: each notebook imports them by itself.
+LOOK_FOR_A_KERNEL = ("matplotlib_inline.", "ipywidgets.", "tqdm.auto.", "tqdm.autonotebook.", "tqdm.notebook.")
+INLINE = "module://matplotlib_inline.backend_inline"  # what ipykernel sets, and matplotlib reads while being imported
 NEW_CGROUP, NEW_IPC, NEW_UTS, NEW_NET = 0x02000000, 0x08000000, 0x04000000, 0x40000000
 NEW_PID, NEW_MOUNT, NEW_USER = 0x20000000, 0x00020000, 0x10000000
 # In this order: after the mount namespace, this machine's /proc is out of sight.
@@ -91,6 +103,17 @@ def reseed() -> None:
     sys.modules["torch"].seed()
 
 
+def settle_matplotlib() -> None:
+    """Catch up on what matplotlib does in a notebook's own folders while being imported: make its own, read settings."""
+    matplotlib = sys.modules["matplotlib"]
+    for folder in (matplotlib.get_configdir(), matplotlib.get_cachedir()):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    if matplotlib.matplotlib_fname() == "matplotlibrc":  # one lies beside the notebook
+        own = {name: value for name, value in matplotlib.rc_params().items() if name != "backend"}
+        matplotlib.rcParams.update(own)
+        matplotlib.rcParamsOrig.update(own)
+
+
 def contain(request: dict[str, Any], output: int) -> None:
     """Take on everything that a process started by bubblewrap would have been given."""
     os.setsid()
@@ -115,8 +138,8 @@ def run_kernel(request: dict[str, Any], output: int) -> NoReturn:
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         contain(request, output)
-        gc.unfreeze()
         reseed()
+        settle_matplotlib()
         sys.modules["torch"].set_num_threads(request["threads"])
         sys.argv = ["ipykernel_launcher", *request["arguments"]]
         sys.modules["ipykernel.kernelapp"].launch_new_instance(argv=sys.argv[1:])
@@ -207,11 +230,56 @@ def reap(*_: object) -> None:
         pass
 
 
+def preload() -> None:
+    """Import all that notebooks need."""
+    import_matplotlib()
+    for module in PRELOADED:
+        importlib.import_module(module)
+    with contextlib.suppress(ImportError, OSError):  # a course of another kind, or a folder closed to this user
+        for found in pkgutil.iter_modules(importlib.import_module(STUDENTS).__path__, f"{STUDENTS}."):
+            importlib.import_module(found.name)
+    for name in list(sys.modules):
+        if f"{name}.".startswith(LOOK_FOR_A_KERNEL):
+            del sys.modules[name]
+
+
+def import_matplotlib() -> None:
+    """Have matplotlib take the kernel's folders for its own: they exist and can be written, but not here."""
+    os.environ["MPLBACKEND"] = INLINE
+    there = {"mkdir": mock.DEFAULT, "is_dir": lambda path: True}
+    with mock.patch.multiple(Path, **there), mock.patch.object(os, "access", return_value=True):
+        importlib.import_module("matplotlib").get_cachedir()
+    logging.disable(logging.WARNING)  # it would say that its list of fonts cannot be written there
+    importlib.import_module("matplotlib.font_manager")
+    logging.disable(logging.NOTSET)
+
+
+def use_once() -> None:
+    """Make a step of training and a figure: much of torch and matplotlib is made ready by its first use.
+
+    Not beside a GPU, which the step would look for: what CUDA begins survives no fork.
+    """
+    torch, figure = sys.modules["torch"], sys.modules["matplotlib.figure"].Figure()
+    torch.set_num_threads(1)
+    if not any(Path("/dev").glob("nvidia*")):
+        layer, x = torch.nn.Linear(256, 256), torch.ones(256, 256)
+        optimiser = torch.optim.Adam(layer.parameters())
+        torch.nn.functional.mse_loss(layer(x), x).backward()
+        optimiser.step()
+    panel = figure.subplots()
+    panel.plot([0, 1], label="made once")
+    panel.legend()
+    figure.savefig(io.BytesIO(), format="png", bbox_inches="tight")
+
+
 def main() -> None:
     sys.path = [entry for entry in sys.path if entry]  # the folder it was started in is no place to import from
     owner, *listener = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
-    for module in PRELOADED:
-        importlib.import_module(module)
+    preload()
+    use_once()
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join()  # matplotlib's, which would say that its list of fonts takes long to make
     signal.signal(signal.SIGCHLD, reap)
     gc.collect()
     gc.freeze()  # collections in a child would otherwise write to, and so copy, every page
