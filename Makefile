@@ -48,5 +48,9 @@ trust: .venv/ready
 	$(BIN)/pip install --progress-bar on -c constraints.txt -e ".[dev]"
 	touch .venv/ready
 
+# By name and version alone, as the registry has them: pip freeze would write down the file that a package came from.
 constraints: .venv/ready
-	{ sed -n 1p constraints.txt; $(BIN)/pip freeze --exclude-editable | sed 's/+cpu$$//'; } > constraints.new && mv constraints.new constraints.txt
+	$(BIN)/pip install -q -c constraints.txt -e ".[dev,fuzz]"
+	{ sed -n 1p constraints.txt; \
+	  $(BIN)/pip list --format=freeze --exclude-editable --exclude pip --exclude setuptools --exclude wheel | sed 's/+.*//'; \
+	} > constraints.new && mv constraints.new constraints.txt

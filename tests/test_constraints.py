@@ -1,0 +1,46 @@
+"""constraints.txt pins every package that Etude asks for, by a version that a registry has."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).parent.parent
+LINES = [line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+PIN = re.compile(r"([A-Za-z0-9._-]+)==([A-Za-z0-9.!+]+)")
+
+
+def pins() -> dict[str, Version]:
+    """Package → its version; of lines that are no pins nothing is said."""
+    return {canonicalize_name(found[1]): Version(found[2]) for line in LINES if (found := PIN.fullmatch(line))}
+
+
+def asked_for() -> list[Requirement]:
+    """All that pyproject.toml asks for, with the extras; etude itself left out."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    found = [Requirement(text) for group in groups for text in group]
+    return [requirement for requirement in found if requirement.name != project["name"]]
+
+
+def test_every_line_is_a_name_and_a_version_and_no_name_stands_there_twice() -> None:
+    assert [line for line in LINES if not PIN.fullmatch(line)] == []
+    assert len(pins()) == len(LINES)
+
+
+def test_no_version_is_that_of_a_build_for_some_machines() -> None:
+    """2.13.0+cpu is on no public registry; 2.13.0 stands for the builds with and without CUDA."""
+    assert {name: str(version) for name, version in pins().items() if version.local} == {}
+
+
+def test_whatever_is_asked_for_is_pinned_to_a_version_that_will_do() -> None:
+    found = pins()
+    asked = {canonicalize_name(one.name): one.specifier for one in asked_for()}
+    assert {"torch", "nbgrader", "atheris"} <= set(asked)
+    assert sorted(set(asked) - set(found)) == [], "run `make constraints`"
+    assert {name: str(found[name]) for name, wanted in asked.items() if found[name] not in wanted} == {}
