@@ -1,8 +1,7 @@
 """What a student reads: a verdict written into a notebook's cells, as outputs that nbgrader scores and shows.
 
 Outputs of the student's own come through as text and pictures only: what could run in an instructor's browser (HTML, SVG,
-JavaScript, widgets) is left out. Texts of the student's own are formatted only if no more than formatting comes of it.
-Of hidden checks the student sees the question and whether it passed, not the values.
+JavaScript, widgets) is left out. Of hidden checks the student sees the question and whether it passed, not the values.
 """
 
 from __future__ import annotations
@@ -11,11 +10,8 @@ import base64
 import binascii
 import builtins
 import re
-from collections.abc import Collection
-from html import unescape
 from typing import Any
 
-import nh3
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
@@ -30,22 +26,9 @@ TROUBLES = {  # what the grader itself says of a call, by the name of its error
     "WireError": "what came back is no plain value, array or tensor of a sensible size",
     "MisusedHandle": "what came back is an object of another kind than the exercise asks for",
 }
-ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-MOST_TEXT = 100_000  # characters of a notebook's own texts that are looked at: Markdown's parser can be made slow
-AS_TYPED = (
-    "*Shown as it was typed: it is long, or holds HTML, a picture or a link that could act in a reader's browser.*"
-)
-MEDIA = {"img", "area", "map"}  # a picture asks a server, perhaps the instructor's own, as soon as it is looked at
-LINKS = ("https://", "http://", "mailto:", "#")  # a relative link leads into the instructor's Jupyter
-ALIGNMENTS = {f"text-align:{side}" for side in ("left", "center", "right")}
-ATTRIBUTES = {  # what nbconvert writes by itself
-    "a": {"href", "title", "class"},
-    "div": {"class"},
-    "span": {"class"},
-    "ol": {"start"},
-    **{cell: {"style"} for cell in ("th", "td")},
-    **{f"h{level}": {"id"} for level in range(1, 7)},
-}
+ESCAPES = re.compile(
+    r"\x1b(?:\[[0-9;?]*+[A-Za-z])?"
+)  # none is left over: each costs the pages' filter of colours a copy
 
 
 def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | None) -> None:
@@ -79,64 +62,6 @@ def show_run(notebook: NotebookNode, executed: NotebookNode | None) -> None:
             cell.outputs = [output for output in kept if output]
             count = twin.execution_count if twin else None  # the kernel said it, so it may be anything
             cell.execution_count = count if isinstance(count, int) else None
-
-
-def show_texts(notebook: NotebookNode, released: NotebookNode) -> None:
-    """Leaves the texts of `notebook` that were released as they are, and makes the student's own harmless."""
-    given = {cell.source for cell in released.cells}
-    fields = {cell.metadata.nbgrader.grade_id for cell in released.cells if "nbgrader" in cell.metadata}
-    room = MOST_TEXT
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and cell.source not in given:
-            room -= len(cell.source)
-            cell.source = harmless_text(cell.source, fields) if room >= 0 else as_typed(cell.source)
-
-
-def harmless_text(source: str, fields: Collection[str] = ()) -> str:
-    """The Markdown itself if only formatting comes of it, else Markdown that shows it as it was typed.
-
-    nbgrader's pages render what a student wrote without a sanitizer, in the instructor's browser and session. `fields`:
-    the cells for whose scores and comments such a page has fields, which no heading of a student's may be called after.
-    """
-    short = len(source) <= LONGEST_TEXT
-    return source if short and _is_formatting(source, fields) else as_typed(source)
-
-
-def as_typed(source: str) -> str:
-    """Markdown that shows the text itself, in a fence that is longer than any within."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", source)), default=0))
-    return f"{AS_TYPED}\n\n{fence}\n{source.replace(chr(0), '�')}\n{fence}"
-
-
-def _is_formatting(source: str, fields: Collection[str]) -> bool:
-    """Whether a sanitizer leaves all of the HTML that nbgrader's pages make of the Markdown."""
-    # imported late: nbconvert takes longer than all the rest, and only nbgrader's own steps come here
-    from nbconvert.filters import markdown2html, strip_files_prefix
-    from pygments.token import STANDARD_TYPES
-
-    classes = {"highlight", "anchor-link", *STANDARD_TYPES.values()}  # no others: formgrader's buttons are classes
-    taken = {field + end for field in fields for end in ("", "-comment", "_extra_credit")}
-
-    def kept(tag: str, name: str, value: str) -> str | None:
-        allowed = {
-            "href": value.lower().startswith(LINKS),
-            "class": classes.issuperset(value.split()),
-            "id": value not in taken,
-            "style": value in ALIGNMENTS,
-        }
-        return value if allowed.get(name, True) else None
-
-    html = strip_files_prefix(markdown2html(source))
-    tags = nh3.ALLOWED_TAGS - MEDIA
-    clean = nh3.clean(html, tags=tags, attributes=ATTRIBUTES, attribute_filter=kept, link_rel=None)
-    return _spelled_alike(html) == _spelled_alike(clean)
-
-
-def _spelled_alike(html: str) -> str:
-    """The HTML with one spelling for what a serializer may write in two ways; `<` and `&` stay as they are."""
-    for one, other in ((" />", ">"), ("&quot;", '"'), ("&gt;", ">"), ("&nbsp;", "\xa0")):
-        html = html.replace(one, other)
-    return re.sub(r"&#[1-9]\d{2,6};", lambda number: unescape(number[0]), html)  # from &#100; on: neither < nor &
 
 
 def harmless(output: NotebookNode) -> NotebookNode | None:

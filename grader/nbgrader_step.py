@@ -18,7 +18,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Unicode
 
-from grader import feedback, nbcourse, plain, store, submission
+from grader import feedback, nbcourse, pages, plain, store, submission
 from grader.course import Course, CourseError, Lesson
 from grader.settings import COLD, PLAIN, WARM, Settings, ready
 
@@ -63,7 +63,7 @@ class Grade(NbGraderPreprocessor):
                 raise CourseError("there is no sandbox to grade in:\n" + "\n".join(missing))
             found, executed = store.make(lesson, submitted, who["student"], stored, settings)
         (plain if isinstance(lesson, plain.Notebook) else feedback).write(nb, found, executed)
-        feedback.show_texts(nb, _released(lesson))
+        pages.make_harmless(nb, _released(lesson))
         return nb, resources
 
     @property

@@ -139,3 +139,12 @@ def test_a_number_that_the_student_displays_is_no_score(word2vec):
     ]
     assert shown
     assert all(output.output_type != "execute_result" for output in shown)
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred\x1b[0m", "\x1b" * 1000 + "red", "\x1b[0 ;1mred", "\x1b[" + "1;" * 1000 + "red"]
+)
+def test_no_escape_is_left_for_the_pages_filter_of_colours(text):
+    shown = harmless(new_output("stream", text=text)).text
+    assert "\x1b" not in shown
+    assert shown.endswith("ed")
