@@ -336,9 +336,11 @@ def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> Non
 
 
 def _show(page: Page) -> None:
-    """What the report says is not as it should be, and where it is."""
+    """What the report says at its top, and where it is."""
     for trouble in page.troubles:
         console.print(f"[bold red]{escape(trouble.text)}[/]", highlight=False)
+    if not page.troubles:
+        console.print("[bold green]Everything is as it should be.[/]", highlight=False)
     console.print(f"Open [bold]{escape(str(_near(page.path)))}[/] in a browser.", highlight=False, soft_wrap=True)
 
 
@@ -437,7 +439,10 @@ def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = T
             nbconfig.release(course, week, home)
         hand_in(lessons, home)
         classroom = Classroom(course, home, _settings(sandbox))
-        troubles = classroom.grade(lessons, "*", console, _bar, jobs=jobs or CORES)
+        try:
+            troubles = classroom.grade(lessons, "*", console, _bar, jobs=jobs or CORES)
+        except CourseError as error:
+            troubles = [str(error)]
         console.rule("report")
         _show(render(course, home, profile, lessons=lessons, told=troubles))
         failed += troubles + surprises(lessons, home)
