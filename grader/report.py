@@ -7,6 +7,7 @@ is not as it should be. It stands alone: its pictures are inside it, it needs no
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -203,8 +204,9 @@ def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | Non
 
 
 def _place(sentence: str, reports: Iterable[LessonReport]) -> str:
-    """Where the page shows more of what a sentence tells: it names its lesson before a colon."""
-    return next((one.lesson.id for one in reports if f"{one.lesson.id}:" in sentence), "overview")
+    """Where the page shows more of what a sentence tells: at the lesson that it names."""
+    ids = [one.lesson.id for one in reports]
+    return next((name for name in ids if re.search(rf"\b{re.escape(name)}\b", sentence)), "overview")
 
 
 def _listed(students: list[str]) -> str:

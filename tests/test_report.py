@@ -120,7 +120,8 @@ def test_what_is_as_it_should_be_is_said_to_be(ran: Course, tmp_path: Path) -> N
 def test_each_thing_that_is_wrong_stands_at_the_top_with_a_link_to_its_place(ran: Course, tmp_path: Path) -> None:
     good, low, slips, _ = ran.lessons()
     hand_in(tmp_path, low, "유나", None)
-    page = report.render(ran, tmp_path, told=[f"ada, {good.id}: the grader failed", "the gradebook is locked"])
+    told = [f"ada, {good.id}: the grader failed", "the gradebook is locked", f"{good.id}_2 is no lesson"]
+    page = report.render(ran, tmp_path, told=told)
     found = {trouble.text: trouble.place for trouble in page.troubles}
     assert found == {
         "low: outside the interval in the reference's run: count": low.id,
@@ -129,10 +130,11 @@ def test_each_thing_that_is_wrong_stands_at_the_top_with_a_link_to_its_place(ran
         "the reference was not run (`grader run --profile smoke --seed 0`): week1_words/late": "overview",
         f"ada, {good.id}: the grader failed": good.id,
         "the gradebook is locked": "overview",
+        f"{good.id}_2 is no lesson": "overview",
     }
     links = {link.get_text(): link["href"] for link in parsed(page).select(".banner a")}
     assert links == {text: f"#{place}" for text, place in found.items()}
-    assert "✗ 6 things are not as they should be" in banner(page)
+    assert "✗ 7 things are not as they should be" in banner(page)
 
 
 def test_a_row_says_in_words_what_became_of_it(ran: Course, tmp_path: Path) -> None:
