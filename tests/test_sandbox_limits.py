@@ -155,6 +155,23 @@ def test_a_flood_of_output_past_the_notebook_is_stopped(work: Path) -> None:
         assert why == "output: it wrote more than 1 MB past the notebook"
 
 
+MESSAGE_OF_MANY_FRAMES = """
+frame = bytes(1 << 24)
+thread = get_ipython().kernel.iopub_thread
+thread.schedule(lambda: thread.socket.send_multipart([b'stream.stdout', *[frame] * 400], copy=False))
+while True: pass
+"""
+
+
+def test_a_message_of_many_frames_that_fills_the_graders_memory_ends_its_kernel(
+    work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.sandbox.watchdog.MOST_HELD_MB", 256)
+    with kernel("etude-warm", work) as started:
+        why = started.run_to_the_end(MESSAGE_OF_MANY_FRAMES)
+    assert why.startswith("memory: the grader came to hold ")
+
+
 def test_a_bomb_of_bombs_ends_with_its_sandbox(work: Path) -> None:
     with kernel("etude-warm", work, wall_s=3, processes=64) as started:
         why = started.run_to_the_end("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass")

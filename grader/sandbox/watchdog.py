@@ -1,7 +1,8 @@
 """Look at a running sandbox ten times a second; say, once, when it has used more than it may.
 
 Reads the sandbox's own /proc through a descriptor, so it sees each process in there however it was started, and
-none else. It counts what rlimits cannot: memory over all processes, wall time, files, text written past jupyter.
+none else. It counts what rlimits cannot: memory over all processes, wall time, files, text written past jupyter, and
+what this process, which takes the kernel's messages, has come to hold since the sandbox began.
 It asks its owner to kill; it knows nothing of bubblewrap or jupyter.
 """
 
@@ -11,6 +12,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from grader.sandbox.limits import MB, Limits
 
@@ -19,6 +21,9 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
 KEPT_OUTPUT = 64 * 1024
 MOST_SESSIONS = 6  # the system shares processors out by session (autogroup): who opens many takes those of others
+MOST_HELD_MB = (
+    1024  # of this process, for what a kernel sends: jupyter's library takes a message whole, whatever its size
+)
 TASKS_TOLERANCE = 16  # bubblewrap's own processes are not under the rlimit
 
 
@@ -82,6 +87,12 @@ def memory_bytes(proc: int, enough: int) -> int:
     return resident if resident <= enough else sum(proportional_bytes(proc, pid) for pid in pids)
 
 
+def own_bytes() -> int:
+    """Memory of this very process in bytes, without what it shares with others, such as libraries."""
+    resident, shared = Path("/proc/self/statm").read_text().split()[1:3]
+    return (int(resident) - int(shared)) * PAGE
+
+
 class Watchdog:
     """Watches from `start()` until `stop()`, or until it has called `kill`; then `verdict` says why."""
 
@@ -92,6 +103,7 @@ class Watchdog:
         self.most_tasks, self.most_memory, self.most_cpu_s = 0, 0, 0.0
         self.written = b""
         self._count_written = 0
+        self._own_before = own_bytes()
         self._began = time.monotonic()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sandbox-watchdog", daemon=True)
@@ -133,6 +145,11 @@ class Watchdog:
             return f"wall time: it ran longer than {limits.wall_s} s"
         if self._count_written > limits.output_mb * MB:
             return f"output: it wrote more than {limits.output_mb} MB past the notebook"
+        held = own_bytes() - self._own_before
+        if held > MOST_HELD_MB * MB:
+            return (
+                f"memory: the grader came to hold {held // MB} MB of what it sent, at most {MOST_HELD_MB} MB are held"
+            )
         try:
             memory, tasks = memory_bytes(self.proc, limits.memory_mb * MB), task_count(self.proc)
             self.most_memory, self.most_tasks = max(self.most_memory, memory), max(self.most_tasks, tasks)
