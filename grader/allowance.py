@@ -18,6 +18,7 @@ from grader.usage import Usage
 LEAST = Budget(seconds=10, requests=1000, reply_bytes=4 << 20)  # what every check may use
 LEAST_OWN_SECONDS = 30  # of the grader's own computing in one check
 START_SECONDS = 60  # of processor time for a kernel to start and import
+ENOUGH = 3600.0  # seconds for a reference
 CLOCK = 30  # times its processor time a kernel may live by the clock: a last resort, on the busiest machine
 
 
@@ -32,29 +33,20 @@ class Allowance:
     own_seconds: Mapping[str, float]
 
     def sandbox_limits(self, lesson: Lesson) -> dict[str, int]:
-        """The lesson's limits for its sandbox, with the time that these seconds need unless the course sets it.
-
-        Raises CourseError if what the course sets leaves no time for the checks.
-        """
-        longest = max((budget.seconds for budget in self.budgets.values()), default=0.0)
-        needed = math.ceil(self.notebook + longest)
-        given = lesson.limits
-        for name in ("cpu_s", "wall_s"):
-            if given.get(name, needed) < needed:
-                raise CourseError(
-                    f"course.toml, limits of {lesson.id}: {name} = {given[name]} leaves nothing for the checks: a notebook "
-                    f"may spend {self.notebook:.0f} s here and a check {longest:.0f} s, so write {needed} or more, or leave it out"
-                )
-        all_seconds = math.ceil(self.notebook + self.checks) + START_SECONDS
-        return {"cpu_s": all_seconds, "wall_s": CLOCK * all_seconds} | lesson.sandbox_limits
+        """The limits that are set for the lesson's sandbox, and the time that these seconds need where none is set."""
+        seconds = math.ceil(self.notebook + self.checks) + START_SECONDS
+        return {"cpu_s": seconds, "wall_s": CLOCK * seconds} | lesson.sandbox_limits
 
 
 def of(lesson: Lesson, reference: Usage) -> Allowance:
-    """What a submission to this lesson may spend, if the reference spends this."""
+    """What a submission to this lesson may spend, if the reference spends this.
+
+    Raises CourseError if what the course sets for the sandbox leaves no time for the checks.
+    """
     limits = lesson.limits
     times = limits["times"]
     least_check = min(LEAST.seconds, limits["cell_seconds"])
-    return Allowance(
+    allowed = Allowance(
         cell=max(limits["cell_seconds"], times * reference.slowest_cell),
         notebook=max(limits["notebook_seconds"], times * reference.notebook),
         checks=max(limits["notebook_seconds"], times * reference.all_checks),
@@ -70,11 +62,20 @@ def of(lesson: Lesson, reference: Usage) -> Allowance:
             name: max(LEAST_OWN_SECONDS, times * check.own_seconds) for name, check in reference.checks.items()
         },
     )
+    _prove_time_for_checks(lesson, allowed)
+    return allowed
 
 
-ENOUGH = 3600.0  # seconds: for a reference, whose own needs nobody knows yet
+def _prove_time_for_checks(lesson: Lesson, allowed: Allowance) -> None:
+    longest = max((budget.seconds for budget in allowed.budgets.values()), default=0.0)
+    needed = math.ceil(allowed.notebook + longest)
+    for name in ("cpu_s", "wall_s"):
+        if (given := lesson.limits.get(name, needed)) < needed:
+            raise CourseError(
+                f"course.toml, limits of {lesson.id}: {name} = {given} leaves nothing for the checks: a notebook may spend "
+                f"{allowed.notebook:.0f} s here and a check {longest:.0f} s, so write {needed} or more, or leave it out"
+            )
 
 
-def for_reference(lesson: Lesson) -> Allowance:
-    """What a reference may spend while it is measured."""
-    return Allowance(cell=ENOUGH, notebook=ENOUGH, checks=ENOUGH, budgets={}, own_seconds={})
+# For a reference, whose own needs nobody knows yet.
+FOR_REFERENCE = Allowance(cell=ENOUGH, notebook=ENOUGH, checks=ENOUGH, budgets={}, own_seconds={})

@@ -77,11 +77,14 @@ def measure_references(
     unknown = [one for one in known.values() if costs.kept(one, settings) is None]
     show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
     runs = side_by_side(partial(costs.measure, settings=settings), unknown, lambda one: one.name, jobs, show, workers)
+    troubles = []
     for lesson, run in runs:
-        try:
-            run.result()
-        except (KernelLost, SandboxError) as error:
-            raise CourseError(f"the reference of {lesson.id} could not be run here: {error}") from None
+        if isinstance(error := run.exception(), CourseError):
+            troubles.append(str(error))
+        elif error is not None:
+            troubles.append(f"the reference of {lesson.id} could not be run here: {error}")
+    if troubles:
+        raise CourseError("\n".join(troubles))
 
 
 def grade_batch(

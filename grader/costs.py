@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 import etude
 from grader import source
-from grader.allowance import for_reference
+from grader.allowance import FOR_REFERENCE
 from grader.course import Course, CourseError, Lesson
 from grader.files import write_whole
 from grader.provenance import commit, hardware
@@ -70,7 +70,7 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
     decisive = _inputs(lesson, settings)
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
         results = Path(scratch) / "results"
-        found = execute(lesson, _reference(lesson), settings, for_reference(lesson), results)
+        found = execute(lesson, _reference(lesson), settings, FOR_REFERENCE, results)
         if trouble := _trouble(found):
             raise CourseError(
                 f"the reference of {lesson.id} does not run here as it should, so nothing is graded: {trouble}\n"
@@ -91,7 +91,7 @@ def prove_setup(lesson: Lesson, settings: Settings) -> None:
     notebook = _reference(lesson)
     notebook.cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") in FIRST]
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
-        found = execute(lesson, notebook, settings, for_reference(lesson), Path(scratch) / "results")
+        found = execute(lesson, notebook, settings, FOR_REFERENCE, Path(scratch) / "results")
     if failed := [cell for cell in found.report.cells if cell.status != "ok"]:
         raise CourseError(
             f"the first cells of {lesson.id} fail in the kernel {settings.kernel!r}, so nothing can be graded: "
@@ -121,10 +121,10 @@ def record(course: Course, settings: Settings, command: str) -> Path:
 
 
 def _trouble(found: Execution) -> str:
-    """The first thing that no reference should meet, in words; empty if all is well."""
-    troubles = [f"cell {cell.index + 1}: {cell.error}" for cell in found.report.cells if cell.status != "ok"]
-    troubles += [found.report.reason or "its process ended"] if not found.report.alive else []
+    """What no reference should meet, the most telling first, in words; empty if all is well."""
+    troubles = [found.report.reason or "its process ended"] if not found.report.alive else []
     troubles += [f"{one.check.name}: {one.message}" for one in found.outcomes.values() if not one.passed]
+    troubles += [f"cell {cell.index + 1}: {cell.error}" for cell in found.report.cells if cell.status != "ok"]
     troubles += [f"{name}: {why}" for name, (value, why) in found.metrics.items() if value is None]
     return troubles[0][:1000] if troubles else ""
 

@@ -80,7 +80,7 @@ def test_nor_is_one_taken_that_leaves_nothing_on_this_machine(tmp_path: Path) ->
     with pytest.raises(
         CourseError, match=r"wall_s = 130 leaves nothing.*a notebook may spend 120 s here and a check 20 s"
     ):
-        allowance.of(one, DEAR).sandbox_limits(one)
+        allowance.of(one, DEAR)
 
 
 @pytest.mark.parametrize("name", ["times", "cell_seconds", "notebook_seconds"])
