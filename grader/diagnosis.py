@@ -1,94 +1,191 @@
 """What the checks make of a lesson's bank: mistakes.json for students, outcomes.json for the grader alone.
 
     weeks/WEEK/LESSON/mistakes.json         for each known mistake its sentence and what the public checks make of it
-    solutions/WEEK/LESSON/outcomes.json     the same with what the hidden checks make of it
+    solutions/WEEK/LESSON/outcomes.json     for each wrong answer what all checks make of it
 
-Neither holds code. Both come from one run of the wrong answers, kept in build/outcomes until something that decides it
-changes. This module must not know how a mistake is told to a student.
+Neither holds code. Both are committed, and no processor may change them. So outcomes.json carries the hash of the code that
+decides it, and nothing is run while that is right; what is run anew and still agrees with what is kept stays as it is, to
+the digit; and a new outcome keeps only the numbers that two unlike arithmetics agree on. Rounding alone would not do:
+wherever it cuts, some value lies at the edge. This module must not know how a mistake is told to a student.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from etude.checks import run_check
-from etude.mistakes import alike, fingerprint
-from etude.student import LiveStudent
+from etude.mistakes import ANY, alike
 from grader import source
+from grader.arithmetic import OTHER_PROCESSOR, environment
 from grader.bank import Answer, load
-from grader.course import Lesson
+from grader.course import CourseError, Lesson
 from grader.files import write_whole
+from grader.trial import Task, Trials
 from grader.verdict import digest, versions
 
 PRIVATE = "outcomes.json"
 LEDGERS = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
 PASSED = {"status": "passed"}
+SECONDS = 600  # of processor time for one wrong answer: none of a bank runs for ever
 
 Outcomes = dict[str, dict[str, Any]]  # check → the fingerprint of what it saw
 Known = dict[str, list[dict[str, Any]]]  # exercise → for each mistake {"sentence": ..., "outcomes": Outcomes}
+Tried = tuple[str, str, Outcomes]  # exercise, sentence and outcomes of a wrong answer
 
 
 def write(lesson: Lesson, public: Path) -> None:
-    """Writes both tables: `public` is the path of mistakes.json, outcomes.json lies with the lesson's source."""
-    tried = _tried(lesson)
+    """Writes both tables: `public` is the path of mistakes.json, outcomes.json lies with the lesson's source.
+
+    Raises CourseError for a wrong answer that a check catches on one processor and not on another.
+    """
     shipped = {check.name for check in source.checks(lesson, hidden=False)}
-    _write(public, entries((answer, {k: v for k, v in seen.items() if k in shipped}) for answer, seen in tried))
-    _write(lesson.source / PRIVATE, entries(tried))
+    tried = _current(lesson)
+    seen = ((exercise, sentence, _only(outcomes, shipped)) for exercise, sentence, outcomes in tried)
+    public.write_text(_lines(entries(seen)), encoding="utf-8")
 
 
-def _write(path: Path, known: Known) -> None:
-    path.write_text(json.dumps(known, ensure_ascii=False, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def known(lesson: Lesson) -> Known:
+    """The lesson's mistakes with what all checks make of them, as they were last written; none if they never were."""
+    path = lesson.source / PRIVATE
+    return _known(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
-def _tried(lesson: Lesson) -> list[tuple[Answer, Outcomes]]:
-    """Every wrong answer with its outcomes in all checks, run anew only if they may have changed."""
-    wrong = [answer for answer in load(lesson) if answer.sentence is not None]
-    kept, decisive = lesson.course.build / "outcomes" / f"{lesson.id}.json", _inputs(lesson)
+@cache
+def _known(path: Path, stamp: int) -> Known:
+    return entries(_read(path).tried)
+
+
+def _current(lesson: Lesson) -> list[Tried]:
+    """What outcomes.json should hold now. It is written if it does not; wrong answers are run only if they must be."""
+    path, code, here = lesson.source / PRIVATE, _code(lesson), _libraries()
+    kept = _read(path)
+    agreed = lesson.course.build / "outcomes" / f"{lesson.id}.txt"  # what has been tried on this machine
+    stamp = digest(code, here, json.dumps(kept.tried))
+    if kept.code == code and (kept.libraries == here or _text(agreed) == stamp):
+        return kept.tried
+    tried = [_kept_if_alike(one, kept.tried) for one in _tried(lesson)]
+    if kept.code != code or kept.tried != tried:
+        head = json.dumps({"code": code, "libraries": here})[1:-1]
+        answers = ",\n".join(json.dumps(one, ensure_ascii=False, sort_keys=True) for one in tried)
+        path.write_text(f'{{{head}, "answers": [\n{answers}\n]}}\n', encoding="utf-8")
+    write_whole(agreed, digest(code, here, json.dumps(tried)))
+    return tried
+
+
+@dataclass(frozen=True)
+class Kept:
+    """outcomes.json: wrong answers with their outcomes, and what these were made from."""
+
+    code: str = ""
+    libraries: str = ""
+    tried: list[Tried] = field(default_factory=list)
+
+
+def _read(path: Path) -> Kept:
     try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
-        if found["inputs"] == decisive:
-            return list(zip(wrong, found["outcomes"], strict=True))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        tried = [(exercise, sentence, outcomes) for exercise, sentence, outcomes in found["answers"]]
+        return Kept(found["code"], found["libraries"], tried)
     except (OSError, ValueError, KeyError, TypeError):
-        pass  # none is kept, or what is kept was cut while it was written
-    outcomes = [_outcomes(lesson, answer) for answer in wrong]
-    write_whole(kept, json.dumps({"inputs": decisive, "outcomes": outcomes}))
-    return list(zip(wrong, outcomes, strict=True))
+        return Kept()  # there is none, or it was cut or merged by hand
 
 
-def _inputs(lesson: Lesson) -> str:
-    """The hash of all that decides an outcome: bank, notebook, checks, the modules that they import, the course's data."""
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _code(lesson: Lesson) -> str:
+    """The hash of the code and data that decide an outcome: bank, notebook, checks, what they import, the course's tables."""
     mine = ("bank.py", "notebook.py", "checks.py", "hidden.py")
     tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in LEDGERS)
     paths = [*(lesson.source / name for name in mine), *source.library(lesson, mine[1:]), *tables]
-    return digest(*(path.read_bytes() for path in paths), repr(versions()))
+    return digest(*(path.read_bytes() for path in paths))
 
 
-def _outcomes(lesson: Lesson, answer: Answer) -> Outcomes:
-    student = LiveStudent(source.namespace(lesson, {answer.exercise: answer.code}))
-    mine = [check for check in source.checks(lesson) if check.exercise == answer.exercise]
-    return {check.name: fingerprint(run_check(check, student)) for check in mine}
+def _libraries() -> str:
+    """The libraries that decide an outcome, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
+    found = {name: version.partition("+")[0] for name, version in versions().items()}
+    return f"Python {'.'.join(found['python'].split('.')[:2])}, torch {found['torch']}, numpy {found['numpy']}"
 
 
-def entries(tried: Iterable[tuple[Answer, Outcomes]]) -> Known:
+def _tried(lesson: Lesson) -> list[Tried]:
+    """Every wrong answer with what all checks make of it, as far as two unlike arithmetics agree."""
+    wrong = [answer for answer in load(lesson) if answer.sentence is not None]
+    here = _run(lesson, wrong)
+    with environment(OTHER_PROCESSOR):
+        elsewhere = _run(lesson, wrong)
+    return [
+        (answer.exercise, str(answer.sentence), _steady(lesson, answer, one, other))
+        for answer, one, other in zip(wrong, here, elsewhere, strict=True)
+    ]
+
+
+def _run(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
+    checks = source.checks(lesson)
+    names = {answer.exercise: tuple(c.name for c in checks if c.exercise == answer.exercise) for answer in answers}
+    tasks = [Task({answer.exercise: answer.code}, names[answer.exercise], SECONDS) for answer in answers]
+    with Trials() as trials:
+        return [{one.check: one.fingerprint for one in seen} for seen in trials.run(lesson, tasks)]
+
+
+def _steady(lesson: Lesson, answer: Answer, here: Outcomes, elsewhere: Outcomes) -> Outcomes:
+    """The outcomes without the numbers that depend on the processor."""
+    found = {}
+    for check, one in here.items():
+        other = elsewhere.get(check, {})
+        found[check] = one if alike(one, other) else {**one, "values": ANY}
+        if not alike(other, found[check]):
+            raise CourseError(
+                f"{lesson.id}, {answer.label}: what {check} makes of it depends on the processor ({_short(one)} or "
+                f"{_short(other)}): give the check an input that leaves no doubt"
+            )
+    return found
+
+
+def _short(fingerprint: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {str(value)[:60]}" for name, value in fingerprint.items())
+
+
+def _kept_if_alike(one: Tried, kept: Sequence[Tried]) -> Tried:
+    """What is kept of this answer if it agrees with it, else the new outcomes."""
+    exercise, sentence, outcomes = one
+    return next((old for old in kept if old[:2] == (exercise, sentence) and same(outcomes, old[2])), one)
+
+
+def _only(outcomes: Outcomes, names: Collection[str]) -> Outcomes:
+    return {check: seen for check, seen in outcomes.items() if check in names}
+
+
+def entries(tried: Iterable[Tried]) -> Known:
     """The mistakes among the answers with their outcomes.
 
     Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
     """
     known: Known = {}
-    for answer, seen in tried:
-        if answer.sentence is None or all(one == PASSED for one in seen.values()):
+    for exercise, sentence, seen in tried:
+        if all(one == PASSED for one in seen.values()):
             continue
-        mine = known.setdefault(answer.exercise, [])
+        mine = known.setdefault(exercise, [])
         twin = next((entry for entry in mine if same(seen, entry["outcomes"])), None)
         if twin is None:
-            mine.append({"sentence": answer.sentence, "outcomes": seen})
-        elif answer.sentence not in twin["sentence"]:
-            twin["sentence"] += f"; or {answer.sentence}"
+            mine.append({"sentence": sentence, "outcomes": seen})
+        elif sentence not in twin["sentence"]:
+            twin["sentence"] += f"; or {sentence}"
     return known
+
+
+def _lines(known: Known) -> str:
+    """The table as JSON with a line for each mistake."""
+    parts = []
+    for exercise, mistakes in sorted(known.items()):
+        lines = ",\n".join(json.dumps(entry, ensure_ascii=False, sort_keys=True) for entry in mistakes)
+        parts.append(f"{json.dumps(exercise)}: [\n{lines}\n]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def same(seen: Outcomes, known: Outcomes) -> bool:
