@@ -41,6 +41,7 @@ class Audit:
     """
 
     lesson: str
+    digest: str = ""  # of what was audited: see grader.source.digest_of
     exercises: int = 0
     public_checks: int = 0
     hidden_checks: int = 0
@@ -103,8 +104,8 @@ class _Auditor:
         self.checks = source.checks(lesson)
         self.bank, self.mutants = bank.load(lesson), mutate.mutants(lesson)
         self.known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
-        self.private = mistakes.load(lesson.source / diagnosis.PRIVATE)
-        self.report = Audit(lesson.id, exercises=len(self.cells), mutants=len(self.mutants))
+        self.private = diagnosis.known(lesson)
+        self.report = Audit(lesson.id, source.digest_of(lesson), exercises=len(self.cells), mutants=len(self.mutants))
         self.done, self.total = 0, 2 + len(self.bank) + len(self.mutants)
 
     def audit(self, started: float) -> Audit:
@@ -199,10 +200,11 @@ class _Auditor:
     def _audit_tables(self, banked: list[tuple[bank.Answer, diagnosis.Outcomes]]) -> None:
         """The stored outcomes of known mistakes, public and private, are those that the checks give now."""
         public = {check.name for check in self.checks if not check.hidden}
-        seen_in_public = [(answer, {k: v for k, v in seen.items() if k in public}) for answer, seen in banked]
+        tried = [(answer.exercise, answer.sentence, seen) for answer, seen in banked if answer.sentence is not None]
+        in_public = [(name, text, {k: v for k, v in seen.items() if k in public}) for name, text, seen in tried]
         for name, kept, now in (
-            ("mistakes.json", self.known, diagnosis.entries(seen_in_public)),
-            (diagnosis.PRIVATE, self.private, diagnosis.entries(banked)),
+            ("mistakes.json", self.known, diagnosis.entries(in_public)),
+            (diagnosis.PRIVATE, self.private, diagnosis.entries(tried)),
         ):
             if not _alike(kept, now):
                 self._fault(f"{name} is not what the checks make of bank.py now: run `grader build`")
@@ -259,7 +261,7 @@ def _alike(kept: diagnosis.Known, now: diagnosis.Known) -> bool:
     return kept.keys() == now.keys() and all(
         len(kept[name]) == len(now[name])
         and all(
-            a["sentence"] == b["sentence"] and diagnosis.same(a["outcomes"], b["outcomes"])
+            a["sentence"] == b["sentence"] and diagnosis.same(b["outcomes"], a["outcomes"])
             for a, b in zip(kept[name], now[name], strict=True)
         )
         for name in now

@@ -29,10 +29,12 @@ from nbformat import NotebookNode
 import etude
 from etude.checks import Check, collect
 from grader.course import CourseError, Lesson
+from grader.verdict import digest
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 STUB = 'raise NotImplementedError("write this")'
 ANSWER_STUB = "*Write your answer here.*"
+WRITTEN = ("notebook.py", "checks.py", "hidden.py", "bank.py")
 CHECK = re.compile(r'^check\("(\w+)"\)\s*$')
 
 
@@ -54,6 +56,11 @@ def read(lesson: Lesson) -> NotebookNode:
     for number, cell in enumerate(notebook.cells):
         cell.id = f"{lesson.name.replace('_', '-')}-{number:03d}"
     return notebook
+
+
+def digest_of(lesson: Lesson) -> str:
+    """The hash of what an author has written of a lesson. A record of an audit is of an older bank once it differs."""
+    return digest(*((lesson.source / name).read_bytes() for name in WRITTEN))
 
 
 def part(cell: NotebookNode) -> Part:
