@@ -12,7 +12,9 @@ from nbformat.v4 import new_output
 
 MAX_OUTPUT = 1_000_000  # characters of one cell's outputs
 MAX_NOTEBOOK = 20_000_000  # characters of all cells' outputs
-OVERHEAD = 200  # characters that an output counts for beside its text
+OVERHEAD = 100  # characters that an output counts for beside its values
+VALUE = 50  # characters that a number or a bracket counts for, as it takes some hundred bytes
+LINE = 10  # characters that a line counts for: notebooks are stored line by line
 NOTE = "\n[The rest of this cell's output was cut: a cell may show 1 MB, a notebook 20 MB.]\n"
 
 
@@ -71,11 +73,11 @@ class BoundedOutputs:
 
 
 def size(content: Any) -> int:
-    """Characters of text in a JSON value, counting each number and bracket as one."""
+    """Characters of text in a JSON value; numbers, brackets and lines count for more than they have."""
     if isinstance(content, str):
-        return len(content)
+        return len(content) + LINE * content.count("\n")
     if isinstance(content, dict):
-        return 1 + sum(size(key) + size(value) for key, value in content.items())
+        return VALUE + sum(size(key) + size(value) for key, value in content.items())
     if isinstance(content, list):
-        return 1 + sum(map(size, content))
-    return 1
+        return VALUE + sum(map(size, content))
+    return VALUE

@@ -19,6 +19,8 @@ from grader import bounded_json
 
 LARGEST = 20 * 2**20  # bytes; the course's notebooks have some 50 KiB without outputs
 MOST_CELLS = 2000
+MOST_LINES = 200_000  # of all cells: notebooks are stored line by line, and an empty line takes sixty bytes
+LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines splits
 
 
 class BadSubmission(Exception):
@@ -87,6 +89,11 @@ def parse(data: bytes) -> NotebookNode:
         raise BadSubmission(f"the notebook's cells make no sense (a list of at most {MOST_CELLS} was expected)")
     notebook = nbformat.v4.new_notebook()
     notebook.cells = [_cell(cell) for cell in cells]
+    lines = sum(cell.source.count(end) for cell in notebook.cells for end in LINE_ENDS)
+    if lines > MOST_LINES:
+        raise BadSubmission(
+            f"the notebook's cells have {lines:,} lines, at most {MOST_LINES:,} are read: hand in fewer"
+        )
     return notebook
 
 

@@ -93,6 +93,14 @@ def test_millions_of_empty_objects_are_refused_before_they_are_made(around):
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("end", submission.LINE_ENDS)
+def test_millions_of_lines_are_refused(end):
+    cell = {"cell_type": "code", "source": end * (submission.MOST_LINES + 1)}
+    with pytest.raises(BadSubmission, match="have 200,001 lines"):
+        parse(json.dumps({"nbformat": 4, "cells": [cell]}).encode())
+    assert len(cell["source"].splitlines()) == submission.MOST_LINES + 1
+
+
 def test_a_notebook_with_long_outputs_is_read(word2vec, released):
     notebook = nbformat.read(word2vec.released, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
