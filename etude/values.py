@@ -154,7 +154,7 @@ def text(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """A short text: type, shape and dtype for arrays, then as much of the value as fits. Makes no text of the rest."""
+    """A short text: type, shape and dtype for arrays, then as much of the value as fits; none is made of the rest."""
     try:
         long = f"{float(value):.6g}" if isinstance(value, float) else _beginning(value)
     except Exception:
@@ -182,8 +182,7 @@ def _pieces(value: Any, longest: int | None) -> Iterator[str]:
         before, after = BRACKETS[type(value)]
         yield before
         for i, item in enumerate(value):
-            if i:
-                yield ", "
+            yield ", " if i else ""
             yield from _pieces(item, longest)
             if type(value) is dict:
                 yield ": "
@@ -214,12 +213,9 @@ def _numbers_text(value: Any) -> str:
 
 def _edges(tensor: Any) -> Any:
     """The tensor with no more along each axis than numpy needs to show three numbers, an ellipsis and three numbers."""
-    import torch
-
     for axis, size in enumerate(tensor.shape):
         if size > 7:
-            kept = torch.tensor([0, 1, 2, 3, size - 3, size - 2, size - 1], device=tensor.device)
-            tensor = tensor.index_select(axis, kept)
+            tensor = tensor[(slice(None),) * axis + ([0, 1, 2, 3, -3, -2, -1],)]
     return tensor
 
 
