@@ -300,11 +300,19 @@ paths = {
     for kind, ground in grounds.items()
 }
 losses = {key: ((found @ grounds[key[1]]) * found).sum(dim=1) / 2 for key, found in paths.items()}  # (STEPS,)
-metrics = {f"log_loss_{name.lower()}": losses[name, "along the axes"][-1].log10().item() for name in SWITCHES}
+highest = steepness @ start**2 / 2  # where all begin
+
+
+def log_speed(name, kind):
+    """log10 of how many powers of ten the height falls by in all steps."""
+    return (highest / losses[name, kind][-1]).log10().log10().item()
+
+
+metrics = {f"log_speed_{name.lower()}": log_speed(name, "along the axes") for name in SWITCHES}
 for name in ("SGD", "Momentum", "AdaGrad", "Adam"):
-    turned = losses[name, "turned"][-1].log10().item()
-    metrics[f"turning_costs_{name.lower()}"] = turned - metrics[f"log_loss_{name.lower()}"]
-metrics["momentum_minus_sgd"] = metrics["log_loss_momentum"] - metrics["log_loss_sgd"]
+    cost = metrics[f"log_speed_{name.lower()}"] - log_speed(name, "turned")
+    metrics[f"turning_costs_{name.lower()}"] = round(cost, 6)  # what is smaller is rounding
+metrics["momentum_minus_sgd"] = metrics["log_speed_momentum"] - metrics["log_speed_sgd"]
 
 figure, axes = plt.subplots(1, 2, figsize=(12, 3.8), layout="constrained", sharey=True)
 for ax, kind in zip(axes, grounds):
@@ -317,6 +325,9 @@ figure.suptitle("A scale for each coordinate helps most along the axes; momentum
 plt.show()
 
 # %% [markdown]
+# With each step the height falls by about the same factor, so a path is nearly a straight line where the axis is in powers of ten, and its slope is its *speed*: how many powers of ten the height falls by in all steps. How steep the line is depends on the start, by factors (AdaGrad divides by what it has come along, so a start twice as far is half as fast).
+# What differs by factors is compared by its logarithm: `log_speed_…` is log10 of the speed along the axes, `turning_costs_…` is that minus the same on the turned bowl. 0 means that the turn changes nothing, 0.3 that the turned bowl is descended half as fast.
+#
 # The decay of AdamW pulls the weights towards 0, which happens to be the bottom here: what it gains by that is no merit. Do not read the race as "which is best": the rates were not tuned. Read what a turn of the ground changes, and for whom.
 #
 # ### Likeness is not descent
