@@ -12,7 +12,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
-from grader import error_rates
+from grader import error_rates, source
 from grader.calibrate import PROMISE
 from grader.course import Course
 
@@ -42,7 +42,13 @@ def of(part: int, whole: int) -> str:
     return f"{part} of {whole}" + (f" ({part / whole:.0%})" if whole else "")
 
 
-def bank(audit: dict[str, Any]) -> list[str]:
+def older(audit: dict[str, Any], course: Course) -> list[str]:
+    """The names of the lessons whose notebook, checks or bank are not those that were audited."""
+    audited = {lesson["lesson"]: lesson["digest"] for lesson in audit["lessons"]}
+    return [lesson.name for lesson in course.lessons() if audited.get(lesson.id) != source.digest_of(lesson)]
+
+
+def bank(audit: dict[str, Any], old: list[str]) -> list[str]:
     keys = [
         ("wrong answers caught", "wrong_caught", "wrong"),
         ("… by the check that is meant for it", "wrong_caught_as_meant", "wrong"),
@@ -64,11 +70,13 @@ def bank(audit: dict[str, Any]) -> list[str]:
         for lesson in lessons
         for one in lesson["survivors"]
     ]
+    changed = f"**Of an older bank: {', '.join(old)}.** What is said here of these lessons was measured before their last change."
     return [
         "## The bank and the mutants",
         "",
         "For every exercise the course keeps classic mistakes and other right ways of writing it. A mutation tool adds",
         "changes of the reference (arithmetic, comparison, constant, axis and others), each run against the checks.",
+        *(["", changed] if old else []),
         *table(heads, rows),
         "Mutants that no check can tell from a right answer, each with the reason:",
         *table(["lesson", "exercise", "mutant", "why"], explained),
@@ -147,6 +155,7 @@ def render() -> tuple[str, str]:
     limits = (ROOT / "tests" / "attacks" / "README.md").read_text(encoding="utf-8")
     cannot = limits[limits.index("## ") :].strip()
     undeserved = sum(one["earned"] > one["deserves"] for one in attacked["attacks"])
+    old = older(audit, course)
     rates = [rate for lesson in course.lessons() for rate in error_rates.read(lesson.source / error_rates.FILE)]
     outside, fresh = sum(rate.outside for rate in rates), sum(rate.fresh for rate in rates)
     alarms = [["metrics of right runs outside their interval, on fresh seeds", of(outside, fresh)]] if fresh else []
@@ -155,6 +164,7 @@ def render() -> tuple[str, str]:
         ["… and named rightly by the grader", of(total(audit, "wrong_named_by_grader"), total(audit, "wrong"))],
         ["other right answers accepted", of(total(audit, "right_passing"), total(audit, "right"))],
         ["automatic mutants killed", of(total(audit, "mutants_killed"), total(audit, "mutants"))],
+        *([["these lines are of an older bank, measured before the last change of", ", ".join(old)]] if old else []),
         *alarms,
         ["hostile submissions with an undeserved point", of(undeserved, len(attacked["attacks"]))],
         ["faults after which every score is there once", f"{fault_count} tests"],
@@ -170,7 +180,7 @@ def render() -> tuple[str, str]:
         "",
         "Every figure on this page comes from a recorded run; `make trust` makes them all anew and renders the page.",
         *summary,
-        *bank(audit),
+        *bank(audit, old),
         *calibration(course),
         *attacks(attacked),
         "## What cannot be prevented",
