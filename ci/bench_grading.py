@@ -1,8 +1,9 @@
-"""Benchmark of grading: the same class by plain `nbgrader autograde` and by `grader autograde`, in one run.
+"""Benchmark of grading: one class by plain `nbgrader autograde`, by `grader autograde`, and its cells alone, in one run.
 
-The class is a course of nbgrader's own: small torch notebooks with test cells, some answers wrong. Beside the two times it
-measures what a batch is bound by (the cells' own run time in one process that has torch imported), how long a warm and a
-cold kernel take to their first reply, and the memory of each of several running warm kernels. It knows nothing of lessons.
+The class is a course of nbgrader's own: each student hands in three notebooks that train with an optimiser, some answers
+wrong. The floor under any grader is the time that the cells alone take, in as many plain Python processes as there are
+jobs, which have imported everything and used an optimiser before. Beside these it measures how long a warm and a cold
+kernel take to their first reply, and the memory of each of several running warm kernels. It knows nothing of lessons.
 """
 
 from __future__ import annotations
@@ -16,19 +17,20 @@ import platform
 import shlex
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 import warnings
 from contextlib import ExitStack
 from importlib.metadata import version
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Annotated, Any
 
 import nbformat
 import typer
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from bench_class import IMPORTS, NOTEBOOKS, SHOWN, TRAIN, make_course, source, timed
+from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
@@ -38,156 +40,54 @@ from grader.kernel import KernelSession
 from grader.provenance import commit, hardware
 from grader.settings import COLD, WARM, Settings, ready
 
-BIN = Path(sys.executable).parent
 LATEST = Path("build/bench/grading.json")
-GOALS = {"speedup": 6.0, "over_cells": 1.25, "warm_over_cold": 1 / 6, "own_memory_mb": 250.0}
+GOALS = {"speedup": 6.0, "over_floor": 1.3, "warm_over_cold": 1 / 6, "own_memory_mb": 250.0}
 KERNELS = 4  # that run at the same time while their memory is read
 STARTS = 5
-IMPORTS = "import numpy as np\nimport pandas as pd\nimport torch"
-
-# The assignment: (name, reference answer, test cell, points).
-TASKS = [
-    (
-        "standardise",
-        "def standardise(x):\n    return (x - x.mean(0)) / x.std(0, unbiased=False)",
-        "x = torch.tensor([[1.0, 10.0], [3.0, 30.0]])\n"
-        "assert torch.allclose(standardise(x), torch.tensor([[-1.0, -1.0], [1.0, 1.0]]))",
-        2,
-    ),
-    (
-        "softmax",
-        "def softmax(x):\n    e = np.exp(x - x.max(-1, keepdims=True))\n    return e / e.sum(-1, keepdims=True)",
-        "assert np.allclose(softmax(np.array([0.0, 0.0])), 0.5)\n"
-        "### BEGIN HIDDEN TESTS\nassert np.allclose(softmax(np.array([1e4, 1e4])), 0.5)\n### END HIDDEN TESTS",
-        3,
-    ),
-    (
-        "means",
-        "def means(table):\n    return table.groupby('word')['score'].mean().to_dict()",
-        "table = pd.DataFrame({'word': ['a', 'b', 'a'], 'score': [1.0, 2.0, 3.0]})\n"
-        "found = means(table)\n(found.get('a') == 2.0) + (found.get('b') == 2.0)",
-        2,
-    ),
-    (
-        "fit",
-        """def fit(x, y, steps):
-    weight = torch.zeros(x.shape[1], requires_grad=True)
-    for _ in range(steps):
-        loss = ((x @ weight - y) ** 2).mean()
-        (gradient,) = torch.autograd.grad(loss, weight)
-        weight = (weight - 0.1 * gradient).detach().requires_grad_()
-    return weight.detach()""",
-        "assert torch.allclose(fit(x, y, STEPS), truth, atol=0.01)",
-        5,
-    ),
-]
-DATA = "torch.manual_seed(0)\nx = torch.randn(4096, 32)\ntruth = torch.randn(32)\ny = x @ truth"
-SHOWN = "print(pd.Series(fit(x, y, STEPS).numpy()).describe())"
-WRONG = {
-    "standardise": "def standardise(x):\n    return (x - x.mean(0)) / x.std(0)",
-    "softmax": "def softmax(x):\n    return np.exp(x) / np.exp(x).sum(-1, keepdims=True)",
-    "means": "def means(table):\n    return {table['word'][0]: 2.0}",
-}
 
 console = Console()
-
-
-def assignment(steps: int) -> nbformat.NotebookNode:
-    """nbgrader's source notebook: for each task a cell to write and a cell that tests it."""
-    spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = new_notebook(metadata={"kernelspec": spec})
-    notebook.cells = [new_markdown_cell("# Small tasks with torch"), new_code_cell(IMPORTS)]
-    for name, answer, test, points in TASKS:
-        if name == "fit":
-            notebook.cells.append(new_code_cell(f"STEPS = {steps}\n{DATA}"))
-        rules: dict[str, Any] = {
-            "schema_version": 3,
-            "grade_id": name,
-            "grade": False,
-            "solution": True,
-            "locked": False,
-        }
-        notebook.cells.append(
-            new_code_cell(f"### BEGIN SOLUTION\n{answer}\n### END SOLUTION", metadata={"nbgrader": rules})
-        )
-        rules = {
-            **rules,
-            "grade_id": f"test_{name}",
-            "grade": True,
-            "solution": False,
-            "locked": True,
-            "points": points,
-        }
-        notebook.cells.append(new_code_cell(test, metadata={"nbgrader": rules}))
-    notebook.cells.append(new_code_cell(SHOWN))
-    return notebook
-
-
-def answers(number: int) -> dict[str, str]:
-    """Of four students two are right, one makes a mistake and one makes all of them."""
-    right = {name: answer for name, answer, _, _ in TASKS}
-    if number % 4 == 2:
-        name = list(WRONG)[number // 4 % len(WRONG)]
-        return right | {name: WRONG[name]}
-    return right | (WRONG if number % 4 == 3 else {})
-
-
-def make_course(root: Path, submissions: int, steps: int) -> None:
-    """A course with one released assignment, handed in by that many students."""
-    (root / "source" / "hw").mkdir(parents=True)
-    (root / "nbgrader_config.py").write_text("c = get_config()\nc.CourseDirectory.course_id = 'bench'\n")
-    nbformat.write(assignment(steps), root / "source" / "hw" / "torch.ipynb")
-    timed(root, "nbgrader", "generate_assignment", "hw")
-    for number in range(submissions):
-        notebook = nbformat.read(root / "release" / "hw" / "torch.ipynb", as_version=4)
-        for cell in notebook.cells:
-            cell.source = answers(number).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
-        folder = root / "submitted" / f"student{number:03d}" / "hw"
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / "torch.ipynb")
-
-
-def timed(root: Path, *words: str) -> float:
-    """Seconds that the command took, from its start to its end. Raises RuntimeError with its words if it failed."""
-    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    started = time.monotonic()
-    done = subprocess.run(
-        [str(BIN / words[0]), *words[1:]], cwd=root, env={**os.environ, "PATH": path}, capture_output=True, text=True
-    )
-    seconds = time.monotonic() - started
-    if done.returncode:
-        raise RuntimeError(f"{shlex.join(words)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return seconds
 
 
 def scores(root: Path) -> dict[str, dict[str, float | None]]:
     with Gradebook(f"sqlite:///{root / 'gradebook.db'}", "bench") as book:
         return {
             submission.student.id: {
-                grade.name: grade.auto_score for book in submission.notebooks for grade in book.grades
+                f"{book.name}: {grade.name}": grade.auto_score for book in submission.notebooks for grade in book.grades
             }
             for submission in book.assignment_submissions("hw")
         }
 
 
-def cells_seconds(paths: list[Path]) -> list[float]:
-    """Seconds that each notebook's cells run for in this process, which has imported everything; one thread."""
+def run_cells(path: Path) -> None:
+    """Run a notebook's cells in this process, one after another whatever they raise."""
+    space: dict[str, Any] = {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
+                exec(cell.source, space)
+
+
+def get_ready(meeting: Barrier) -> None:
+    """Make this process one that has imported all that the cells use, and has used it; one thread."""
     import torch
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")  # some answers are wrong
-    warm: dict[str, Any] = {}
-    exec(f"{IMPORTS}\n{DATA}\n((x @ truth.requires_grad_()) ** 2).mean().backward()", warm)
-    found = []
-    for path in paths:
-        space: dict[str, Any] = {}
-        codes = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-        started = time.perf_counter()
-        for code in codes:
-            with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):
-                exec(code, space)
-        found.append(time.perf_counter() - started)
-    return found
+    for begin, _ in NOTEBOOKS.values():
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(f"{IMPORTS}\n{begin}\n{TRAIN[1]}\nlosses = train(*begin(), 10)\n{SHOWN}", {})
+    meeting.wait()
+
+
+def floor_seconds(paths: list[Path], jobs: int) -> float:
+    """Seconds that the cells of all notebooks take in `jobs` plain processes, from when the last of them is ready."""
+    context = multiprocessing.get_context("spawn")
+    meeting = context.Barrier(jobs + 1)
+    with context.Pool(jobs, get_ready, (meeting,)) as pool:
+        meeting.wait()
+        started = time.monotonic()
+        pool.map(run_cells, paths, chunksize=1)
+        return time.monotonic() - started
 
 
 def first_reply(kernel: str) -> float:
@@ -205,7 +105,7 @@ def first_reply(kernel: str) -> float:
 
 def own_memory() -> list[float]:
     """MB of its own (private pages) of each of several warm kernels that have run the assignment at the same time."""
-    notebook = assignment(steps=10)
+    notebook = source(*NOTEBOOKS["regression"], steps=10)
     with ExitStack() as stack:
         sessions = []
         for _ in range(KERNELS):
@@ -228,17 +128,18 @@ def private_mb(holder: int) -> float:
 
 
 def main(
-    submissions: Annotated[int, typer.Option(min=1, help="How many notebooks.")] = 24,
-    jobs: Annotated[int, typer.Option(min=1, help="How many at a time; the cells' time is divided by it.")] = 2,
-    steps: Annotated[int, typer.Option(min=10, help="Training steps of each fit; two fits a notebook.")] = 100,
+    submissions: Annotated[int, typer.Option(min=1, help="How many students hand in three notebooks each.")] = 24,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many notebooks at a time, by the grader and for the floor.")
+    ] = 2,
+    steps: Annotated[int, typer.Option(min=10, help="Training steps of each notebook.")] = 6000,
     out: Annotated[Path, typer.Option(help="Where the figures go.")] = LATEST,
 ) -> None:
-    """Grade the same class by nbgrader alone and by the grader, and compare.
+    """Grade the same class by nbgrader alone and by the grader, run its cells alone, and compare.
 
     \b
-    python ci/bench_grading.py                       (some minutes; build/bench/grading.json)
-    python ci/bench_grading.py --submissions 6       (a quick look)
-    python ci/bench_grading.py --steps 20000         (cells that train for seconds: what the batch adds to them)
+    python ci/bench_grading.py                       (ten minutes or more; build/bench/grading.json)
+    python ci/bench_grading.py --submissions 2       (a quick look)
     """
     if missing := ready(Settings()):
         raise typer.BadParameter("\n".join(missing))
@@ -249,15 +150,14 @@ def main(
         shutil.copytree(theirs, ours)
         console.print("nbgrader autograde")
         plain_seconds = timed(theirs, "nbgrader", "autograde", "hw")
-        console.print(f"  {plain_seconds:.1f} s\ngrader autograde --jobs {jobs}")
+        paths = sorted((theirs / "autograded").glob("*/hw/*.ipynb"))  # with the hidden tests
+        console.print(f"  {plain_seconds:.1f} s\nthe cells alone, before")
+        floors = [floor_seconds(paths, jobs)]
+        console.print(f"  {floors[0]:.1f} s\ngrader autograde --jobs {jobs}")
         our_seconds = timed(ours, "grader", "autograde", "hw", "--jobs", str(jobs))
-        console.print(f"  {our_seconds:.1f} s\nthe cells alone")
-        paths = sorted((theirs / "autograded").glob("*/hw/torch.ipynb"))  # with the hidden tests
-        context = multiprocessing.get_context("spawn")
-        with context.Pool(1) as pool:
-            cells = pool.apply(cells_seconds, (paths,))
-        with context.Pool(jobs) as pool:
-            together = sum(map(sum, pool.map(cells_seconds, [paths[job::jobs] for job in range(jobs)])))
+        console.print(f"  {our_seconds:.1f} s\nthe cells alone, after")
+        floors.append(floor_seconds(paths, jobs))
+        console.print(f"  {floors[1]:.1f} s")
         agree = scores(theirs) == scores(ours)
         points = sorted({sum(value or 0 for value in one.values()) for one in scores(ours).values()})
     console.print("kernels")
@@ -266,7 +166,7 @@ def main(
     memory = own_memory()
     figures = {
         "speedup": plain_seconds / our_seconds,
-        "over_cells": our_seconds / (sum(cells) / jobs),
+        "over_floor": our_seconds / statistics.mean(floors),
         "warm_over_cold": statistics.median(warm) / statistics.median(cold),
         "own_memory_mb": max(memory),
     }
@@ -280,8 +180,14 @@ def main(
             **{name: version(name) for name in ("torch", "numpy", "pandas", "nbgrader", "ipykernel", "jupyter_client")},
         },
         "submissions": submissions,
+        "notebooks": len(paths),
         "jobs": jobs,
-        "seconds": {"nbgrader": plain_seconds, "grader": our_seconds, "cells": sum(cells), "cells_together": together},
+        "seconds": {
+            "nbgrader": plain_seconds,
+            "grader": our_seconds,
+            "cells_alone_before": floors[0],
+            "cells_alone_after": floors[1],
+        },
         "submissions_per_minute": {
             "nbgrader": 60 * submissions / plain_seconds,
             "grader": 60 * submissions / our_seconds,
@@ -302,10 +208,9 @@ def main(
 
 
 def show(report: dict[str, Any]) -> None:
-    seconds = report["seconds"]
     names = {
         "speedup": "times as many submissions a minute as nbgrader",
-        "over_cells": "batch time over the cells' own time on these cores",
+        "over_floor": "batch time over that of the cells alone",
         "warm_over_cold": "first reply of a warm kernel over a cold one's",
         "own_memory_mb": "MB of its own, of a running warm kernel, at most",
     }
@@ -320,11 +225,6 @@ def show(report: dict[str, Any]) -> None:
         )
     console.print(table)
     rate = report["submissions_per_minute"]
-    console.print(
-        f"the cells alone: {seconds['cells']:.1f} s in one process, "
-        f"{seconds['cells_together']:.1f} s in {report['jobs']} processes that share the machine "
-        f"(the batch took {seconds['grader'] / (seconds['cells_together'] / report['jobs']):.2f} times their share)"
-    )
     agreed = "all scores agree" if report["scores_agree"] else "the scores do not agree"
     console.print(f"submissions a minute: nbgrader {rate['nbgrader']:.1f}, grader {rate['grader']:.1f}; {agreed}")
 
