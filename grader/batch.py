@@ -66,25 +66,33 @@ def measure_references(
     lessons: Iterable[Gradable],
     settings: Settings,
     jobs: int,
-    running: Callable[[list[str]], None],
     workers: Workers,
+    running: Callable[[list[str]], None],
+    measured: Callable[[Lesson], None],
 ) -> None:
-    """Finds out what the references of these lessons cost here, as far as that is not known.
+    """Finds out what the references of these lessons cost here; `measured` is told of each.
 
-    Raises CourseError if one of them does not run here as it should: then nothing is graded.
+    Raises CourseError for those that do not run here as they should: then nothing is graded.
     """
-    known = {one.id: one for one in lessons if isinstance(one, Lesson)}
-    unknown = [one for one in known.values() if costs.kept(one, settings) is None]
     show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
-    runs = side_by_side(partial(costs.measure, settings=settings), unknown, lambda one: one.name, jobs, show, workers)
+    of_course = [lesson for lesson in lessons if isinstance(lesson, Lesson)]
+    runs = side_by_side(partial(costs.measure, settings=settings), of_course, lambda one: one.name, jobs, show, workers)
     troubles = []
     for lesson, run in runs:
-        if isinstance(error := run.exception(), CourseError):
+        if (error := run.exception()) is None:
+            measured(lesson)
+        elif isinstance(error, CourseError):
             troubles.append(str(error))
-        elif error is not None:
+        else:
             troubles.append(f"the reference of {lesson.id} could not be run here: {error}")
     if troubles:
         raise CourseError("\n".join(troubles))
+
+
+def unmeasured(lessons: Iterable[Gradable], settings: Settings) -> list[Lesson]:
+    """The lessons of ours among these of which it is not known what their references cost here."""
+    ours = {lesson.id: lesson for lesson in lessons if isinstance(lesson, Lesson)}
+    return [lesson for lesson in ours.values() if costs.kept(lesson, settings) is None]
 
 
 def grade_batch(
@@ -96,8 +104,13 @@ def grade_batch(
     running: Callable[[list[str]], None],
     done: Callable[[Submission, Verdict | None], None],
     grade: Grade = grade_one,
+    references: Iterable[Gradable] = (),
+    measured: Callable[[Lesson], None] = lambda lesson: None,
 ) -> Batch:
     """Grades what is not stored yet with `jobs` processes.
+
+    First the references of what is to be graded, and of the lessons in `references`, are measured, if it is not known what
+    they cost here; `measured` is told of each.
 
     `running` is told who is being graded; `done` is called for each submission, with its verdict if there is one,
     while the others are being graded. Ctrl-C is answered between these, never within: KeyboardInterrupt is raised then.
@@ -148,8 +161,10 @@ def grade_batch(
         return again
 
     why: dict[tuple[str, str], str] = {}
-    with postponed() as stop_if_asked, Workers(settings, [item.lesson for item in waiting]) as workers:
-        measure_references([item.lesson for item in waiting], settings, jobs, running, workers)
+    unknown = unmeasured([*references, *(item.lesson for item in waiting)], settings)
+    lessons = [*unknown, *(item.lesson for item in waiting)]
+    with postponed() as stop_if_asked, Workers(settings, lessons) as workers:
+        measure_references(unknown, settings, jobs, workers, running, measured)
         suspects: list[Submission] = []
         while waiting:
             suspects += work(waiting, jobs)

@@ -12,16 +12,22 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable
+from importlib.resources import files
+from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+import etude
 from etude import table
-from grader import diagnosis, nbconfig, source
+from grader import diagnosis, gradebook, nbconfig, source
 from grader.course import Course, CourseError, Lesson
+from grader.files import write_whole
 from grader.proofs import prove_release
+from grader.verdict import digest, versions
 
 GRADING_PROFILE = "smoke"
+STATE = {".py", ".csv", ".json", ".ipynb"}  # files that a release depends on
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
@@ -112,18 +118,56 @@ def write_master(lesson: Lesson) -> None:
 
 
 def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] = print) -> None:
-    """Builds the weeks of these lessons and proves that what is released holds no solution. Raises CourseError."""
-    weeks = dict.fromkeys(lesson.week.name for lesson in lessons)
-    for week in weeks:
+    """Builds the weeks of these lessons and proves that what is released holds no solution. Raises CourseError.
+
+    A week of which nothing has changed since it was last built and proved here stays as it is.
+    """
+    for week in dict.fromkeys(lesson.week.name for lesson in lessons):
         of_week = course.lessons(week)
+        if _is_as_built(course, week):
+            say(f"{week}: unchanged since it was built, nothing leaks")
+            continue
         for lesson in of_week:
             _prove_measured(lesson)
-            say(f"{lesson.id}: notebook, checks, tables, known mistakes")
             write_master(lesson)
+            say(f"{lesson.id}: notebook, checks, tables, known mistakes")
         nbconfig.release(course, week)
         for lesson in of_week:
             prove_release(lesson)
             say(f"{lesson.id}: released, nothing leaks")
+        write_whole(_stamp(course, week, course.root), _state(course, week))
+
+
+def release_to(course: Course, week: str, home: Path) -> None:
+    """Makes the week, which has been built, known to the gradebook of a class, unless it knows it as it is now."""
+    stamp, state = _stamp(course, week, home), _state(course, week)
+    if not (_holds(stamp, state) and gradebook.knows(course, home, week)):
+        nbconfig.release(course, week, home)
+        write_whole(stamp, state)
+
+
+def _is_as_built(course: Course, week: str) -> bool:
+    there = all(lesson.master.is_file() and lesson.released.is_file() for lesson in course.lessons(week))
+    return there and _holds(_stamp(course, week, course.root), _state(course, week))
+
+
+def _holds(stamp: Path, state: str) -> bool:
+    return stamp.is_file() and stamp.read_text(encoding="utf-8") == state
+
+
+def _stamp(course: Course, week: str, home: Path) -> Path:
+    """Where it is kept which state of the week was released into the class at `home`."""
+    return course.build / "released" / digest(str(home.resolve()))[:16] / f"{week}.txt"
+
+
+def _state(course: Course, week: str) -> str:
+    """The hash of what a release is made of and of what was released: sources, libraries, the course's data."""
+    folders = [course.root / "solutions" / week, course.root / "weeks" / week, Path(etude.__file__).parent]
+    folders += [Path(__file__).parent, Path(str(files("etude_data")))]
+    paths = [
+        path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in STATE and path.is_file()
+    ]
+    return digest(*(part for path in paths for part in (path.name, path.read_bytes())), repr(versions()))
 
 
 def _prove_measured(lesson: Lesson) -> None:

@@ -16,17 +16,18 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, TaskID
 
-from grader import gradebook, nbconfig, store, verdict
+from grader import gradebook, store, verdict
 from grader.batch import Batch, grade_batch, key
-from grader.build import write_master
+from grader.build import release_to, write_master
 from grader.course import Course, CourseError
+from grader.files import write_whole
 from grader.intake import Submission, submissions
 from grader.nbcourse import NbgraderCourse
 from grader.proxy import shown
 from grader.settings import Settings
 from grader.store import Gradable
 from grader.summary import Lines, plain, summarize
-from grader.verdict import Verdict
+from grader.verdict import Verdict, digest
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,13 @@ class Classroom:
         jobs: int,
         resume: bool = True,
         dry_run: bool = False,
+        references: Sequence[Gradable] = (),
     ) -> list[str]:
-        """Grades, stores and shows; returns what the grader itself failed at. Raises CourseError if there is nothing."""
+        """Grades, stores and shows; returns what the grader itself failed at.
+
+        references: lessons whose references are to be run too, unless that is known. Raises CourseError if there is nothing
+        to grade, or if a reference does not run here as it should.
+        """
         todo = submissions(lessons, self.home, student)
         if not todo:
             raise CourseError(
@@ -61,12 +67,12 @@ class Classroom:
                 path.unlink(missing_ok=True)
         if not dry_run:
             self._release({item.lesson.assignment for item in todo}, console)
-        lines = Lines(console, todo, before)
+        lines = Lines(console, todo, before, self.settings)
         with bar() as progress:
             if dry_run:
                 batch = self._rehearsed(todo, progress, lines, jobs, resume)
             else:
-                batch = self._graded(todo, progress, lines, jobs)
+                batch = self._graded(todo, progress, lines, jobs, references)
         summarize(console, batch, before, self._stored(todo), dry_run)
         fresh = len(batch.fresh)
         console.print(
@@ -87,37 +93,62 @@ class Classroom:
                 console.print(f"{week} is new to the gradebook of this class: it is released into it", highlight=False)
                 for lesson in self.course.lessons(week):
                     write_master(lesson)
-                nbconfig.release(self.course, week, self.home)
+                release_to(self.course, week, self.home)
 
-    def _graded(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int) -> Batch:
+    def _graded(
+        self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, references: Sequence[Gradable]
+    ) -> Batch:
         """Verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
         grading = bar.add_task("grading", total=len(todo), now="")
         open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
         storing = bar.add_task("storing in the gradebook", total=len(open_lessons), now="")
-        failed: set[tuple[str, str]] = set()
+        found_of: dict[tuple[str, str], list[Verdict | None]] = {pair: [] for pair in open_lessons}
+        booked = {(score.student, score.notebook) for score in self._stored(todo)}
         troubles = []
 
         def done(item: Submission, found: Verdict | None) -> None:
             bar.advance(grading)
             lines.add(item, found)
             pair = (item.lesson.assignment, item.student)
+            found_of[pair].append(found)
             open_lessons[pair] -= 1
-            if found is None:
-                failed.add(pair)
             if open_lessons[pair]:
                 return
             bar.update(storing, now=escape(plain(item.student)))
             try:
-                if pair not in failed:
-                    gradebook.store(self.course, self.home, *pair, self.settings)
+                self._store(item, [one for one in found_of[pair] if one is not None], len(found_of[pair]), booked)
             except CourseError as error:  # of this student: the others' scores are stored all the same
                 troubles.append(str(error))
             bar.advance(storing)
 
-        batch = grade_batch(todo, self.home, self.settings, jobs=jobs, done=done, running=_shown(bar, grading))
+        batch = grade_batch(
+            todo,
+            self.home,
+            self.settings,
+            jobs=jobs,
+            done=done,
+            running=_shown(bar, grading),
+            references=references,
+            measured=lines.reference,
+        )
         bar.update(storing, now="")
         batch.troubles += troubles
         return batch
+
+    def _store(self, item: Submission, verdicts: list[Verdict], handed_in: int, booked: set[tuple[str, str]]) -> None:
+        """Stores a student's week if there is a verdict on all of it, unless these very verdicts are stored already.
+
+        booked: (student, notebook) of which the gradebook holds a score.
+        """
+        if len(verdicts) < handed_in:
+            return
+        receipt = store.verdict_path(self.home, item.student, item.lesson).with_name("stored.txt")
+        mine = digest(*sorted(one.as_json() for one in verdicts))
+        there = {(one.student, one.lesson.split("/")[1]) for one in verdicts} <= booked
+        if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == mine:
+            return
+        gradebook.store(self.course, self.home, item.lesson.assignment, item.student, self.settings)
+        write_whole(receipt, mine)
 
     def _rehearsed(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, resume: bool) -> Batch:
         """Verdicts alone, kept nowhere."""

@@ -43,7 +43,7 @@ app = typer.Typer(
     "grader report  [dim]build/report/index.html[/dim]",
 )
 console = Console()
-CORES = os.cpu_count() or 1
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1  # that we may use
 
 Which = Annotated[
     str,
@@ -412,40 +412,35 @@ def claims(
 
 
 @app.command(epilog="Examples: grader rehearse · grader rehearse week1_embeddings --jobs 1")
-def rehearse(which: Which = "", profile: Profile = "smoke", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
-    """The whole course on the embedded default: build, run every reference, grade a sample class, store, report."""
-    from grader import nbconfig
+def rehearse(which: Which = "", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
+    """The whole course on the embedded default: build, run every reference, grade a sample class, store, report.
+
+    The references run as submissions do, in the profile smoke. What has not changed since the last time is not run again.
+    """
     from grader.build import build as build_lessons
+    from grader.build import release_to
     from grader.classroom import Classroom
-    from grader.report import render, run_folder
+    from grader.report import render
     from grader.sample_class import hand_in, surprises
 
     with explained():
         course = Course()
-        lessons = course.lessons(which)
-        home, failed = course.build / "class", list[str]()
+        lessons, settings = course.lessons(which), _settings(sandbox)
+        home = course.build / "class"
         console.rule("build")
         build_lessons(course, lessons, say=lambda text: console.print(text, highlight=False))
-        console.rule("the reference")
-        for lesson in lessons:  # the report must not take an earlier run for this one
-            shutil.rmtree(run_folder(lesson, _profile(profile), 0), ignore_errors=True)
-        try:
-            _run(lessons, profile, jobs=jobs)
-        except CourseError as error:  # the report shows what there is
-            failed.append(str(error))
-            console.print(f"[bold red]{escape(str(error))}[/]", highlight=False)
-        console.rule("a sample class")
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
-            nbconfig.release(course, week, home)
+            release_to(course, week, home)
         hand_in(lessons, home)
-        classroom = Classroom(course, home, _settings(sandbox))
+        console.rule("the references, and a sample class")
+        classroom = Classroom(course, home, settings)
         try:
-            troubles = classroom.grade(lessons, "*", console, _bar, jobs=jobs or CORES)
-        except CourseError as error:
-            troubles = [str(error)]
+            failed = classroom.grade(lessons, "*", console, _bar, jobs=jobs or CORES, references=lessons)
+        except CourseError as error:  # the report shows what there is
+            failed = [str(error)]
         console.rule("report")
-        _show(render(course, home, profile, lessons=lessons, told=troubles))
-        failed += troubles + surprises(lessons, home)
+        _show(render(course, home, lessons=lessons, told=failed))
+        failed += surprises(lessons, home)
     if failed:
         raise typer.Exit(1)
 

@@ -42,18 +42,14 @@ class Cost(BaseModel):
     usage: Usage
 
 
-def run_folder(lesson: Lesson, profile: str, seed: int) -> Path:
-    """Where an executed reference and its results lie."""
-    return lesson.course.build / "runs" / lesson.id / f"{profile}-seed{seed}"
-
-
 def kept(lesson: Lesson, settings: Settings) -> Usage | None:
     """What the reference used when it was last run here, or None if that is not known any more."""
     try:
         found = Cost.model_validate_json(_path(lesson, settings).read_bytes())
     except (OSError, ValidationError):
         return None
-    return found.usage if found.inputs == _inputs(lesson, settings) else None
+    ran = lesson.run_folder(settings.profile, settings.seed) / f"{lesson.name}.ipynb"
+    return found.usage if found.inputs == _inputs(lesson, settings) and ran.is_file() else None
 
 
 def of(lesson: Lesson, settings: Settings) -> Usage:
@@ -67,7 +63,8 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     from grader.execution import execute  # with torch, which reading what is kept can do without
 
-    decisive = _inputs(lesson, settings)
+    decisive, folder = _inputs(lesson, settings), lesson.run_folder(settings.profile, settings.seed)
+    shutil.rmtree(folder, ignore_errors=True)  # nobody takes an earlier run for this one
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
         results = Path(scratch) / "results"
         found = execute(lesson, _reference(lesson), settings, FOR_REFERENCE, results)
@@ -76,8 +73,6 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
                 f"the reference of {lesson.id} does not run here as it should, so nothing is graded: {trouble}\n"
                 f"see the whole of it with `grader run {lesson.id}`"
             )
-        folder = run_folder(lesson, settings.profile, settings.seed)
-        shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(results, folder / "results")
         write_whole(folder / f"{lesson.name}.ipynb", nbformat.writes(found.report.notebook))
     write_whole(_path(lesson, settings), Cost(inputs=decisive, usage=found.usage).model_dump_json(indent=1))

@@ -98,6 +98,10 @@ class Lesson:
         """The student's notebook; its public files lie in the folder of the same name beside it."""
         return self.course.root / "weeks" / self.week.name / f"{self.name}.ipynb"
 
+    def run_folder(self, profile: str, seed: int) -> Path:
+        """Where an executed reference and its results lie."""
+        return self.course.build / "runs" / self.id / f"{profile}-seed{seed}"
+
     @property
     def limits(self) -> dict[str, int]:
         """The course's limits, overruled by the lesson's: TIME_LIMITS, and any of grader.sandbox.Limits."""

@@ -103,8 +103,9 @@ def _code(lesson: Lesson) -> str:
     """The hash of the code and data that decide an outcome: bank, notebook, checks, what they import, the course's tables."""
     mine = ("bank.py", "notebook.py", "checks.py", "hidden.py")
     tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in LEDGERS)
-    paths = [*(lesson.source / name for name in mine), *source.library(lesson, mine[1:]), *tables]
-    return digest(*(path.read_bytes() for path in paths))
+    modules = [*(lesson.source / name for name in mine), *source.library(lesson, mine[1:])]
+    code = [source.bare(path.read_text(encoding="utf-8")) for path in modules]
+    return digest(*code, *(path.read_bytes() for path in tables))
 
 
 def _libraries() -> str:

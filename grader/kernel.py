@@ -26,6 +26,7 @@ from jupyter_client import AsyncKernelManager
 from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_core.utils import run_sync
 
+from grader import bounded_json
 from grader.line import KernelGone, Line
 from grader.meter import PERIOD, Activity, Meter, of_process
 from grader.proxy import Student
@@ -105,6 +106,7 @@ class KernelSession:
         manager.transport, manager.ip = "ipc", str(private / "k")
         manager.connection_file = str(private / "connection.json")
         manager.context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE)
+        manager.session.unpack = _unpacked
         provisioner = manager.kernel_spec.metadata.get("kernel_provisioner") if manager.kernel_spec else None
         if self._limits is not None:
             if provisioner is None:
@@ -286,6 +288,11 @@ class KernelSession:
 async def _question(coming: Awaitable[dict[str, Any]]) -> Any:
     """The id of the request that a message answers."""
     return (await coming).get("parent_header", {}).get("msg_id")
+
+
+def _unpacked(part: bytes) -> Any:
+    """The JSON of a message's part, read as jupyter reads it. Raises ValueError for one of too many values."""
+    return bounded_json.loads(bytes(part).decode("utf-8", "replace").encode())
 
 
 def connected(path: Path) -> socket.socket:

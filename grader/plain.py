@@ -30,6 +30,7 @@ from grader.settings import PLAIN, Settings
 from grader.verdict import CellResult, CheckResult, ExerciseResult, Graded, Verdict, digest, now, versions
 
 LIMITS = {"cell_seconds": 60, "notebook_seconds": 600}
+LARGEST_FILE = 256 << 20  # bytes of a file whose content is looked at
 LEFT_BEHIND = ("*.ipynb", ".ipynb_checkpoints", "__pycache__")  # of the assignment's files: notebooks hold solutions
 
 
@@ -77,12 +78,17 @@ def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
 
 
 def _hashes(folder: Path) -> list[str]:
-    """Name and sha256 of each file that is no notebook; links are not followed."""
+    """Name and sha256 of each file that is no notebook; links are not followed.
+
+    Of a file that no sandbox would take, only the size counts.
+    """
     found = []
     for path in sorted(folder.rglob("*")):
         if path.suffix != ".ipynb" and path.is_file() and not path.is_symlink():
+            size = path.stat().st_size
             with path.open("rb") as file:
-                found.append(f"{path.relative_to(folder)} {hashlib.file_digest(file, 'sha256').hexdigest()}")
+                hashed = hashlib.file_digest(file, "sha256").hexdigest() if size <= LARGEST_FILE else f"{size} bytes"
+            found.append(f"{path.relative_to(folder)} {hashed}")
     return found
 
 

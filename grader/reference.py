@@ -45,7 +45,7 @@ def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto",
     """Executes the reference. Raises CourseError if a cell fails or the kernel ends."""
     if _out_of_date(lesson):
         write_master(lesson)
-    folder = lesson.course.build / "runs" / lesson.id / f"{profile}-seed{seed}"
+    folder = lesson.run_folder(profile, seed)
     folder.mkdir(parents=True, exist_ok=True)
     run = ReferenceRun(folder / f"{lesson.name}.ipynb", folder / "results")
     parameters = {"profile": profile, "seed": seed, "device": device, "out": str(run.results)}

@@ -164,14 +164,9 @@ def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport
     )
 
 
-def run_folder(lesson: Lesson, profile: str, seed: int) -> Path:
-    """Where an executed reference lies, with its results."""
-    return lesson.course.build / "runs" / lesson.id / f"{profile}-seed{seed}"
-
-
 def reference(lesson: Lesson, profile: str, seed: int) -> Reference:
     """What became of the reference, from its executed notebook and what that recorded."""
-    folder = run_folder(lesson, profile, seed)
+    folder = lesson.run_folder(profile, seed)
     rows = table.of_profile(table.read(lesson.source / "expected.csv"), profile)
     path = folder / f"{lesson.name}.ipynb"
     if not path.is_file():

@@ -15,10 +15,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader import costs
 from grader.batch import Batch, key
+from grader.course import Lesson
 from grader.gradebook import Score
 from grader.intake import Submission
 from grader.proxy import shown
+from grader.settings import Settings
 from grader.verdict import Verdict
 
 Key = tuple[str, str]  # a student and a lesson's id, as in grader.batch
@@ -37,6 +40,7 @@ class Lines:
     console: Console
     todo: Sequence[Submission]
     before: Mapping[Key, Verdict]  # the verdicts that were stored when the command began
+    settings: Settings
     done: int = 0
     widths: tuple[int, int] = field(init=False)
 
@@ -63,6 +67,12 @@ class Lines:
         self._print(line)
         if found != earlier and found.earned < found.points:
             self._print(Text(" " * len(place) + plain(found.summary), "dim"))
+
+    def reference(self, lesson: Lesson) -> None:
+        """Says that a lesson's reference has been run."""
+        spent = costs.kept(lesson, self.settings)
+        seconds = f", {spent.notebook:.1f} s of computing" if spent else ""
+        self._print(Text(f"reference of {plain(lesson.name)}: all is right{seconds}"))
 
     def _print(self, line: Text) -> None:
         self.console.print(line, no_wrap=True, overflow="ellipsis")

@@ -62,7 +62,7 @@ def test_a_reference_is_measured_once_and_kept(lesson: Lesson) -> None:
     assert usage.checks.keys() >= {check.name for check in source.checks(lesson)} | {METRICS}
     assert usage.checks["test_the_pairs_of_a_short_sentence"].requests > 0
     assert costs.kept(lesson, Settings()) == usage
-    ran = costs.run_folder(lesson, "smoke", 0)
+    ran = lesson.run_folder("smoke", 0)
     assert (ran / "softmax.ipynb").is_file()
     assert (ran / "results" / "metrics.json").is_file()
 

@@ -14,6 +14,7 @@ from grader.batch import Batch, key
 from grader.gradebook import Score
 from grader.intake import Submission
 from grader.plain import Notebook
+from grader.settings import Settings
 from grader.summary import Lines, summarize
 from grader.verdict import CheckResult, ExerciseResult, Verdict
 
@@ -46,7 +47,7 @@ def test_each_submission_has_a_line_with_its_place_points_and_seconds() -> None:
     ada, eun = todo = [one for one in handed_in("ada", "eun") if one.lesson.name == "glove"]
 
     def show(console: Console) -> None:
-        lines = Lines(console, todo, {})
+        lines = Lines(console, todo, {}, Settings())
         lines.add(ada, verdict(ada, POINTS))
         lines.add(eun, verdict(eun, 0, reason="the file is not a notebook: " + "it breaks off " * 9))
 
@@ -62,7 +63,7 @@ def test_a_line_says_what_changed_and_what_was_not_run_again() -> None:
     before = {key(one): verdict(one, 40.0) for one in todo}
 
     def show(console: Console) -> None:
-        lines = Lines(console, todo, before)
+        lines = Lines(console, todo, before, Settings())
         lines.add(ada, verdict(ada, POINTS))
         lines.add(bora, verdict(bora, 40.0))
         lines.add(chul, None)
@@ -75,7 +76,7 @@ def test_a_line_says_what_changed_and_what_was_not_run_again() -> None:
 
 def test_a_name_stays_on_its_line_and_commands_nothing() -> None:
     todo = handed_in(HOSTILE)
-    lines = printed(lambda console: Lines(console, todo, {}).add(todo[0], verdict(todo[0], POINTS, reason=HOSTILE)))
+    lines = printed(lambda console: Lines(console, todo, {}, Settings()).add(todo[0], verdict(todo[0], POINTS, reason=HOSTILE)))
     assert len(lines) == 1
     assert lines[0].startswith("[1/2] [bold]eve[/] \\x1b[2J")
     assert "\x1b" not in lines[0]
