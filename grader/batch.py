@@ -1,7 +1,7 @@
 """Grading a class: verdicts from worker processes, each stored as it comes; what has not changed is not run again.
 
 A kill at any moment loses at most the submissions that are then running: the next call goes on from what is stored. A
-worker that dies takes nobody else down: its submission is tried once more, alone, and then reported.
+worker that dies takes nobody else down: its submission is tried again, alone, and reported if that fails twice.
 """
 
 from __future__ import annotations
@@ -169,7 +169,8 @@ def grade_batch(
         while waiting:
             suspects += work(waiting, jobs)
         for item in suspects:
-            if work(deque([item]), jobs=1):
+            # Twice: the first time its neighbour may have taken the pool down before it ran at all.
+            if work(deque([item]), jobs=1) and work(deque([item]), jobs=1):
                 fail(item, f"{why[key(item)]}, twice")
         while answered:
             stop_if_asked()
