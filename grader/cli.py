@@ -380,6 +380,44 @@ def audit(
         raise typer.Exit(1)
 
 
+@app.command(epilog="Examples: grader headroom word2vec · grader headroom --out ci/results/trust/headroom.json")
+def headroom(
+    which: Which = "",
+    out: Annotated[Path | None, typer.Option(help="The JSON file; without it, build/trust/headroom.json.")] = None,
+    jobs: Jobs = None,
+    sandbox: Sandbox = True,
+) -> None:
+    """Grade the bank's other right answers as whole notebooks: do they earn all points, and how much of their limits do they take?"""
+    from grader import headroom as room
+    from grader.batch import grade_batch
+
+    with explained():
+        course = Course()
+        lessons, settings = course.lessons(which), _settings(sandbox)
+        home = course.build / "headroom"
+        todo = room.hand_in(lessons, home)
+        with _bar() as bar:
+            task = bar.add_task("right ways", total=len(todo), now="")
+            batch = grade_batch(
+                todo,
+                home,
+                settings,
+                jobs=jobs or CORES,
+                running=lambda names: bar.update(task, now=escape(", ".join(names))),
+                done=lambda item, found: bar.advance(task),
+            )
+        rows = room.found(lessons, batch, settings)
+        table = Table("lesson", "ways", "points", "most of a limit", "of", "missed")
+        for row in rows:
+            name = row.lesson.split("/")[1]
+            points, share = f"{row.earned:g} of {row.points:g}", f"{row.share:.0%}"
+            table.add_row(name, str(len(row.answers)), points, share, row.what, escape(row.trouble))
+        console.print(table)
+        room.write(out or course.build / "trust" / "headroom.json", rows, f"grader headroom {which}".strip())
+    if batch.troubles or not all(row.enough for row in rows):
+        raise typer.Exit(1)
+
+
 @app.command(epilog="Examples: grader claims · grader claims glove · grader claims --write")
 def claims(
     paper: Annotated[str, typer.Argument(help="Part of a paper's name; nothing for all.", show_default=False)] = "",

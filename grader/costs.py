@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from grader.execution import Execution
 
 FIRST = ("parameters", "setup")  # the cells before the first exercise
+COMPUTED = "computed.json"  # the metrics that the grader computed of an executed reference
 RECORD = Path("solutions", "seconds.json")
 
 
@@ -74,6 +75,8 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
                 f"see the whole of it with `grader run {lesson.id}`"
             )
         shutil.copytree(results, folder / "results")
+        computed = {name: value for name, (value, _) in found.metrics.items()}
+        write_whole(folder / COMPUTED, json.dumps(computed, indent=1))
         write_whole(folder / f"{lesson.name}.ipynb", nbformat.writes(found.report.notebook))
     write_whole(_path(lesson, settings), Cost(inputs=decisive, usage=found.usage).model_dump_json(indent=1))
     return found.usage

@@ -15,7 +15,7 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
-from grader.verdict import CheckResult, ExerciseResult, MetricResult, Verdict
+from grader.verdict import CheckResult, ExerciseResult, MetricResult, Time, Verdict
 
 MOST_OUTPUTS = 50  # of one cell
 LONGEST_TEXT = 20_000  # characters of one output
@@ -23,6 +23,7 @@ TROUBLES = {  # what the grader itself says of a call, by the name of its error
     "MissingName": "the notebook does not define the name that is asked for",
     "StudentTimeout": "your code took too long",
     "KernelGone": "the notebook's process had ended",
+    "OverBudget": "your code answered so many questions without an end that the check was stopped",
     "WireError": "what came back is no plain value, array or tensor of a sensible size",
     "MisusedHandle": "what came back is an object of another kind than the exercise asks for",
 }
@@ -43,7 +44,7 @@ def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | Non
             cell.outputs = [text_output(exercise_text(exercise)), score_output(exercise.earned)]
         elif rules["grade_id"] == "metrics":
             cell.outputs = [
-                text_output(metrics_text(verdict.metrics)),
+                text_output(metrics_text(verdict.metrics) + time_text(verdict.time)),
                 score_output(sum(metric.earned for metric in verdict.metrics)),
             ]
         else:
@@ -106,6 +107,23 @@ def metrics_text(metrics: list[MetricResult]) -> str:
         value = why if metric.value is None else f"{metric.value:.4g}, expected {bounds}"
         lines.append(f"{metric.name}: {value} ({metric.earned:.2g} of {metric.points:g} points)")
     return "\n".join(lines) + "\n"
+
+
+def time_text(time: Time | None) -> str:
+    """What the notebook has spent, beside the reference and the limit, in a sentence for its student."""
+    if time is None:
+        return ""
+    machine = (
+        f", which takes {time.machine:.2g} times as long as the one that the course was measured on"
+        if time.machine
+        else ""
+    )
+    return (
+        f"\nTime on this machine{machine}: your cells took {time.notebook.spent:.1f} s of processor time or idleness, the "
+        f"reference {time.notebook.reference:.1f} s, the limit is {time.notebook.limit:.0f} s; your slowest cell "
+        f"{time.slowest_cell.spent:.1f} s, the reference's {time.slowest_cell.reference:.1f} s, the limit "
+        f"{time.slowest_cell.limit:.0f} s.\n"
+    )
 
 
 def _message(check: CheckResult) -> str:

@@ -6,8 +6,9 @@ different exercises are handed in together, as few notebooks as there are right 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 
@@ -16,9 +17,11 @@ import nbformat
 from grader import allowance, bank, costs, source
 from grader.batch import Batch
 from grader.course import Lesson
+from grader.files import write_whole
 from grader.intake import Submission
+from grader.provenance import commit, hardware
 from grader.settings import Settings
-from grader.verdict import Verdict
+from grader.verdict import Verdict, now, versions
 
 MOST = 0.5  # of a limit that a right way may take: a slower machine, or a slower right way, has the rest
 
@@ -73,6 +76,12 @@ def found(lessons: Sequence[Lesson], batch: Batch, settings: Settings) -> list[H
                 labels = [answer.label for answer in answers]
                 rows.append(Headroom(lesson.id, labels, verdict.earned, verdict.points, share, what, _trouble(verdict)))
     return rows
+
+
+def write(path: Path, rows: Sequence[Headroom], command: str) -> None:
+    """Writes the rows as JSON, with the command, commit, hardware and versions that they come from."""
+    about = {"command": command, "commit": commit(), "hardware": hardware("cpu"), "versions": versions(), "when": now()}
+    write_whole(path, json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
 
 
 def _shares(verdict: Verdict, limits: allowance.Allowance) -> list[tuple[float, str]]:
