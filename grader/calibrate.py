@@ -121,7 +121,7 @@ def result(lesson: Lesson, task: Task) -> Run:
     return run
 
 
-def _run(lesson: Lesson, task: Task) -> Run:
+def _run(lesson: Lesson, task: Task, threads: int = 1) -> Run:
     started = time.monotonic()
     functions = metrics.collect(lesson.source / "hidden.py")
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
@@ -131,7 +131,7 @@ def _run(lesson: Lesson, task: Task) -> Run:
             shutil.copyfile(lesson.source / name, work / lesson.name / name)
         parameters = {"profile": task.profile, "seed": task.seed, "device": task.device, "out": str(results)}
         try:
-            with KernelSession(work, PLAIN, env={"OMP_NUM_THREADS": "1"}) as session:
+            with KernelSession(work, PLAIN, env={"OMP_NUM_THREADS": str(threads)}) as session:
                 report = run_notebook(
                     _notebook(lesson, task.answer),
                     session,

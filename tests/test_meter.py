@@ -123,6 +123,12 @@ def test_a_sleeper_is_charged_for_sleeping(kernel: str, tmp_path: Path) -> None:
     assert metered(kernel, tmp_path, "import time\ntime.sleep(1)") > 0.8
 
 
+def test_many_looks_beside_the_watchdogs_charge_nothing_twice(tmp_path: Path) -> None:
+    with KernelSession(tmp_path, "etude-warm") as session:
+        looks = [session.provisioner.activity().cpu_seconds for _ in range(3000)]
+    assert looks == sorted(looks)
+
+
 def metered(kernel: str, folder: Path, code: str) -> float:
     """Seconds that the session's meter counts for one cell."""
     from nbformat.v4 import new_code_cell, new_notebook

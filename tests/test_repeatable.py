@@ -14,7 +14,7 @@ from grader.course import Lesson
 from grader.intake import submissions
 from grader.settings import Settings
 
-DIFFERENT = {"seconds", "graded_at", "student"}
+DIFFERENT = {"seconds", "spent", "time", "graded_at", "student"}
 
 
 def test_grading_twice_gives_the_same_verdict_but_for_times(word2vec: Lesson, tmp_path: Path) -> None:
