@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from mirror import mirror
+from small import fingerprints
 
 if TYPE_CHECKING:  # the student's tests run where the grader is not installed
     from grader.course import Course, Lesson
@@ -16,6 +18,16 @@ if TYPE_CHECKING:  # the student's tests run where the grader is not installed
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if (found := mirror()) is not None:
     os.environ.setdefault("ETUDE_MIRROR", str(found))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def committed_files_stay_as_they_are() -> Iterator[None]:
+    """No test changes a committed file of the course; who does fails the last test."""
+    root = Path(__file__).parent.parent
+    before = fingerprints(root)
+    yield
+    after = fingerprints(root)
+    assert [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)] == []
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import json
 import platform
+from contextlib import nullcontext
 
 import pytest
 
@@ -9,7 +10,7 @@ from etude.check import check_namespace
 from etude.mistakes import fingerprint
 from grader import bank, diagnosis, source
 from grader.audit import audit, write
-from grader.course import Course
+from grader.course import Course, CourseError
 from grader.trial import Task, Trials
 
 LESSONS = [lesson.id for lesson in Course().lessons()]
@@ -101,8 +102,9 @@ def trials():
 
 
 @pytest.fixture
-def small(tmp_path):
+def small(tmp_path, trials, monkeypatch):
     """A course of one lesson with one exercise; `small(bank=...)` writes it and gives the lesson."""
+    monkeypatch.setattr(diagnosis, "Trials", lambda: nullcontext(trials))  # started once for all tests
 
     def make(bank_text=BANK, checks=CHECKS, notebook=NOTEBOOK):
         (tmp_path / "course.toml").write_text(COURSE, encoding="utf-8")
@@ -124,30 +126,77 @@ def small(tmp_path):
     return make
 
 
-@pytest.mark.parametrize("name", ["bank.py", "notebook.py", "checks.py", "hidden.py"])
-def test_wrong_answers_are_run_again_only_if_what_decides_their_outcomes_changed(small, monkeypatch, name):
+@pytest.fixture
+def ran(monkeypatch):
+    """The lessons whose wrong answers have been run."""
+    found, run = [], diagnosis._tried
+    monkeypatch.setattr(diagnosis, "_tried", lambda lesson: found.append(lesson.id) or run(lesson))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("bank.py", "\nanswers = 3\n"),
+        ("notebook.py", "\n# %%\nmore = 3\n"),
+        ("checks.py", "\nmore = 3\n"),
+        ("hidden.py", "\nmore = 3\n"),
+    ],
+)
+def test_wrong_answers_are_run_again_only_if_code_that_decides_their_outcomes_changed(small, ran, name, code):
     lesson = small()
-    table, ran = lesson.source / "mistakes.json", []
-    run = diagnosis._outcomes
-    monkeypatch.setattr(diagnosis, "_outcomes", lambda *of: ran.append(of) or run(*of))
-    diagnosis.write(lesson, table)
-    assert ran == []
-    assert table.read_text(encoding="utf-8") == (lesson.released.with_suffix("") / table.name).read_text(
-        encoding="utf-8"
-    )
+    table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / diagnosis.PRIVATE
+    first = table.read_bytes(), kept.read_bytes()
+    ran.clear()
     with (lesson.source / name).open("a", encoding="utf-8") as file:
         file.write("\n# another word\n")
     diagnosis.write(lesson, table)
-    assert len(ran) == 4
+    assert ran == []
+    assert (table.read_bytes(), kept.read_bytes()) == first
+    with (lesson.source / name).open("a", encoding="utf-8") as file:
+        file.write(code)
+    diagnosis.write(lesson, table)
+    assert len(ran) == 1
+    assert table.read_bytes() == first[0]
+    assert kept.read_bytes().splitlines()[1:] == first[1].splitlines()[1:]
+
+
+def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(small, ran, monkeypatch):
+    lesson = small()
+    table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / diagnosis.PRIVATE
+    first = kept.read_bytes()
+    ran.clear()
+    monkeypatch.setattr(diagnosis, "_libraries", lambda: "Python 4.0, torch 9.9.9, numpy 9.9.9")
+    for _ in range(2):
+        diagnosis.write(lesson, table)
+    assert len(ran) == 1
+    assert kept.read_bytes() == first
 
 
 def test_a_file_of_kept_outcomes_that_was_cut_is_made_anew(small):
     lesson = small()
-    (kept,) = (lesson.course.build / "outcomes").rglob("*.json")
+    kept = lesson.source / diagnosis.PRIVATE
     whole = kept.read_bytes()
     kept.write_bytes(whole[:50])
-    diagnosis.write(lesson, lesson.source / "mistakes.json")
+    diagnosis.write(lesson, lesson.released.with_suffix("") / "mistakes.json")
     assert kept.read_bytes() == whole
+
+
+def test_numbers_on_which_two_processors_differ_are_left_out_and_match_any(small, monkeypatch):
+    lesson = small()
+    here, elsewhere = ({"test_it": {"status": "failed", "type": "float", "values": [x]}} for x in (0.02, -0.3))
+    kept = diagnosis._steady(lesson, bank.load(lesson)[0], here, elsewhere)
+    assert kept == {"test_it": {"status": "failed", "type": "float", "values": "any"}}
+    assert diagnosis.same(here, kept)
+    assert diagnosis.same(elsewhere, kept)
+
+
+def test_a_mistake_that_only_one_processor_shows_is_an_error_of_the_checks(small):
+    lesson = small()
+    with pytest.raises(CourseError, match=r"depends on the processor.*an input that leaves no doubt"):
+        diagnosis._steady(
+            lesson, bank.load(lesson)[0], {"test_it": {"status": "failed"}}, {"test_it": {"status": "passed"}}
+        )
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
@@ -220,7 +269,7 @@ def test_stored_outcomes_that_the_checks_do_not_give_any_more_are_a_fault(small,
     lesson = small()
     path = (lesson.source if stored == "outcomes.json" else lesson.released.with_suffix("")) / stored
     known = json.loads(path.read_text(encoding="utf-8"))
-    known["relu"].pop()
+    known["answers" if stored == "outcomes.json" else "relu"].pop()
     path.write_text(json.dumps(known), encoding="utf-8")
     assert [fault for fault in audit(lesson, trials).faults if fault.startswith(f"{stored} is not")]
 
@@ -238,7 +287,7 @@ def test_the_sentence_that_the_audit_counts_is_the_one_that_a_student_reads(smal
 def test_the_graders_table_names_what_only_a_hidden_check_catches(small):
     lesson = small()
     public = json.loads((lesson.released.with_suffix("") / "mistakes.json").read_text(encoding="utf-8"))
-    private = json.loads((lesson.source / diagnosis.PRIVATE).read_text(encoding="utf-8"))
+    private = diagnosis.known(lesson)
     sentences = [{entry["sentence"] for entry in table["relu"]} for table in (public, private)]
     assert sentences[1] - sentences[0] == {"numbers are rounded"}
 
