@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -176,3 +180,37 @@ def test_a_stored_verdict_needs_no_reference(lesson: Lesson, monkeypatch: pytest
     assert len(graded(item).fresh) == 0
     stored = store.verdict_path(lesson.course.root, "ada", lesson)
     assert stored.is_file()
+
+
+COMPUTES = "import time\nbegan = time.process_time()\nwhile time.process_time() - began < {}: pass"
+
+
+@pytest.fixture
+def busy_core() -> Iterator[None]:
+    """Keeps this process and its children to one core, where three others compute all the time."""
+    mine = os.sched_getaffinity(0)
+    neighbours = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        for pid in (0, *(neighbour.pid for neighbour in neighbours)):
+            os.sched_setaffinity(pid, {min(mine)})
+        yield
+    finally:
+        os.sched_setaffinity(0, mine)
+        for neighbour in neighbours:
+            neighbour.kill()
+            neighbour.wait()
+
+
+@pytest.mark.parametrize(("seconds", "status"), [(1.5, "ok"), (60, "timeout")])
+def test_a_limit_is_of_computing_also_where_the_clock_runs_four_times_as_fast(
+    lesson: Lesson, busy_core: None, seconds: float, status: str
+) -> None:
+    item = hand_in(lesson)
+    notebook = nbformat.read(item.path, as_version=4)
+    notebook.cells.append(new_code_cell(COMPUTES.format(seconds)))  # the limit is 3 s
+    nbformat.write(notebook, item.path)
+    (found,) = graded(item).verdicts.values()
+    assert found.earned == found.points
+    assert found.cells[-1].status == status
+    assert found.time is not None
+    assert found.time.slowest_cell.spent >= min(seconds, found.time.slowest_cell.limit) * 0.95
