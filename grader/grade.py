@@ -18,6 +18,7 @@ from grader import allowance, costs, diagnosis, source, submission
 from grader.allowance import Allowance
 from grader.course import CourseError, Lesson
 from grader.execution import Computed, Execution, Progress, execute
+from grader.provenance import code
 from grader.settings import Settings
 from grader.usage import CheckUsage, Usage
 from grader.verdict import (
@@ -36,7 +37,7 @@ from grader.verdict import (
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
-    """The hash of everything that decides a score: the submission, the lesson's files, the settings, the versions."""
+    """The hash of everything that decides a score: the submission, the lesson's files, the settings, versions, our code."""
     files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv", diagnosis.PRIVATE)]
     files += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
     return digest(
@@ -45,6 +46,7 @@ def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
         repr(settings),
         repr(sorted(lesson.limits.items())),
         repr(sorted(versions().items())),
+        code(),
     )
 
 

@@ -24,6 +24,7 @@ from grader.allowance import CLOCK, START_SECONDS
 from grader.course import sandbox_limits
 from grader.engine import CellRun, RunReport, run_notebook
 from grader.kernel import KernelSession
+from grader.provenance import code
 from grader.sandbox.limits import MB, Limits
 from grader.sandbox.transfer import copy_folder
 from grader.settings import PLAIN, Settings
@@ -65,7 +66,7 @@ class Notebook:
 
 
 def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
-    """The hash of everything that decides a score: what was handed in, the assignment, the settings, the versions."""
+    """The hash of everything that decides a score: what was handed in, the assignment, the settings, versions, our code."""
     return digest(
         submission.content(path),
         *_hashes(path.parent),
@@ -74,6 +75,7 @@ def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
         repr(settings),
         repr(sorted(notebook.limits.items())),
         repr(sorted(versions().items())),
+        code(),
     )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
+import etude
 
 
 def provenance(command: str, device: str) -> str:
@@ -34,6 +38,16 @@ def hardware(device: str) -> str:
             model,
         )
     return f"{os.cpu_count()} cores {model}"
+
+
+@cache
+def code() -> str:
+    """The hash of the grader's code and the student's library's: a verdict depends on both."""
+    folders = (Path(__file__).parent, Path(etude.__file__).parent)
+    total = hashlib.sha256()
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()
 
 
 def commit() -> str:

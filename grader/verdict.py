@@ -156,9 +156,9 @@ class Verdict(Model):
     def summary(self) -> str:
         """One line on what came of it: the reason why it was not graded as usual, or what was missed."""
         counted = [
-            (sum(exercise.earned < exercise.points for exercise in self.exercises), "exercises with failing checks"),
-            (sum(bool(exercise.diagnosis) for exercise in self.exercises), "classic mistakes named"),
-            (sum(metric.earned < metric.points for metric in self.metrics), "metrics short of their interval"),
+            (sum(exercise.earned < exercise.points for exercise in self.exercises), "exercises failed"),
+            (sum(bool(exercise.diagnosis) for exercise in self.exercises), "mistakes named"),
+            (sum(metric.earned < metric.points for metric in self.metrics), "metrics short"),
         ]
         return self.reason or "; ".join(f"{what}: {count}" for count, what in counted if count) or "all is right"
 

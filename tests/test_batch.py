@@ -122,6 +122,14 @@ def test_a_change_of_any_of_a_lessons_files_runs_all(course_copy: Course, name: 
     assert unchanged(todo, course_copy.root, Settings()) == {}
 
 
+def test_a_change_of_the_graders_own_code_runs_all(course_copy: Course, monkeypatch: pytest.MonkeyPatch) -> None:
+    item = Submission(course_copy.lesson("word2vec"), "ada", course_copy.root / "ada")
+    stand_in_verdict(item).save(store.verdict_path(course_copy.root, item.student, item.lesson))
+    assert len(unchanged([item], course_copy.root, Settings())) == 1
+    monkeypatch.setattr("grader.grade.code", lambda: "mended")
+    assert unchanged([item], course_copy.root, Settings()) == {}
+
+
 def stand_in_verdict(item: Submission) -> Verdict:
     inputs = store.fingerprint(item.lesson, item.path, Settings())
     known = {"lesson": item.lesson.id, "student": item.student, "submission": "", "profile": "smoke", "sandbox": ""}

@@ -210,7 +210,7 @@ def test_text_is_hashed_as_its_utf_8(text: str) -> None:
 def test_its_summary_counts_what_was_missed_also_a_metric() -> None:
     right, wrong = ExerciseResult(name="a", checks=[check()]), ExerciseResult(name="b", checks=[check(status="failed")])
     assert of_ada(exercises=[right], metrics=[metric()]).summary == "all is right"
-    assert of_ada(exercises=[right], metrics=[metric(share=0.5)]).summary == "metrics short of their interval: 1"
+    assert of_ada(exercises=[right], metrics=[metric(share=0.5)]).summary == "metrics short: 1"
     named = wrong.model_copy(update={"diagnosis": "off by one"})
-    assert of_ada(exercises=[wrong, named]).summary == "exercises with failing checks: 2; classic mistakes named: 1"
+    assert of_ada(exercises=[wrong, named]).summary == "exercises failed: 2; mistakes named: 1"
     assert of_ada(status="refused", reason="not a notebook", exercises=[wrong]).summary == "not a notebook"
