@@ -32,6 +32,7 @@ trust: .venv/ready
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev,fuzz]"
 	mkdir -p $(TRUST)
 	$(BIN)/grader audit --out $(TRUST)/audit.json
+	$(BIN)/grader headroom --out $(TRUST)/headroom.json
 	for lesson in solutions/*/*/; do $(BIN)/grader calibrate $$(basename $$lesson) --errors || exit 1; done
 	ETUDE_ATTACKS=$(CURDIR)/$(TRUST)/attacks.json $(BIN)/pytest tests/test_attacks.py
 	$(BIN)/pytest tests/test_faults.py tests/test_batch.py --junitxml=$(TRUST)/faults.xml

@@ -28,13 +28,17 @@ from grader.course import CourseError, Lesson
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer. `sentence` names the mistake, None for a right answer; `caught_by`: the check that is meant for it."""
+    """One answer. `sentence` names the mistake, None for a right answer; `caught_by`: the check that is meant for it.
+
+    slow: why a right answer is too slow for the lesson's experiment, though its checks pass; empty if it is not.
+    """
 
     exercise: str
     label: str
     sentence: str | None
     caught_by: str | None
     code: str
+    slow: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,9 +55,9 @@ def mistake(exercise: str, sentence: str, caught_by: str | None = None) -> Calla
     return _mark(exercise, sentence, caught_by)
 
 
-def alternative(exercise: str) -> Callable[[Callable], Callable]:
-    """Marks another right answer."""
-    return _mark(exercise, None, None)
+def alternative(exercise: str, slow: str = "") -> Callable[[Callable], Callable]:
+    """Marks another right answer. slow: why it is too slow for the experiment, whose points it then costs."""
+    return _mark(exercise, None, None, slow)
 
 
 def survivor(exercise: str, label: str, why: str) -> None:
@@ -65,7 +69,7 @@ _found: list[Answer] = []
 _explained: list[Survivor] = []
 
 
-def _mark(exercise: str, sentence: str | None, caught_by: str | None) -> Callable[[Callable], Callable]:
+def _mark(exercise: str, sentence: str | None, caught_by: str | None, slow: str = "") -> Callable[[Callable], Callable]:
     def register(function: Callable) -> Callable:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
         definition = tree.body[0]
@@ -73,7 +77,7 @@ def _mark(exercise: str, sentence: str | None, caught_by: str | None) -> Callabl
         definition.decorator_list = []
         number = sum(answer.exercise == exercise for answer in _found)
         kind = "right" if sentence is None else "wrong"
-        _found.append(Answer(exercise, f"{exercise}-{kind}-{number}", sentence, caught_by, ast.unparse(tree)))
+        _found.append(Answer(exercise, f"{exercise}-{kind}-{number}", sentence, caught_by, ast.unparse(tree), slow))
         return function
 
     return register

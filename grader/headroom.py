@@ -57,10 +57,10 @@ def hand_in(lessons: Iterable[Lesson], home: Path) -> list[Submission]:
 
 
 def ways(lesson: Lesson) -> list[list[bank.Answer]]:
-    """The bank's right answers, in sets of at most one for each exercise."""
+    """The bank's right answers that are not declared slow, in sets of at most one for each exercise."""
     by_exercise: dict[str, list[bank.Answer]] = {}
     for answer in bank.load(lesson):
-        if answer.sentence is None:
+        if answer.sentence is None and not answer.slow:
             by_exercise.setdefault(answer.exercise, []).append(answer)
     return [[one for one in row if one is not None] for row in zip_longest(*by_exercise.values())]
 

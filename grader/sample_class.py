@@ -37,7 +37,7 @@ def answers(lesson: Lesson) -> dict[str, dict[str, str]]:
     """Student → exercise → the source that the student writes; nothing for what is left unwritten."""
     right = source.exercises(source.read(lesson))
     names, known = list(right), bank.load(lesson)
-    other_ways = {a.exercise: a.code for a in reversed(known) if a.sentence is None}
+    other_ways = {a.exercise: a.code for a in reversed(known) if a.sentence is None and not a.slow}
     mistakes = {a.exercise: a.code for a in reversed(known) if a.sentence is not None}
     return {
         "ada": right | other_ways,
