@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader import error_rates, source
+from grader.bank import load as bank_of
 from grader.calibrate import PROMISE
 from grader.course import Course
 
@@ -81,6 +82,36 @@ def bank(audit: dict[str, Any], old: list[str]) -> list[str]:
         "Mutants that no check can tell from a right answer, each with the reason:",
         *table(["lesson", "exercise", "mutant", "why"], explained),
         f"`{audit['command']}`; {audit['hardware']}; commit {audit['commit']}; {audit['date']}.",
+        "",
+    ]
+
+
+def whole_notebooks(found: dict[str, Any], course: Course) -> list[str]:
+    rows = []
+    for lesson in course.lessons():
+        mine = [row for row in found["rows"] if row["lesson"] == lesson.id]
+        if not mine:
+            continue
+        most = max(mine, key=lambda row: row["share"])
+        answers = sum(len(row["answers"]) for row in mine)
+        all_points = sum(len(row["answers"]) for row in mine if row["earned"] == row["points"])
+        rows.append([lesson.name, of(all_points, answers), f"{most['share']:.0%}", most["what"]])
+    slow = [
+        [lesson.name, answer.exercise, answer.slow]
+        for lesson in course.lessons()
+        for answer in bank_of(lesson)
+        if answer.slow
+    ]
+    return [
+        "## Right ways as whole notebooks",
+        "",
+        "Checks alone do not show whether an answer is quick enough for its experiment. So the bank's other right answers are handed",
+        "in as whole notebooks, one way of each exercise at a time, and graded as submissions are. *Most of a limit*: the largest share",
+        "of any limit of time (for a cell, all cells, a check) that one of them took; limits are multiples of what the reference takes.",
+        *table(["lesson", "right answers in notebooks with all points", "most of a limit", "of"], rows),
+        *(["Declared too slow for their experiments, whose points they cost; their checks pass:"] if slow else []),
+        *(table(["lesson", "exercise", "why"], slow) if slow else []),
+        f"`{found['command']}`; {found['hardware']}; commit {found['commit']}; {found['when']}.",
         "",
     ]
 
@@ -181,6 +212,7 @@ def render() -> tuple[str, str]:
         "Every figure on this page comes from a recorded run; `make trust` makes them all anew and renders the page.",
         *summary,
         *bank(audit, old),
+        *whole_notebooks(record("headroom"), course),
         *calibration(course),
         *attacks(attacked),
         "## What cannot be prevented",

@@ -676,7 +676,7 @@ def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0)
         return tuple(torch.autograd.grad(glove_loss(*leaves, counts, x_max), leaves))
 
 
-@alternative("glove_gradients")
+@alternative("glove_gradients", slow="a loop over the pairs of words with a count, in each of twenty passes")
 def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
     rows = []
     for w, c, a, b, x in zip(word, context, word_bias, context_bias, counts):

@@ -628,7 +628,7 @@ def sgns_loss(center, context, negatives):
     return softplus(-real).mean() + softplus(noise).sum(dim=1).mean()
 
 
-@alternative("sgns_loss")
+@alternative("sgns_loss", slow="a loop over 2,048 pairs and their negatives in each of hundreds of steps")
 def sgns_loss(center, context, negatives):
     total = torch.zeros((), dtype=center.dtype)
     for i in range(len(center)):

@@ -563,7 +563,7 @@ def softmax_gradients(hidden, outputs, targets):
     return tuple(torch.autograd.grad(loss, inputs))
 
 
-@alternative("softmax_gradients")
+@alternative("softmax_gradients", slow="a loop over all words of the vocabulary for each word of the text")
 def softmax_gradients(hidden, outputs, targets):
     d_hidden, d_outputs = torch.zeros_like(hidden), torch.zeros_like(outputs)
     for i, target in enumerate(targets.tolist()):
