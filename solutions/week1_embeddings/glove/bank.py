@@ -574,7 +574,7 @@ def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     return weight @ (predicted - torch.log(counts)).square()
 
 
-@alternative("glove_loss")
+@alternative("glove_loss", slow="a loop over the pairs of words with a count, if training asks it for its gradient")
 def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     total = torch.zeros((), dtype=word.dtype)
     for n in range(len(counts)):
