@@ -31,7 +31,7 @@ from grader import source
 from grader.course import Course, Lesson
 
 LAZY = ("torch", "torch._dynamo")  # what torch's optimizers import at their first step: seconds, once for all trials
-PATIENCE = 5  # times its processor time a trial may take by the clock, where the cores are shared
+PATIENCE = 60  # times its processor time a trial may take by the clock: the machine may be busy, and few mutants sleep
 
 
 @dataclass(frozen=True)

@@ -99,9 +99,8 @@ def after() -> Iterator[Aftermath]:
 def fingerprints(course: Course) -> dict[str, str]:
     """Path → sha256 of what no submission may change: the course, and what was handed in."""
     folders = [course.root / name for name in ("solutions", "weeks", "submitted", "build")]
-    paths = [
-        path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
-    ]
+    own = {"__pycache__", "costs", "runs", "released"}  # what the grader itself keeps below build
+    paths = [path for folder in folders for path in folder.rglob("*") if path.is_file() and not own & set(path.parts)]
     sizes = {path: path.lstat().st_size for path in [*paths, course.root / "course.toml"] if not path.is_symlink()}
     return {
         str(path): f"{size}" if size > hostile.LARGE else hashlib.sha256(path.read_bytes()).hexdigest()

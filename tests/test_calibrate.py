@@ -220,10 +220,10 @@ def test_a_run_depends_on_the_modules_that_its_notebook_imports_and_on_no_other(
 
 def test_a_comment_or_a_docstring_decides_nothing() -> None:
     bare = "def f(x):\n    return x + 1\n"
-    assert calibrate._code('def f(x):\n    """One more."""\n    return x + 1  # for all x\n') == calibrate._code(
+    assert source.bare('def f(x):\n    """One more."""\n    return x + 1  # for all x\n') == source.bare(
         'def f(x):\n    """Another."""\n    return (x + 1)\n'
     )
-    assert calibrate._code(bare) != calibrate._code(bare.replace("1", "2"))
+    assert source.bare(bare) != source.bare(bare.replace("1", "2"))
 
 
 # The table.
