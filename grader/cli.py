@@ -380,6 +380,31 @@ def audit(
         raise typer.Exit(1)
 
 
+@app.command(epilog="Examples: grader costs · grader costs word2vec · grader costs --record")
+def costs(
+    which: Which = "",
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Write those of all lessons to solutions/seconds.json, the recorded machine."),
+    ] = False,
+    sandbox: Sandbox = True,
+) -> None:
+    """Run the references as submissions run, if they have not been, and print what they take on this machine."""
+    from grader import costs as known
+
+    with explained():
+        course, settings = Course(), _settings(sandbox)
+        table = Table("lesson", "seconds of all cells", "of the slowest", "of all checks", "times the recorded machine")
+        for lesson in course.lessons(which):
+            usage = known.of(lesson, settings)
+            times = known.factor(lesson, usage)
+            seconds = (f"{x:.1f}" for x in (usage.notebook, usage.slowest_cell, usage.all_checks))
+            table.add_row(lesson.name, *seconds, "" if times is None else f"{times:.2f}")
+        console.print(table)
+        if record:
+            console.print(known.record(course, settings, "grader costs --record"))
+
+
 @app.command(epilog="Examples: grader headroom word2vec · grader headroom --out ci/results/trust/headroom.json")
 def headroom(
     which: Which = "",
