@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 from mirror import mirror
 from small import fingerprints
 
 if TYPE_CHECKING:  # the student's tests run where the grader is not installed
     from grader.course import Course, Lesson
 
+settings.register_profile("etude", deadline=None)  # no test is timed: a slow or busy machine fails none
+settings.load_profile("etude")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 if (found := mirror()) is not None:
     os.environ.setdefault("ETUDE_MIRROR", str(found))
