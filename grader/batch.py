@@ -7,7 +7,7 @@ worker that dies takes nobody else down: its submission is tried again, alone, a
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
@@ -63,7 +63,7 @@ def key(item: Submission) -> tuple[str, str]:
 
 
 def measure_references(
-    lessons: Iterable[Gradable],
+    lessons: Sequence[Lesson],
     settings: Settings,
     jobs: int,
     workers: Workers,
@@ -75,8 +75,7 @@ def measure_references(
     Raises CourseError for those that do not run here as they should: then nothing is graded.
     """
     show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
-    of_course = [lesson for lesson in lessons if isinstance(lesson, Lesson)]
-    runs = side_by_side(partial(costs.measure, settings=settings), of_course, lambda one: one.name, jobs, show, workers)
+    runs = side_by_side(partial(costs.measure, settings=settings), lessons, lambda one: one.name, jobs, show, workers)
     troubles = []
     for lesson, run in runs:
         if (error := run.exception()) is None:
