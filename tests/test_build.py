@@ -153,6 +153,6 @@ def test_points_for_a_metric_that_was_never_measured_are_refused(course_copy):
 
 
 def test_a_limit_that_does_not_exist_is_named(course_copy):
-    edit(course_copy.root / "course.toml", "minutes = 150", "minutes = 150\nlimits = {memory = 4096}")
+    edit(course_copy.root / "course.toml", "limits = { times = 60 }", "limits = { memory = 4096 }")
     with pytest.raises(CourseError, match="did you mean 'memory_mb'"):
         _ = course_copy.lesson("word2vec").sandbox_limits

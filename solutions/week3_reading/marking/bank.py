@@ -261,7 +261,7 @@ def kappa(counts):
     return float(1 - (apart * counts).sum() / (apart * expected).sum()) if (apart * expected).any() else 0.0
 
 
-@alternative("kappa")
+@alternative("kappa", slow="spells out every sentence of a count, in each of thousands of tables")
 def kappa(counts):
     from sklearn.metrics import cohen_kappa_score
 
