@@ -6,7 +6,7 @@ BIN := .venv/bin
 .PHONY: run test lint weeks bench trust constraints
 run: .venv/ready
 	@[ "$(SANDBOX)" = --no-sandbox ] || sh ci/apt.sh bubblewrap fonts-nanum
-	$(BIN)/grader rehearse $(SANDBOX)
+	$(BIN)/grader demo $(SANDBOX)
 
 test: .venv/ready lint
 	sh ci/apt.sh
@@ -15,6 +15,8 @@ test: .venv/ready lint
 lint: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/mypy
+	$(BIN)/ruff format --check grader etude ci tests
+	$(BIN)/lint-imports --no-cache --no-logo
 
 weeks: .venv/ready
 	$(BIN)/grader build
@@ -34,8 +36,8 @@ trust: .venv/ready
 	$(BIN)/grader audit --out $(TRUST)/audit.json
 	$(BIN)/grader headroom --out $(TRUST)/headroom.json
 	for lesson in solutions/*/*/; do $(BIN)/grader calibrate $$(basename $$lesson) --errors || exit 1; done
-	ETUDE_ATTACKS=$(CURDIR)/$(TRUST)/attacks.json $(BIN)/pytest tests/test_attacks.py
-	$(BIN)/pytest tests/test_faults.py tests/test_batch.py --junitxml=$(TRUST)/faults.xml
+	ETUDE_ATTACKS=$(CURDIR)/$(TRUST)/attacks.json $(BIN)/pytest tests/grader/quality/test_attacks.py
+	$(BIN)/pytest tests/grader/grading/test_faults.py tests/grader/classes/test_batch.py --junitxml=$(TRUST)/faults.xml
 	sed -i 's/ hostname="[^"]*"//' $(TRUST)/faults.xml
 	$(BIN)/python ci/fuzz_wire.py --seconds 120 --out $(TRUST)/fuzz.json
 	$(BIN)/python ci/render_trust.py

@@ -9,9 +9,9 @@ nbgrader's source folder is made from solutions/; it is made here when it is not
 
 from pathlib import Path
 
-from grader.build import write_master
 from grader.course import Course
-from grader.nbconfig import configuration
+from grader.nbgrader.config import configuration
+from grader.release.build import write_master
 
 c = get_config()  # noqa: F821  (given by nbgrader)
 course = Course(Path(__file__).parent)

@@ -28,11 +28,13 @@ from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
 
-from etude import corpora, data, evaluate, fasttext, sgns
-from etude.cooccurrence import cooccurrence
+from etude import corpora
+from etude.corpora import datasets
+from etude.embeddings import evaluate, fasttext, sgns
+from etude.embeddings.cooccurrence import cooccurrence
 from etude.world import World
-from grader import source
 from grader.course import Course
+from grader.lessons import source
 from grader.provenance import commit, hardware
 
 CORES = 2
@@ -64,11 +66,11 @@ def alphabetic(tokens: Iterable[str]) -> list[str]:
 
 def english() -> Task:
     """WikiText-2 (validation, test), movie reviews and Brown: lower-cased alphabetic tokens, a sentence a line."""
-    wiki = [line.split() for part in ("valid", "test") for line in data.lines(f"wikitext2/{part}.txt")]
+    wiki = [line.split() for part in ("valid", "test") for line in datasets.lines(f"wikitext2/{part}.txt")]
     texts = [*wiki, *corpora.movie_reviews(), *corpora.brown()]
-    simlex = [line.split("\t") for line in data.lines("word_eval_en/simlex999.txt") if not line.startswith("#")]
+    simlex = [line.split("\t") for line in datasets.lines("word_eval_en/simlex999.txt") if not line.startswith("#")]
     pairs = {
-        "WordSim-353": list(data.wordsim353().itertuples(index=False, name=None)),
+        "WordSim-353": list(datasets.wordsim353().itertuples(index=False, name=None)),
         "SimLex-999": [(first, second, float(score)) for first, second, score in simlex],
     }
     sentences = [alphabetic(token.lower() for token in tokens) for tokens in texts]
@@ -77,13 +79,13 @@ def english() -> Task:
 
 def korean() -> Task:
     """200,000 film reviews, words between blanks that are letters alone; particles stay on their nouns."""
-    pairs = {"WordSim-353 in Korean": list(data.wordsim353("ko").itertuples(index=False, name=None))}
+    pairs = {"WordSim-353 in Korean": list(datasets.wordsim353("ko").itertuples(index=False, name=None))}
     sentences = [alphabetic(review.split()) for review in corpora.nsmc()]
     return Task("Korean text", [*filter(None, sentences)], pairs, {"Korean analogies": asked("ko")})
 
 
-def asked(language: data.Language) -> list[tuple[str, str, str, str]]:
-    return list(data.analogies(language)[["a", "b", "c", "d"]].itertuples(index=False, name=None))
+def asked(language: datasets.Language) -> list[tuple[str, str, str, str]]:
+    return list(datasets.analogies(language)[["a", "b", "c", "d"]].itertuples(index=False, name=None))
 
 
 def embedded_world(tokens: int) -> Task:

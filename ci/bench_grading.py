@@ -35,8 +35,8 @@ from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.table import Table
 
-from grader.engine import run_notebook
-from grader.kernel import KernelSession
+from grader.kernels.runner import run_notebook
+from grader.kernels.session import KernelSession
 from grader.provenance import commit, hardware
 from grader.settings import COLD, WARM, Settings, ready
 

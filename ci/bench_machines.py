@@ -20,10 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.arithmetic import OTHER_PROCESSOR
 from grader.course import ROOT
-from grader.provenance import commit, hardware
-from grader.verdict import now, versions
+from grader.provenance import commit, hardware, now, versions
+from grader.release.arithmetic import OTHER_PROCESSOR
 
 NEIGHBOURS = 3
 PERIOD_US = 100_000
@@ -72,13 +71,13 @@ MACHINES: dict[str, Any] = {
 }
 
 
-def rehearsal(which: str, options: dict[str, Any]) -> dict[str, Any]:
+def demo(which: str, options: dict[str, Any]) -> dict[str, Any]:
     """Status, seconds and points of every submission, from an empty build folder."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "etude"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         started = time.monotonic()
-        command = [str(BIN / "grader"), "rehearse", *which.split()]
+        command = [str(BIN / "grader"), "demo", *which.split()]
         done = subprocess.run(command, cwd=clone, capture_output=True, text=True, **options)
         seconds = round(time.monotonic() - started, 1)
         changed = subprocess.run(["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True).stdout
@@ -114,7 +113,7 @@ def main() -> None:
     for name in options.on:
         try:
             with MACHINES[name]() as how:
-                result[name] = rehearsal(options.which, how) | about | {"when": now()}
+                result[name] = demo(options.which, how) | about | {"when": now()}
         except OSError as error:
             print(f"{name}: left out, {error}")
             continue

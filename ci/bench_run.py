@@ -1,4 +1,4 @@
-"""How long the main job takes: `grader rehearse` from an empty build folder; then `grader run WEEK` in each profile for which
+"""How long the main job takes: `grader demo` from an empty build folder; then `grader run WEEK` in each profile for which
 a week has a goal, with as many lessons at a time as there are cores.
 
 python ci/bench_run.py            # writes ci/results/run.json; runs in a clone of HEAD in a temporary folder
@@ -18,8 +18,7 @@ from pathlib import Path
 import nbformat
 
 from grader.course import ROOT
-from grader.provenance import commit, hardware
-from grader.verdict import now, versions
+from grader.provenance import commit, hardware, now, versions
 
 GOALS = {  # seconds of `grader run WEEK`, by profile
     "smoke": {"week1_embeddings": 90, "week2_tokenizers": 60, "week3_reading": 30},
@@ -34,14 +33,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "etude"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
-        rehearsal = seconds(clone, "rehearse")
+        demo = seconds(clone, "demo")
         weeks = {
             profile: {week: seconds(clone, "run", week, "--profile", profile) for week in goals}
             for profile, goals in GOALS.items()
         }
         lessons = {profile: durations(clone, profile) for profile in GOALS}
     result = {
-        "rehearse_seconds": rehearsal,
+        "demo_seconds": demo,
         "lesson_seconds": lessons,
         "week_seconds": weeks,
         "goals": GOALS,
@@ -53,7 +52,7 @@ def main() -> None:
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    print(f"rehearsal: {rehearsal:.1f} s")
+    print(f"demo: {demo:.1f} s")
     for profile, goals in GOALS.items():
         for week, goal in goals.items():
             verdict = "reached" if weeks[profile][week] < goal else "missed"

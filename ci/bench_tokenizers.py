@@ -29,7 +29,9 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import ByteLevelBPETokenizer, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-from etude import bpe, byte_bpe, corpora, data, unigram
+from etude import corpora
+from etude.corpora import datasets
+from etude.tokenizers import bpe, byte_bpe, unigram
 from grader.provenance import commit, hardware
 
 LATEST = Path("build/bench/tokenizers.json")
@@ -71,7 +73,7 @@ def reviews() -> Iterator[str]:
 
 
 SOURCES: dict[str, Callable[[], Iterator[str]]] = {
-    "wikitext2": lambda: map(" ".join, data.wikitext2()),
+    "wikitext2": lambda: map(" ".join, datasets.wikitext2()),
     "nsmc_sample": reviews,
     "nltk_brown": lambda: map(" ".join, corpora.brown()),
     "nltk_movie_reviews": lambda: map(" ".join, corpora.movie_reviews()),

@@ -1,6 +1,6 @@
-"""A coverage-guided fuzzer on the wire format: whatever bytes a student's process sends, decode answers with a value or a WireError.
+"""A coverage-guided fuzzer on the wire format: whatever bytes a student's process sends, decode answers with a value or a CodecError.
 
-libFuzzer (through atheris) changes messages byte by byte and keeps those that reach new lines of grader/wire.py. What it
+libFuzzer (through atheris) changes messages byte by byte and keeps those that reach new lines of grader/remote/codec.py. What it
 must not find: another exception, a value of a type that the wire does not carry, or memory beyond the bound. It runs for
 a bounded time outside the tests, and writes how far it came.
 
@@ -28,16 +28,16 @@ MEMORY_MB = 2048
 
 def fuzz(data: bytes) -> None:
     """One message: its header up to the first zero byte, then a buffer."""
-    from grader import wire
+    from grader.remote import codec
 
     header, _, buffer = data.partition(b"\0")
     try:
-        value = wire.decode(header, [buffer], lambda ref: None)
-    except wire.WireError:
+        value = codec.decode(header, [buffer], lambda ref: None)
+    except codec.CodecError:
         return
     assert_harmless(value)
-    again, buffers = wire.encode(value, ref=lambda thing: None)
-    wire.decode(again, buffers, lambda ref: None)  # what came in goes out again
+    again, buffers = codec.encode(value, ref=lambda thing: None)
+    codec.decode(again, buffers, lambda ref: None)  # what came in goes out again
 
 
 def assert_harmless(value: Any) -> None:
@@ -56,7 +56,7 @@ def seeds() -> list[bytes]:
     import numpy as np
     import torch
 
-    from grader import wire
+    from grader.remote import codec
 
     values: list[Any] = [None, True, -7, 2**70, 0.5, float("nan"), 1 + 2j, "눈", "x" * 2000, b"bytes", bytearray(b"x")]
     values += [[1, [2]], (1,), {3}, frozenset({4}), {"a": (1, "b")}, slice(1, None, 2), range(3)]
@@ -64,7 +64,7 @@ def seeds() -> list[bytes]:
     values += [torch.ones(2, requires_grad=True), torch.device("cpu"), np.zeros(3, complex), torch.zeros(0, 4)]
     messages = []
     for value in values:
-        header, buffers = wire.encode(value, ref=lambda thing: None)
+        header, buffers = codec.encode(value, ref=lambda thing: None)
         messages.append(header + b"\0" + b"".join(bytes(memoryview(buffer).cast("B")) for buffer in buffers[:1]))
     return messages
 
@@ -73,7 +73,7 @@ def main(
     seconds: Annotated[int, typer.Option(min=5, help="How long.")] = 60,
     out: Annotated[Path, typer.Option(help="Where the record goes.")] = OUT,
 ) -> None:
-    """Fuzz grader/wire.py for a bounded time; exit status 1 and the message that did it if something is found."""
+    """Fuzz grader/remote/codec.py for a bounded time; exit status 1 and the message that did it if something is found."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
         corpus.mkdir()
@@ -105,8 +105,8 @@ def main(
 def child() -> None:
     import atheris
 
-    with atheris.instrument_imports(include=["grader.wire"]):
-        from grader import wire  # noqa: F401
+    with atheris.instrument_imports(include=["grader.remote.codec"]):
+        pass
     atheris.Setup([sys.argv[0], *sys.argv[2:]], fuzz)
     atheris.Fuzz()
 

@@ -29,7 +29,7 @@ def origin(result: dict[str, Any]) -> str:
 
 
 def main_job(result: dict[str, Any]) -> list[str]:
-    rows = [f"| rehearsal: all lessons re-run, a sample class graded | {result['rehearse_seconds']} | |"]
+    rows = [f"| demo: all lessons re-run, a sample class graded | {result['demo_seconds']} | |"]
     for profile, weeks in result["week_seconds"].items():
         for week, seconds in weeks.items():
             rows.append(f"| **{week}**, {profile} | {seconds} | under {result['goals'][profile][week]} |")

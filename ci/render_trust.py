@@ -12,10 +12,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
-from grader import error_rates, source
-from grader.bank import load as bank_of
-from grader.calibrate import PROMISE
 from grader.course import Course
+from grader.lessons import source
+from grader.lessons.bank import load as bank_of
+from grader.quality import error_rates
+from grader.quality.calibrate import PROMISE
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "ci" / "results" / "trust"
@@ -69,7 +70,7 @@ def bank(audit: dict[str, Any], old: list[str]) -> list[str]:
     explained = [
         [lesson["lesson"].split("/")[1], one["exercise"], f"`{one['label']}`", one["why"]]
         for lesson in lessons
-        for one in lesson["survivors"]
+        for one in lesson["equivalent_mutants"]
     ]
     changed = f"**Of an older bank: {', '.join(old)}.** What is said here of these lessons was measured before their last change."
     return [
@@ -223,7 +224,8 @@ def render() -> tuple[str, str]:
         "## The wire format",
         "",
         f"A coverage-guided fuzzer sent {fuzz['messages']:,} messages in {fuzz['seconds']} s and reached {fuzz['edges_covered']} edges of",
-        f"`grader/wire.py`: {len(fuzz['found'])} of them had another answer than a value or a refusal. Property tests run with the others.",
+        f"`grader/remote/codec.py`: {len(fuzz['found'])} of them had another answer than a value or a refusal. Property tests run with",
+        "the others.",
         "",
         f"Versions: {versions}.",
     ]

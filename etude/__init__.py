@@ -7,8 +7,8 @@
 Heavy modules are imported by the notebooks that need them, so that `import etude` stays quick.
 """
 
-from etude.check import check
-from etude.record import record
-from etude.run import Run, start
+from etude.lesson.check import check
+from etude.lesson.record import record
+from etude.lesson.run import Run, start
 
 __all__ = ["Run", "check", "record", "start"]

@@ -44,14 +44,14 @@ def doctor(
 @data_app.command("list", epilog="Examples:  etude data list   |   etude data list klue")
 def list_corpora(name: Annotated[str, typer.Argument(help="Only this corpus or file.")] = "") -> None:
     """Show every file the course can use: size, language, licence, and whether it is here already."""
-    from etude import data
+    from etude.corpora import datasets
 
-    with _errors_in_words(data.DataError):
-        chosen = data.names(name)
+    with _errors_in_words(datasets.DataError):
+        chosen = datasets.names(name)
     table = Table("name", "KiB", "language", "licence", "here", box=None, padding=(0, 2, 0, 0))
-    rows = data.registry().set_index("name").loc[chosen]
+    rows = datasets.registry().set_index("name").loc[chosen]
     for file, row in zip(chosen, rows.to_dict("records"), strict=True):
-        here = "yes" if data.available(file) else "no"
+        here = "yes" if datasets.available(file) else "no"
         table.add_row(escape(file), f"{row['bytes'] / 1024:,.0f}", row["language"], escape(row["licence"]), here)
     Console().print(table)
 
@@ -66,24 +66,24 @@ def fetch(
     ] = False,
 ) -> None:
     """Get files into the cache, from the mirror if ETUDE_MIRROR is set, and check them. Exit status 1 if one fails."""
-    from etude import data
+    from etude.corpora import datasets
 
     if bool(wanted) == everything:
         raise typer.BadParameter("name what to fetch, or give --all, and not both")
-    with _errors_in_words(data.DataError):
-        chosen = [file for name in wanted or [""] for file in data.names(name)]
+    with _errors_in_words(datasets.DataError):
+        chosen = [file for name in wanted or [""] for file in datasets.names(name)]
     if everything:
-        urls = data.registry().set_index("name")["url"]
-        mirror_only = [name for name in chosen if not urls[name] and not data.available(name)]
+        urls = datasets.registry().set_index("name")["url"]
+        mirror_only = [name for name in chosen if not urls[name] and not datasets.available(name)]
         chosen = [name for name in chosen if name not in mirror_only]
         if mirror_only:
             typer.echo(f"Left out, because only a mirror has them: {', '.join(mirror_only)}")
     failed = 0
     for number, name in enumerate(chosen, start=1):
         try:
-            size = data.path(name).stat().st_size
+            size = datasets.path(name).stat().st_size
             typer.echo(f"[{number}/{len(chosen)}] {name}  {size / 1024:,.0f} KiB")
-        except data.DataError as error:  # the next file may be fine
+        except datasets.DataError as error:  # the next file may be fine
             failed += 1
             typer.echo(f"[{number}/{len(chosen)}] {error}", err=True)
     if failed:

@@ -172,19 +172,19 @@ def _fonts() -> Iterator[Finding]:
 def _data() -> Iterator[Finding]:
     """The embedded world needs no file, so a corpus that is not here is absent, never missing."""
     try:
-        from etude import data
+        from etude.corpora import datasets
     except (ImportError, OSError) as error:  # OSError: the tables in data/ are not where the installation says
         yield Finding("data", "corpora", f"cannot be read: {error}", "missing", "install etude again: pip install -e .")
         return
-    yield Finding("data", "cache", str(data.cache_folder()))
-    mirror = data.mirror_folder()
+    yield Finding("data", "cache", str(datasets.cache_folder()))
+    mirror = datasets.mirror_folder()
     if mirror and not mirror.is_dir():
         yield Finding("data", "mirror", f"{mirror} is no folder", "absent", "correct or unset ETUDE_MIRROR")
     else:
         yield Finding("data", "mirror", str(mirror) if mirror else "none (ETUDE_MIRROR is not set)")
-    names = data.names()
+    names = datasets.names()
     corpora = sorted({name.split("/")[0] for name in names})
-    lacking = {name.split("/")[0] for name in names if not data.available(name)}
+    lacking = {name.split("/")[0] for name in names if not datasets.available(name)}
     if not lacking:
         yield Finding("data", "corpora", f"all {len(corpora)}")
         return

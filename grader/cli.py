@@ -19,11 +19,11 @@ from rich.table import Table
 from grader.course import Course, CourseError, Lesson
 
 if TYPE_CHECKING:
-    from grader.nbcourse import NbgraderCourse
-    from grader.reference import ReferenceRun
-    from grader.report import Page
+    from grader.grading.store import Gradable
+    from grader.nbgrader.course import NbgraderCourse
+    from grader.quality.reference import ReferenceRun
+    from grader.registry.report import Page
     from grader.settings import Settings
-    from grader.store import Gradable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,12 +33,12 @@ app = typer.Typer(
     "A lesson is written once, in [bold]solutions/WEEK/LESSON[/bold]. [bold]build[/bold] makes the students' notebook of it, "
     "[bold]run[/bold] executes the reference, [bold]calibrate[/bold] measures the expected table, [bold]autograde[/bold] turns "
     "what a class hands in into verdicts and stores them in nbgrader's gradebook ([bold]grade[/bold]: one notebook), "
-    "[bold]report[/bold] shows it all on one page, and [bold]rehearse[/bold] does everything on a sample class.\n\n"
+    "[bold]report[/bold] shows it all on one page, and [bold]demo[/bold] does everything on a sample class.\n\n"
     "nbgrader's own commands (generate_assignment, autograde, generate_feedback, export) and formgrader work from the same "
     "folder on the same files.",
     epilog="[bold]From an empty clone to a graded class[/bold]\n\n"
     "grader build  [dim]weeks/ from solutions/, nothing leaks[/dim]\n\n"
-    "grader rehearse  [dim]everything, on a sample class[/dim]\n\n"
+    "grader demo  [dim]everything, on a sample class[/dim]\n\n"
     "grader autograde week1_embeddings --jobs 2  [dim]submitted/STUDENT/week1_embeddings/*.ipynb[/dim]\n\n"
     "grader report  [dim]build/report/index.html[/dim]",
 )
@@ -96,7 +96,7 @@ def explained() -> Iterator[None]:
 
 
 def _profile(name: str) -> str:
-    from etude.run import PROFILES
+    from etude.lesson.run import PROFILES
 
     if name not in PROFILES:
         raise CourseError(f"profile {name!r} is not known: choose one of {', '.join(PROFILES)}")
@@ -120,7 +120,7 @@ def _bar() -> Progress:
 @app.command(epilog="Example: grader build week1_embeddings")
 def build(which: Which = "") -> None:
     """Make the students' notebooks in weeks/ from solutions/, through nbgrader's release step, and prove that nothing leaks."""
-    from grader.build import build as build_lessons
+    from grader.release.build import build as build_lessons
 
     with explained():
         course = Course()
@@ -137,7 +137,7 @@ def run(
 
 
 def _run(lessons: Sequence[Lesson], profile: str, seed: int = 0, device: str = "auto", jobs: int | None = None) -> None:
-    from grader.report import reference
+    from grader.registry.report import reference
 
     jobs = jobs or (1 if profile == "gpu" else CORES)
     width = max(len(lesson.id) for lesson in lessons)
@@ -162,7 +162,7 @@ def _references(
     lessons: Sequence[Lesson], profile: str, seed: int, device: str, jobs: int
 ) -> Iterator[tuple[Lesson, ReferenceRun]]:
     """One at a time with papermill's bar of cells, or some at a time with a bar of lessons; a log gets neither."""
-    from grader.reference import run_references
+    from grader.quality.reference import run_references
 
     if min(jobs, len(lessons)) == 1 and console.is_terminal:
         yield from run_references(lessons, profile, seed, device)
@@ -202,8 +202,8 @@ def calibrate(
     With --errors: how often a right answer falls outside that interval, and which wrong answers fall inside. A call that
     was cut goes on from there.
     """
-    from grader import calibrate as measuring
-    from grader import error_rates
+    from grader.quality import calibrate as measuring
+    from grader.quality import error_rates
 
     with explained():
         lesson = Course().lesson(which)
@@ -239,10 +239,10 @@ def grade(
     sandbox: Sandbox = True,
 ) -> None:
     """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
-    from grader import gradebook
-    from grader.batch import grade_one
-    from grader.intake import Submission
-    from grader.store import grade as grade_notebook
+    from grader.classes.batch import grade_one
+    from grader.classes.uploads import Submission
+    from grader.grading.store import grade as grade_notebook
+    from grader.nbgrader import gradebook
 
     with explained():
         course = _course()
@@ -285,15 +285,15 @@ def autograde(
     It can be stopped at any moment and called again: what is stored and unchanged is not run again. In the folder of
     another nbgrader course (nbgrader_config.py and no course.toml) it grades the assignments that nbgrader has released.
     """
-    from grader import intake
-    from grader.classroom import Classroom
+    from grader.classes import uploads
+    from grader.classes.classroom import Classroom
 
     with explained():
         course = _course()
         lessons: list[Gradable] = [*course.lessons(which)]
         folder = _home(course, home)
         if take_in is not None:
-            for problem in intake.take_in(take_in, lessons, folder):
+            for problem in uploads.take_in(take_in, lessons, folder):
                 console.print(f"[yellow]left out: {escape(problem)}[/]", highlight=False)
         classroom = Classroom(course, folder, _settings(sandbox))
         failed = classroom.grade(lessons, student, console, _bar, jobs=jobs, resume=resume, dry_run=dry_run)
@@ -315,7 +315,7 @@ def _settings(sandbox: bool) -> Settings:
 
 def _course() -> Course | NbgraderCourse:
     """The course of the working folder: ours by its course.toml, another by its nbgrader_config.py; else the one here."""
-    from grader.nbcourse import CONFIG, NbgraderCourse
+    from grader.nbgrader.course import CONFIG, NbgraderCourse
 
     here = Path.cwd()
     return NbgraderCourse(here) if (here / CONFIG).is_file() and not (here / "course.toml").is_file() else Course()
@@ -328,7 +328,7 @@ def _home(course: Course | NbgraderCourse, home: Path | None) -> Path:
 @app.command(epilog="Example: grader report --home build/class")
 def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> None:
     """Write build/report/index.html from the stored runs, verdicts and scores."""
-    from grader.report import render
+    from grader.registry.report import render
 
     with explained():
         course = Course()
@@ -350,20 +350,20 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="The JSON file; without it, build/trust/audit.json.")] = None,
 ) -> None:
     """Grade the grader: reference, skeleton, classic mistakes, other right answers, and mutants of the reference."""
-    from grader.audit import COLUMNS, write
-    from grader.audit import audit as audit_lesson
-    from grader.trial import Trials
+    from grader.quality.audit import COLUMNS, write
+    from grader.quality.audit import audit as audit_lesson
+    from grader.release.isolated_run import IsolatedRuns
 
     with explained():
         course = Course()
         lessons, found = course.lessons(which), []
-        with _bar() as bar, Trials() as trials:
+        with _bar() as bar, IsolatedRuns() as runs:
             task = bar.add_task("lessons", total=len(lessons), now="")
             tries = bar.add_task("answers and mutants", now="")
             for lesson in lessons:
                 bar.update(task, now=lesson.id)
                 report = audit_lesson(
-                    lesson, trials, step=lambda done, total: bar.update(tries, completed=done, total=total)
+                    lesson, runs, step=lambda done, total: bar.update(tries, completed=done, total=total)
                 )
                 found.append(report)
                 bar.advance(task)
@@ -390,7 +390,7 @@ def costs(
     sandbox: Sandbox = True,
 ) -> None:
     """Run the references as submissions run, if they have not been, and print what they take on this machine."""
-    from grader import costs as known
+    from grader.grading import costs as known
 
     with explained():
         course, settings = Course(), _settings(sandbox)
@@ -413,8 +413,8 @@ def headroom(
     sandbox: Sandbox = True,
 ) -> None:
     """Grade the bank's other right answers as whole notebooks: do they earn all points, and how much of their limits do they take?"""
-    from grader import headroom as room
-    from grader.batch import grade_batch
+    from grader.classes.batch import grade_batch
+    from grader.quality import headroom as room
 
     with explained():
         course = Course()
@@ -448,19 +448,19 @@ def claims(
     paper: Annotated[str, typer.Argument(help="Part of a paper's name; nothing for all.", show_default=False)] = "",
     write: Annotated[bool, typer.Option("--write", help="Also write docs/claims.md and docs/errata.md.")] = False,
 ) -> None:
-    """Print the ledger of claims: what the papers say, what we found, whether it holds."""
-    from grader import claims as ledger
-    from grader import errata
+    """Print the registry of claims: what the papers say, what we found, whether it holds."""
+    from grader.registry import claims as claims_registry
+    from grader.registry import errata
 
     with explained():
         course = Course()
-        found = ledger.findings(course, ledger.read(course.root / "data" / "claims.csv"))
+        found = claims_registry.findings(course, claims_registry.read(course.root / "data" / "claims.csv"))
         chosen = [one for one in found if paper.lower() in one.claim.paper.lower()]
         if not chosen:
             papers = ", ".join(dict.fromkeys(one.claim.paper for one in found))
             raise CourseError(f"no claim is of a paper named like {paper!r}; there are {papers}")
         table = Table("paper", "claim", "number", "verdict", "ours")
-        colours = {ledger.HOLDS: "green", ledger.FAILS: "red", ledger.UNDECIDED: "yellow"}
+        colours = {claims_registry.HOLDS: "green", claims_registry.FAILS: "red", claims_registry.UNDECIDED: "yellow"}
         for one in chosen:
             colour = colours.get(one.verdict, "dim")
             cells = (one.claim.paper, one.claim.claim, one.claim.number)
@@ -469,22 +469,22 @@ def claims(
         if write:
             mistakes = errata.read(course.root / "data" / "mistakes.csv")
             errata.check(course, mistakes)
-            (course.root / "docs" / "claims.md").write_text(ledger.page(found), encoding="utf-8")
+            (course.root / "docs" / "claims.md").write_text(claims_registry.page(found), encoding="utf-8")
             (course.root / "docs" / "errata.md").write_text(errata.page(mistakes), encoding="utf-8")
             console.print("docs/claims.md and docs/errata.md are written")
 
 
-@app.command(epilog="Examples: grader rehearse · grader rehearse week1_embeddings --jobs 1")
-def rehearse(which: Which = "", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
+@app.command(epilog="Examples: grader demo · grader demo week1_embeddings --jobs 1")
+def demo(which: Which = "", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
     """The whole course on the embedded default: build, run every reference, grade a sample class, store, report.
 
     The references run as submissions do, in the profile smoke. What has not changed since the last time is not run again.
     """
-    from grader.build import build as build_lessons
-    from grader.build import release_to
-    from grader.classroom import Classroom
-    from grader.report import render
-    from grader.sample_class import hand_in, surprises
+    from grader.classes.classroom import Classroom
+    from grader.quality.sample_class import hand_in, surprises
+    from grader.registry.report import render
+    from grader.release.build import build as build_lessons
+    from grader.release.build import release_to
 
     with explained():
         course = Course()
@@ -511,6 +511,6 @@ def rehearse(which: Which = "", sandbox: Sandbox = True, jobs: Jobs = None) -> N
 @app.command()
 def schema() -> None:
     """Print the JSON schema of a verdict."""
-    from grader.verdict import Verdict
+    from grader.grading.verdict import Verdict
 
     typer.echo(json.dumps(Verdict.model_json_schema(), indent=1))

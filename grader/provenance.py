@@ -63,3 +63,25 @@ def commit() -> str:
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return f"{name}{'+' if changed else ''}"
+
+
+def digest(*parts: bytes | str) -> str:
+    """sha256 of the parts, each with its length, so that moving a byte from one to the next changes it."""
+    total = hashlib.sha256()
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else part
+        total.update(len(content).to_bytes(8, "little") + content)
+    return total.hexdigest()
+
+
+def versions() -> dict[str, str]:
+    """Versions that a score depends on."""
+    return {
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("etude", "torch", "numpy", "papermill")},
+    }
+
+
+def now() -> str:
+    """The time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from etude.student import LiveStudent
-from grader import source
+from etude.lesson.student import LiveStudent
 from grader.course import Course
+from grader.lessons import source
 
 
 @pytest.fixture

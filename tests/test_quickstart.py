@@ -15,10 +15,10 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.api import Gradebook
 
-from grader import verdict
+from grader.grading import verdict
 
 BIN = Path(sys.executable).parent
-OURS = "\nfrom grader.nbconfig import grade_in_sandbox\ngrade_in_sandbox(c)\n"
+OURS = "\nfrom grader.nbgrader.config import grade_in_sandbox\ngrade_in_sandbox(c)\n"
 Edit = Callable[[NotebookNode], None]
 
 SQUARES = """def squares(n):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from grader.meter import Activity
+from grader.sandbox.meter import Activity
 from grader.sandbox.watchdog import TICKS_PER_S, processes, read_text
 
 RUNNABLE = "R"  # of stat(5): computing, or waiting for a processor
@@ -16,7 +16,9 @@ RUNNABLE = "R"  # of stat(5): computing, or waiting for a processor
 def activity(proc: int) -> Activity:
     """The activity of the sandbox whose /proc is open at `proc`. Raises OSError once the sandbox is gone."""
     ticks, runnable = 0, False
-    mine = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc)  # the watchdog's thread goes through `proc` meanwhile
+    mine = os.open(
+        ".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc
+    )  # the watchdog's thread goes through `proc` meanwhile
     try:
         for pid in processes(mine):
             try:

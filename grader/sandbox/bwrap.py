@@ -6,6 +6,7 @@ and the visible folders read-only; all that is writable lies in memory, of bound
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ UID_INSIDE = 1000
 SOCKETS_MB = 1
 SYSTEM = [Path(p) for p in ("/usr", "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime", "/etc/fonts")]
 PACKAGE = Path(__file__).resolve().parents[1]  # the grader's own code, never to be seen inside
+STUDENT_PACKAGES = ("etude", "etude_data")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,12 @@ class Layout:
     sockets: Path
     connection_file: Path
     visible: tuple[Path, ...] = ()
+
+
+def student_packages() -> list[str]:
+    """The folders of the student's library and its data, wherever they are installed."""
+    specs = [importlib.util.find_spec(name) for name in STUDENT_PACKAGES]
+    return [folder for spec in specs if spec for folder in spec.submodule_search_locations or []]
 
 
 def interpreter_paths() -> list[Path]:

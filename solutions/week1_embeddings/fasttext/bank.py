@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.nn.functional import logsigmoid
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # char_ngrams
 
@@ -944,32 +944,32 @@ def to_jamo(text):
 
 # What no check can tell from a right answer.
 
-survivor("char_ngrams", "3: range(len(marked)) → range(len(marked) + 1)", "no n-gram starts behind the word")
-survivor("char_ngrams", "3: range(len(marked)) → range(len(marked) - 1)", "only the mark > starts at the last place")
+equivalent("char_ngrams", "3: range(len(marked)) → range(len(marked) + 1)", "no n-gram starts behind the word")
+equivalent("char_ngrams", "3: range(len(marked)) → range(len(marked) - 1)", "only the mark > starts at the last place")
 PLACE = "on the CPU, where checks run, the tensor lies on the table's device anyway"
-survivor(
+equivalent(
     "compose",
     "1: torch.tensor([row for bag in bags for row in bag], dtype=torch.long, device=table.device) "
     "→ torch.tensor([row for bag in bags for row in bag], dtype=torch.long)",
     PLACE,
 )
-survivor(
+equivalent(
     "compose",
     "2: torch.tensor([0, *(len(bag) for bag in bags)], device=table.device) → torch.tensor([0, *(len(bag) for bag in bags)])",
     PLACE,
 )
-survivor(
+equivalent(
     "compose",
     "2: torch.tensor([0, *(len(bag) for bag in bags)], device=table.device).cumsum(0) "
     "→ torch.tensor([0, *(len(bag) for bag in bags)], device=table.device).cumsum(-1)",
     "a tensor of one dimension has its last one at 0",
 )
-survivor(
+equivalent(
     "compose",
     "3: embedding_bag(rows, table, first, mode='sum') → embedding_bag(table, rows, first, mode='sum')",
     "embedding_bag tells the two apart by their types",
 )
-survivor(
+equivalent(
     "train_subwords",
     "1: pairs[part].T → pairs[part - 1].T",
     "row −1 is the last one, so an epoch still goes once through all pairs, in an order that is as random",

@@ -6,11 +6,11 @@ import unicodedata
 
 import torch
 
-from etude import fasttext
-from etude.checks import close, equal, exercise, true
+from etude.embeddings import fasttext
+from etude.lesson.checks import close, equal, exercise, true
 from etude.world import World
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 WORDS = ["boiled", "커피를", "a", "", "café", "눈", "🙂야", "unfriended", "3잔은"]
 BUCKETS = 20_000  # as in the notebook

@@ -54,7 +54,9 @@ from torch.nn.functional import embedding_bag, logsigmoid, normalize
 from tqdm.auto import trange
 
 import etude
-from etude import check, corpora, data, evaluate, fasttext, plots, record, sgns
+from etude import check, corpora, plots, record
+from etude.corpora import datasets
+from etude.embeddings import evaluate, fasttext, sgns
 from etude.world import World, shuffled
 
 run = etude.start("week1_embeddings/fasttext", profile=profile, seed=seed, device=device, out=out)
@@ -482,7 +484,7 @@ pd.DataFrame(
 # %% [markdown]
 # ### The fast path, and Korean
 #
-# `etude.fasttext` trains the same model faster (means instead of sums, shared negatives, gradients in closed form; n-grams, hash and table are the library's). In Korean a noun has a form for every
+# `etude.embeddings.fasttext` trains the same model faster (means instead of sums, shared negatives, gradients in closed form; n-grams, hash and table are the library's). In Korean a noun has a form for every
 # particle, so twice as many forms are held out. Four models on the same text: word2vec, fastText on syllables, fastText on jamo, and the last once more on **shuffled**
 # text, where words keep no company and only the strings are left to learn from.
 
@@ -550,7 +552,7 @@ pd.Series(topic_ko).round(3)
 # %%
 def here(*names):
     """Whether real text is to be used in this profile and all of its files are here; says why not."""
-    missing = [name for name in names if not data.available(name)]
+    missing = [name for name in names if not datasets.available(name)]
     if profile == "smoke":
         print("Left out in the profile smoke.")
     elif missing:
@@ -566,9 +568,9 @@ def trained(text):
 
 def judged(models, language):
     """A table with a row for each model: its scores on analogies of grammar and of meaning and on WordSim-353."""
-    asked = data.analogies(language)
+    asked = datasets.analogies(language)
     of_grammar = asked["section"].str.startswith(("gram", "syn"))  # Google's sections, those of Park and others
-    pairs = list(data.wordsim353(language).itertuples(index=False, name=None))
+    pairs = list(datasets.wordsim353(language).itertuples(index=False, name=None))
 
     def analogies(model, questions):
         rows = questions[["a", "b", "c", "d"]].itertuples(index=False, name=None)
@@ -602,7 +604,7 @@ if here(
     "word_eval_en/questions-words.txt",
     "word_eval_en/wordsim353.tsv",
 ):
-    sentences = [[token.lower() for token in some if token.isalpha()] for some in corpora.brown() + data.wikitext2()]
+    sentences = [[token.lower() for token in some if token.isalpha()] for some in corpora.brown() + datasets.wikitext2()]
     scores = judged(trained(sentences), "en")
     analogies = scores.loc["fastText", ["grammar", "meaning"]]
     real["analogies_grammar_gain"] = gain(scores, "grammar")
@@ -621,7 +623,7 @@ if here(
 ):
     models = trained([review.split() for review in corpora.nsmc()])
     scores = judged(models, "ko")
-    pairs = list(data.wordsim353("ko").itertuples(index=False, name=None))
+    pairs = list(datasets.wordsim353("ko").itertuples(index=False, name=None))
     nouns = sorted({noun for pair in pairs for noun in pair[:2]})
     every = torch.stack([models["fastText"].vector(noun) for noun in nouns])
     on_all = evaluate.similarity(every, nouns, pairs)

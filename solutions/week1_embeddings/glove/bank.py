@@ -6,7 +6,7 @@ from decimal import Decimal
 import numpy as np
 import torch
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 
 @mistake(
@@ -289,7 +289,7 @@ def harmonic_counts(sentences, words, window):
 
 @alternative("harmonic_counts")
 def harmonic_counts(sentences, words, window):
-    from etude.cooccurrence import cooccurrence
+    from etude.embeddings.cooccurrence import cooccurrence
 
     return cooccurrence(sentences, words, window, "harmonic").to_dense()
 
@@ -1223,13 +1223,13 @@ def log_ratios(model, totals, i, j):
 
 
 # Mutants of the reference that no check can tell from a right answer.
-survivor(
+equivalent(
     "probability_ratios",
     "1: counts.sum(dim=1, keepdim=True) → counts.mean(dim=1, keepdim=True)",
     "both rows are divided by the mean in place of the sum, K times as small: the ratio is the same",
 )
-survivor("glove_loss", "2: predicted - counts.log() → counts.log() - predicted", "the error is squared")
-survivor(
+equivalent("glove_loss", "2: predicted - counts.log() → counts.log() - predicted", "the error is squared")
+equivalent(
     "train_glove",
     "3: glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max) → "
     "glove_gradients(word[i], context[k], context_bias[k], word_bias[i], counts[entries], x_max)",

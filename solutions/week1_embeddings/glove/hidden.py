@@ -6,11 +6,11 @@ import numpy as np
 import torch
 from scipy.stats import spearmanr
 
-from etude import evaluate
-from etude.checks import close, exercise
+from etude.embeddings import evaluate
+from etude.lesson.checks import close, exercise
 from etude.world import World
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 
 @exercise("possible_ratios")

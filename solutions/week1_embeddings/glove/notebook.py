@@ -50,8 +50,10 @@ from scipy.stats import spearmanr
 from tqdm.auto import trange
 
 import etude
-from etude import check, data, evaluate, plots, record, sgns
-from etude.cooccurrence import cooccurrence
+from etude import check, plots, record
+from etude.corpora import datasets
+from etude.embeddings import evaluate, sgns
+from etude.embeddings.cooccurrence import cooccurrence
 from etude.world import World, shuffled
 
 run = etude.start("week1_embeddings/glove", profile=profile, seed=seed, device=device, out=out)
@@ -176,7 +178,7 @@ check("probability_ratios")
 # noise puts a word of another topic. Adjectives such as *big* and *small* are said of everything. In the place of *ice* and *steam* take the people and places of food (*chef*, *kitchen*, ...) and those of the sea (*sailor*, *harbor*, ...); in the place of four
 # words, four **kinds** of probes: words of food, words of the sea, adjectives that go with both, and words of the other seven topics, which go with neither.
 #
-# Only the first half of the text is for training. The second is for later, to test predictions on text that the vectors have not seen. `etude.cooccurrence` counts as you do, only faster.
+# Only the first half of the text is for training. The second is for later, to test predictions on text that the vectors have not seen. `etude.embeddings.cooccurrence` counts as you do, only faster.
 
 # %%
 size = {
@@ -756,12 +758,12 @@ if profile != "smoke":
 # alone; in similarity the two are close. Longer training again costs GloVe analogies, and word2vec answers nearly all. So which of LSA and GloVe is the better one depends on the relation and on the language.
 
 # %%
-needed = [*data.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
-missing = [name for name in needed if not data.available(name)]
+needed = [*datasets.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
+missing = [name for name in needed if not datasets.available(name)]
 if profile == "smoke" or missing:
     print(f"Left out. Not here: {', '.join(missing) or 'nothing'}.")
 else:
-    wikipedia = data.wikitext2()
+    wikipedia = datasets.wikitext2()
     started = time.perf_counter()
     game = word2vec(wikipedia, epochs=10)
     spent = {"sgns": time.perf_counter() - started}
@@ -770,7 +772,7 @@ else:
     started = time.perf_counter()
     spaces = {"lsa": lsa(counts_wiki, size["dim"]), "glove": found[0] + found[1], "sgns": game.vectors}
     spent["lsa"] = time.perf_counter() - started
-    judged = list(data.wordsim353("en").itertuples(index=False, name=None))
+    judged = list(datasets.wordsim353("en").itertuples(index=False, name=None))
     wordsim = {name: evaluate.similarity(space, game.words, judged) for name, space in spaces.items()}
     metrics["wordsim353_glove"] = wordsim["glove"].value
     for other in ("lsa", "sgns"):

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch.nn.functional import cosine_similarity, normalize
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 
 @mistake(
@@ -952,41 +952,41 @@ def choose_senses(contexts, senses, new):
     return torch.from_numpy((fresh @ centroids.T).argmax(axis=1))
 
 
-survivor(
+equivalent(
     "mixture",
     "1: torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0] → torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, -1]",
     "there is one column",
 )
-survivor(
+equivalent(
     "mixture",
     "3: cosine_similarity(rebuilt, vector, dim=0) → cosine_similarity(vector, rebuilt, dim=0)",
     "the cosine is symmetric",
 )
-survivor(
+equivalent(
     "mixture",
     "3: cosine_similarity(rebuilt, vector, dim=0) → cosine_similarity(rebuilt, vector, dim=-1)",
     "there is one dimension",
 )
-survivor(
+equivalent(
     "kmeans",
     "3: (points[:, None, :] - centroids[None, :, :]).square().sum → (points[:, None, :] - centroids[None, :, :]).square().mean",
     "each distance is divided by the same d",
 )
-survivor(
+equivalent(
     "kmeans",
     "3: points[:, None, :] - centroids[None, :, :] → centroids[None, :, :] - points[:, None, :]",
     "the square takes the sign away",
 )
-survivor("kmeans", "4: len(centroids) → len(centroids) + 1", "no point has that label, so nothing moves")
-survivor(
+equivalent("kmeans", "4: len(centroids) → len(centroids) + 1", "no point has that label, so nothing moves")
+equivalent(
     "choose_senses",
     "2: contexts[senses == k].mean → contexts[senses == k].sum",
     "the sum has the direction of the mean, and only the direction is read",
 )
-survivor(
+equivalent(
     "choose_senses", "3: normalize(new, dim=1) → normalize(new)", "dim=1 is what normalize does unless told otherwise"
 )
-survivor(
+equivalent(
     "choose_senses",
     "3: normalize(centroids, dim=1) → normalize(centroids)",
     "dim=1 is what normalize does unless told otherwise",

@@ -10,11 +10,11 @@ import torch
 from sklearn.cluster import KMeans
 from sklearn.metrics.cluster import contingency_matrix
 
-from etude.checks import close, equal, exercise, true
-from etude.values import plain
+from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.values import plain
 from etude.world import World
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 TOKENS = (36_000, 120_000, 2_000_000)  # of the profiles
 

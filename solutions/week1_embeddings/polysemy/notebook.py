@@ -50,7 +50,8 @@ import torch
 from torch.nn.functional import cosine_similarity, normalize
 
 import etude
-from etude import check, plots, record, sgns
+from etude import check, plots, record
+from etude.embeddings import sgns
 from etude.world import World
 
 run = etude.start("week1_embeddings/polysemy", profile=profile, seed=seed, device=device, out=out)

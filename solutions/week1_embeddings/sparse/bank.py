@@ -8,7 +8,7 @@ import torch
 from scipy.sparse import coo_array
 from torch.nn.functional import normalize
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 
 @mistake(
@@ -1044,34 +1044,34 @@ def lsa(matrix, dim, power=1.0):
     return -axes.flip(1)[:, :dim] * strength**power
 
 
-survivor(
+equivalent(
     "distances",
     "1: vectors[:, None, :] - vectors[None, :, :] → vectors[None, :, :] - vectors[:, None, :]",
     "the difference is squared, so its sign does not matter",
 )
-survivor(
+equivalent(
     "cosines", "1: normalize(vectors, dim=1) → normalize(vectors)", "dim=1 is what normalize does unless told otherwise"
 )
-survivor("ppmi", "2: joint.sum(dim=0, keepdim=True) → joint.sum(dim=0)", "(C,) is broadcast over rows as (1, C) is")
-survivor("ppmi", "2: keepdim=True → keepdim=False (2)", "(C,) is broadcast over rows as (1, C) is")
-survivor(
+equivalent("ppmi", "2: joint.sum(dim=0, keepdim=True) → joint.sum(dim=0)", "(C,) is broadcast over rows as (1, C) is")
+equivalent("ppmi", "2: keepdim=True → keepdim=False (2)", "(C,) is broadcast over rows as (1, C) is")
+equivalent(
     "ppmi",
     "3: torch.where(joint > 0, joint / expected, 1.0) → torch.where(joint > 0, joint / expected, 0.5)",
     "ln ½ is negative, so it is cut off at 0 like ln 1",
 )
-survivor(
+equivalent(
     "shifted_ppmi",
     "1: removed counts = counts.double()",
     "dividing whole numbers gives floats; float32 is exact enough",
 )
-survivor(
+equivalent(
     "shifted_ppmi",
     "3: counts.sum(dim=0) → counts.mean(dim=0)",
     "a constant factor cancels where the weights are normalised",
 )
-survivor(
+equivalent(
     "lsa",
     "1: torch.linalg.svd(matrix, full_matrices=False) → torch.linalg.svd(matrix)",
     "the columns beyond the singular values are cut off",
 )
-survivor("lsa", "1: full_matrices=False → full_matrices=True", "the columns beyond the singular values are cut off")
+equivalent("lsa", "1: full_matrices=False → full_matrices=True", "the columns beyond the singular values are cut off")

@@ -6,11 +6,11 @@ from collections import Counter
 import numpy as np
 import torch
 
-from etude import evaluate
-from etude.checks import close, equal, exercise
+from etude.embeddings import evaluate
+from etude.lesson.checks import close, equal, exercise
 from etude.world import World
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 
 @exercise("one_hot")

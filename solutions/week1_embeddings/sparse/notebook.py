@@ -52,8 +52,10 @@ from scipy.sparse.linalg import svds
 from torch.nn.functional import normalize
 
 import etude
-from etude import check, data, evaluate, plots, record, sgns
-from etude.cooccurrence import cooccurrence
+from etude import check, plots, record
+from etude.corpora import datasets
+from etude.embeddings import evaluate, sgns
+from etude.embeddings.cooccurrence import cooccurrence
 from etude.world import World, shuffled
 
 run = etude.start("week1_embeddings/sparse", profile=profile, seed=seed, device=device, out=out)
@@ -182,9 +184,9 @@ documents = [[word.surface for s in document.sentences for word in s] for docume
 corpus = world.corpus(size["tokens"])
 print(*(" ".join(sentence) for sentence in corpus[:3]), sep="\n")
 
-needed = [*data.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
-missing = [name for name in needed if not data.available(name)]
-wikipedia = [] if missing else data.wikitext2()
+needed = [*datasets.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
+missing = [name for name in needed if not datasets.available(name)]
+wikipedia = [] if missing else datasets.wikitext2()
 if missing:
     print(f"Not here: {', '.join(missing)}. What follows leaves real text out; nothing that is graded depends on it.")
     print("`etude data fetch wikitext2 word_eval_en` gets it; then run the notebook from here again.")
@@ -397,7 +399,7 @@ check("lsa")
 # both are roasted), 2 and 1 for words of one topic, 0 for words of different topics. We ask whether cosines put the pairs in the same order (Spearman's ρ, 1 is perfect), for
 # four kinds of vectors from the same text. The control is the same text with all its words shuffled.
 #
-# `etude.cooccurrence` counts as you do, only faster.
+# `etude.embeddings.cooccurrence` counts as you do, only faster.
 
 # %%
 WINDOW, DIM, FACTORS = 4, 64, 100
@@ -674,7 +676,7 @@ if wikipedia:
     positive = ratio.log().clamp(min=0).numpy()  # PPMI with smoothed contexts, where a count is
     table = coo_array((positive, (row.numpy(), column.numpy())), found.shape).tocsr()
     left, strength, _ = svds(table, k=size["real_dim"], v0=np.ones(len(frequent)))
-    judged = list(data.wordsim353("en").itertuples(index=False, name=None))
+    judged = list(datasets.wordsim353("en").itertuples(index=False, name=None))
     asked = sorted({word for one, other, _ in judged for word in (one, other)} & set(frequent))
     some = torch.tensor([frequent.index(word) for word in asked])  # only these rows are ever written out
     by_counts = evaluate.similarity(found.index_select(0, some).to_dense(), asked, judged)

@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn.functional import logsigmoid, normalize
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # Answers run in the notebook's namespace, which has these too.
 noise_distribution = sgns_loss = trange = None
@@ -1343,18 +1343,18 @@ def analogy(vectors, words, a, b, c):
 
 
 # Mutants of the reference that no check can tell from a right answer.
-survivor(
+equivalent(
     "train_sgns",
     "1: pairs[rows].T → pairs[rows - 1].T",
     "row −1 is the last one, so an epoch still goes once through all pairs, in an order that is as random",
 )
-survivor(
+equivalent(
     "nearest", "1: normalize(vectors, dim=1) → normalize(vectors)", "dim=1 is what normalize does unless told otherwise"
 )
-survivor(
+equivalent(
     "analogy", "1: normalize(vectors, dim=1) → normalize(vectors)", "dim=1 is what normalize does unless told otherwise"
 )
-survivor(
+equivalent(
     "analogy",
     "2: (words.index(a), words.index(b), words.index(c)) → (words.index(a), words.index(c), words.index(b))",
     "b and c are both added, so their order does not matter",

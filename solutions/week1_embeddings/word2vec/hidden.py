@@ -5,11 +5,11 @@ import math
 import numpy as np
 import torch
 
-from etude import evaluate
-from etude.checks import close, equal, exercise, true
+from etude.embeddings import evaluate
+from etude.lesson.checks import close, equal, exercise, true
 from etude.world import World
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 
 @exercise("skipgram_pairs")

@@ -50,7 +50,9 @@ from torch.nn.functional import logsigmoid, normalize
 from tqdm.auto import trange
 
 import etude
-from etude import check, data, evaluate, plots, record, sgns
+from etude import check, plots, record
+from etude.corpora import datasets
+from etude.embeddings import evaluate, sgns
 from etude.world import World, shuffled
 
 run = etude.start("week1_embeddings/word2vec", profile=profile, seed=seed, device=device, out=out)
@@ -383,7 +385,7 @@ for a, b, c in [
 # ### The fast path
 #
 # Your loop draws $k$ negatives for every pair and gathers their vectors one by one. If a whole batch *shares* its negatives,
-# the inner loop becomes matrix products, and if the gradients are written in closed form (you did that), autograd's bookkeeping falls away. `etude.sgns` does both:
+# the inner loop becomes matrix products, and if the gradients are written in closed form (you did that), autograd's bookkeeping falls away. `etude.embeddings.sgns` does both:
 # the same objective, on the same text. Both speeds are printed, in words of the text per second of training. The two also differ in what is no matter of speed:
 # the fast path takes plain SGD with another learning rate and six times the epochs, draws each word's window from 1 to 4, and keeps words with probability
 # $\sqrt{t/f} + t/f$, as the authors' program does. From now on we use it, in Korean too, where stems and particles (서울, 에서) are taken apart.
@@ -436,15 +438,15 @@ neighbours(korean, ["서울", "커피", "왕"])
 
 # %%
 real = wordsim = None
-needed = [*data.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
-missing = [name for name in needed if not data.available(name)]
+needed = [*datasets.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
+missing = [name for name in needed if not datasets.available(name)]
 if missing:
     print(f"Not here: {', '.join(missing)}.")
     print("`etude data fetch wikitext2 word_eval_en` gets them; then run this cell again.")
 else:
     epochs = {"smoke": 5, "cpu": 40, "gpu": 60}[profile]
-    real = sgns.train(data.wikitext2(), epochs=epochs, seed=seed, device=str(run.device))
-    judged = list(data.wordsim353("en").itertuples(index=False, name=None))
+    real = sgns.train(datasets.wikitext2(), epochs=epochs, seed=seed, device=str(run.device))
+    judged = list(datasets.wordsim353("en").itertuples(index=False, name=None))
     wordsim = evaluate.similarity(real.vectors, real.words, judged)
     print(f"WordSim-353, ρ: {wordsim}; {real.words_per_second:,.0f} words/s")
     display(neighbours(real, ["river", "king", "music", "army", "city"]))

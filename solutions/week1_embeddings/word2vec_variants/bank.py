@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch.nn.functional import pad
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 
 @mistake(
@@ -759,7 +759,7 @@ def subsample(ids, counts, t, uniform):
 
 
 # Mutants of the reference that no check can tell from a right answer.
-survivor(
+equivalent(
     "cbow_contexts",
     "3: pad(sentences, (window, window), value=-1) → pad(sentences, (window, window), value=-2)",
     "any number will do that is not a sentence's, and those count from 0",
@@ -768,12 +768,12 @@ for axis in (
     "2: pad(ids, (window, window)).unfold(0, span, 1)",
     "3: pad(sentences, (window, window), value=-1).unfold(0, span, 1)",
 ):
-    survivor(
+    equivalent(
         "cbow_contexts",
         f"{axis} → {axis[3:].replace('unfold(0', 'unfold(-1')}",
         "a text has one axis, so the first is the last",
     )
-survivor(
+equivalent(
     "cbow_hidden",
     "2: contexts.clamp(min=0) → contexts.clamp(min=-1)",
     "whichever row is read for an empty place, it is multiplied by 0",

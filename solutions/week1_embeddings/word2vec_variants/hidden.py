@@ -5,11 +5,11 @@ import math
 import torch
 from torch.nn.functional import cross_entropy
 
-from etude import evaluate
-from etude.checks import close, equal, exercise
+from etude.embeddings import evaluate
+from etude.lesson.checks import close, equal, exercise
 from etude.world import World
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 
 @exercise("cbow_contexts")

@@ -45,7 +45,8 @@ import torch
 from torch.nn.functional import normalize, pad
 
 import etude
-from etude import check, evaluate, plots, record, sgns
+from etude import check, plots, record
+from etude.embeddings import evaluate, sgns
 from etude.world import World, shuffled
 
 run = etude.start("week1_embeddings/word2vec_variants", profile=profile, seed=seed, device=device, out=out)
@@ -501,7 +502,7 @@ by_k = {
 k_gain = {tokens: line[-1] - line[0] for tokens, line in by_k.items()}
 
 # %% [markdown]
-# **Window and dimension**, with the fast path `etude.sgns`: planted analogies answered.
+# **Window and dimension**, with the fast path `etude.embeddings.sgns`: planted analogies answered.
 
 # %%
 WINDOWS, DIMS = {"smoke": ((1, 4), (8, 32))}.get(profile, ((1, 2, 4, 8), (8, 32, 128)))

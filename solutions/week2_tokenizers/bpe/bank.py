@@ -3,8 +3,8 @@
 from collections import Counter
 from itertools import pairwise
 
-from etude import bpe, byte_bpe
-from grader.bank import alternative, mistake
+from etude.tokenizers import bpe, byte_bpe
+from grader.lessons.bank import alternative, mistake
 
 # Answers run in the notebook's namespace, which has these too.
 count_pairs = merge_pair = encode_word = byte_table = None

@@ -4,11 +4,11 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-from etude import bpe, byte_bpe
-from etude.checks import equal, exercise
+from etude.lesson.checks import equal, exercise
+from etude.tokenizers import bpe, byte_bpe
 from etude.world import World
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 OTHER = 100_000  # added to the seed: the text that the merges are tried on
 WORDS = 20_000

@@ -42,7 +42,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import etude
-from etude import bpe, byte_bpe, check, corpora, data, plots, record
+from etude import check, corpora, plots, record
+from etude.corpora import datasets
+from etude.tokenizers import bpe, byte_bpe
 from etude.world import World
 
 run = etude.start("week2_tokenizers/bpe", profile=profile, seed=seed, device=device, out=out)
@@ -145,7 +147,7 @@ check("train_bpe")
 
 # %% [markdown]
 # The paper marks the end of a word, so that *est* at the end (*newest*) and *est* inside (*estate*) are different tokens, and so that blanks come back when tokens are put together again. The mark `</w>` is a token of its own
-# at first, and is merged like any other. (Programs written since put it on the last character from the start, so that it costs no merge; `etude.bpe` and Hugging Face tokenizers do.)
+# at first, and is merged like any other. (Programs written since put it on the last character from the start, so that it costs no merge; `etude.tokenizers.bpe` and Hugging Face tokenizers do.)
 # Look at what the paper's four words give.
 
 
@@ -295,10 +297,10 @@ check("decode_bytes")
 # %% [markdown]
 # ### The real thing
 #
-# If GPT-2's files are here, your functions with its 50,000 merges must give its tokens. The library beside yours, `etude.byte_bpe`, gives the same ids as Hugging Face tokenizers for any text; the course tests that.
+# If GPT-2's files are here, your functions with its 50,000 merges must give its tokens. The library beside yours, `etude.tokenizers.byte_bpe`, gives the same ids as Hugging Face tokenizers for any text; the course tests that.
 
 # %%
-missing = [name for name in data.names("gpt2_vocab") if not data.available(name)]
+missing = [name for name in datasets.names("gpt2_vocab") if not datasets.available(name)]
 published = None if missing else byte_bpe.gpt2()
 if published is None:
     print(f"Not here: {', '.join(missing)}. `etude data fetch gpt2_vocab` gets them; then run this cell again.")
@@ -416,7 +418,7 @@ print(f"with the 256 bytes: {lost} of {len(some)} texts do not come back")
 # %% [markdown]
 # ### The fast path
 #
-# Your training counts all pairs of all words anew before each merge, though a merge changes only the words that hold the pair. `etude.bpe` keeps the counts and an index from each pair to its words, and a heap for the most frequent one.
+# Your training counts all pairs of all words anew before each merge, though a merge changes only the words that hold the pair. `etude.tokenizers.bpe` keeps the counts and an index from each pair to its words, and a heap for the most frequent one.
 # It gives the same merges, ties included.
 
 # %%
@@ -472,8 +474,8 @@ shared.round(2)
 
 # %%
 curves = {}
-needed = [*data.names("wikitext2"), "nsmc_sample/ratings_train.txt"]
-missing = [name for name in needed if not data.available(name)]
+needed = [*datasets.names("wikitext2"), "nsmc_sample/ratings_train.txt"]
+missing = [name for name in needed if not datasets.available(name)]
 if missing or profile == "smoke":
     print(
         f"Left out in profile {profile}."
@@ -482,7 +484,7 @@ if missing or profile == "smoke":
     )
 else:
     real = {
-        "English, WikiText-2": [word for paragraph in data.wikitext2() for word in paragraph if word != "<unk>"],
+        "English, WikiText-2": [word for paragraph in datasets.wikitext2() for word in paragraph if word != "<unk>"],
         "Korean, NSMC": [word for text in corpora.nsmc_ratings("train")["document"] for word in text.split()],
     }
     for name, words in real.items():

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # cuts
 
@@ -468,10 +468,10 @@ def overlap(one, other):
 # What no check can tell from a right answer.
 
 EQUAL = "the two lists are equally long by the contract"
-survivor("agreement", "1: zip(found, known, strict=True) → zip(found, known)", EQUAL)
-survivor("agreement", "1: zip(found, known, strict=True) → zip(found, known, strict=False)", EQUAL)
-survivor(
+equivalent("agreement", "1: zip(found, known, strict=True) → zip(found, known)", EQUAL)
+equivalent("agreement", "1: zip(found, known, strict=True) → zip(found, known, strict=False)", EQUAL)
+equivalent(
     "agreement", "1: zip(found, known, strict=True) → zip(known, found, strict=True)", "an intersection is symmetric"
 )
-survivor("overlap", "3: ('[]', '<>') → ('<>', '[]')", "membership does not depend on the order")
-survivor("overlap", "5: (bare(one), bare(other)) → (bare(other), bare(one))", "Jaccard's index is symmetric")
+equivalent("overlap", "3: ('[]', '<>') → ('<>', '[]')", "membership does not depend on the order")
+equivalent("overlap", "5: (bare(one), bare(other)) → (bare(other), bare(one))", "Jaccard's index is symmetric")

@@ -4,10 +4,10 @@ import random
 from collections import Counter
 from itertools import accumulate
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 from etude.world import World
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 BEYOND, TOKENS = 10_000, 20_000  # the distance of the other text's seed, as in the notebook; the length that is judged
 

@@ -23,7 +23,7 @@
 # 3. how many tokens a sentence takes and how many words stay whole, for each tokenizer and in each language
 # 4. how much two vocabularies have in common
 #
-# The tokenizers come from the course's library (`etude.bpe`, `etude.wordpiece`, `etude.unigram`), which is what you have written this week, made fast.
+# The tokenizers come from the course's library (`etude.tokenizers.bpe`, `etude.tokenizers.wordpiece`, `etude.tokenizers.unigram`), which is what you have written this week, made fast.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
@@ -44,7 +44,10 @@ import numpy as np
 import pandas as pd
 
 import etude
-from etude import bpe, byte_bpe, check, corpora, data, papers, plots, record, unigram, wordpiece
+from etude import check, corpora, plots, record
+from etude.corpora import datasets
+from etude.papers import tables
+from etude.tokenizers import bpe, byte_bpe, unigram, wordpiece
 from etude.world import World
 
 run = etude.start("week2_tokenizers/comparison", profile=profile, seed=seed, device=device, out=out)
@@ -386,7 +389,7 @@ pd.DataFrame(rows, columns=["spelled in", "characters", "pieces per new word", "
 # ALBERT's rows have 128 numbers and are multiplied up to 768 by one matrix that all pieces share; KoreALBERT's are a third all the same, as its layers share their weights too.
 
 # %%
-published = papers.table("korean_models").query(
+published = tables.table("korean_models").query(
     "hidden == '768' and vocabulary != '' and not model.str.contains('page')"
 )
 width = published["embedding"].where(published["embedding"] != "", published["hidden"]).astype(int)  # of a piece's row
@@ -402,8 +405,8 @@ published.rename(
 # Korean film reviews, and the vocabularies that were published with BERT (English) and KoELECTRA (Korean). Without these files the lesson goes on; nothing that is graded depends on them.
 
 # %%
-needed = [*data.names("nsmc_sample"), "bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt"]
-missing = [name for name in needed if not data.available(name)]
+needed = [*datasets.names("nsmc_sample"), "bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt"]
+missing = [name for name in needed if not datasets.available(name)]
 if missing:
     print(f"Not here: {', '.join(missing)}.")
     print("`etude data fetch nsmc_sample bert_vocab koelectra_vocab` gets them; then run the notebook from here again.")
@@ -419,7 +422,7 @@ elif size["real"]:
         )
     cutting, _ = train(words, size["real"])
     for name, lower in (("bert_vocab", True), ("koelectra_vocab", False)):
-        cutting[name] = wordpiece.WordPiece(data.lines(f"{name}/vocab.txt"), lower).tokenize
+        cutting[name] = wordpiece.WordPiece(datasets.lines(f"{name}/vocab.txt"), lower).tokenize
     rows = {}
     for name, cut in cutting.items():
         by_word, spent = cut_each(chain.from_iterable(tried), cut)

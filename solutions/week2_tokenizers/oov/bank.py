@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # most_frequent
 
@@ -711,4 +711,4 @@ def decode(ids, words):
 
 # What no check can tell from a right answer.
 
-survivor("decode", "3: number < 256 → number < 255", "255 is no byte of UTF-8")
+equivalent("decode", "3: number < 256 → number < 255", "255 is no byte of UTF-8")

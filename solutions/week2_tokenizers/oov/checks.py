@@ -2,7 +2,7 @@
 
 import math
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 
 
 @exercise("most_frequent")

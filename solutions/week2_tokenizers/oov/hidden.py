@@ -5,10 +5,10 @@ import random
 import unicodedata
 from collections import Counter
 
-from etude.checks import close, equal, exercise
+from etude.lesson.checks import close, equal, exercise
 from etude.world import World
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 LIST, HELD_OUT, BEYOND = 400, 10_000, 10_000  # as in the notebook: the list's size, the other text's seed and length
 

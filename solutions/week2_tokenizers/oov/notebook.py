@@ -39,7 +39,8 @@ import numpy as np
 import pandas as pd
 
 import etude
-from etude import check, corpora, data, plots, record
+from etude import check, corpora, plots, record
+from etude.corpora import datasets
 from etude.world import World
 
 run = etude.start("week2_tokenizers/oov", profile=profile, seed=seed, device=device, out=out)
@@ -135,14 +136,14 @@ pd.DataFrame(curves, index=pd.Index(sizes, name="size of the list")).style.forma
 
 # %%
 real, real_curves = {}, {}
-needed = [*data.names("wikitext2"), *data.names("nsmc_sample")]
-missing = [name for name in needed if not data.available(name)]
+needed = [*datasets.names("wikitext2"), *datasets.names("nsmc_sample")]
+missing = [name for name in needed if not datasets.available(name)]
 if missing:
     print(f"Not here: {', '.join(missing)}.")
     print("`etude data fetch wikitext2 nsmc_sample` gets it; then run the notebook from here again.")
 else:
     reviews = lambda part: [word for text in corpora.nsmc_ratings(part)["document"] for word in text.split()]  # noqa: E731
-    wikipedia = [token for paragraph in data.wikitext2() for token in paragraph]
+    wikipedia = [token for paragraph in datasets.wikitext2() for token in paragraph]
     middle = len(wikipedia) * 4 // 5
     real = {
         "Wikipedia, English": ([token for token in wikipedia[:middle] if token != "<unk>"], wikipedia[middle:]),

@@ -5,7 +5,7 @@ import unicodedata
 
 import numpy as np
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # Answers run in the notebook's namespace, which has these too.
 forward = viterbi = None
@@ -983,21 +983,21 @@ def sample(text, scores, alpha, count, seed):
 
 
 # Mutants of the reference that no check can tell from a right answer.
-survivor(
+equivalent(
     "forward",
     "3: range(end) → range(end + 1)",
     "one more way ends where it starts, with the empty piece, which has no score: it adds nothing",
 )
-survivor(
+equivalent(
     "expected_counts",
     "5: range(1, len(word) + 1) → range(len(word) + 1)",
     "no piece ends at position 0, so the inner loop is empty there",
 )
-survivor(
+equivalent(
     "expected_counts",
     "5: range(1, len(word) + 1) → range(0, len(word) + 1)",
     "no piece ends at position 0, so the inner loop is empty there",
 )
-survivor(
+equivalent(
     "expected_counts", "6: range(end) → range(end + 1)", "the empty string between two equal positions is no piece"
 )

@@ -6,7 +6,7 @@ Where many small cases are tried, they come from the smallest on, so the first t
 import itertools
 import math
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 
 
 def ways(text, scores):

@@ -11,11 +11,11 @@ from functools import cache
 import sentencepiece
 import torch
 
-from etude import unigram
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
+from etude.tokenizers import unigram
 from etude.world import World
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 OTHER = 10_000  # as in the notebook: the distance of the other text's seed
 MEASURED = 6_000  # words of the other text

@@ -47,7 +47,9 @@ import pandas as pd
 import torch
 
 import etude
-from etude import check, corpora, data, plots, record, unigram
+from etude import check, corpora, plots, record
+from etude.corpora import datasets
+from etude.tokenizers import unigram
 from etude.world import World
 
 run = etude.start("week2_tokenizers/sentencepiece", profile=profile, seed=seed, device=device, out=out)
@@ -387,7 +389,7 @@ for language in ("en", "ko"):
 # shows what is left when nothing can be remembered. There we also ask for **boundaries**: how many cuts fall between planted morphemes, as an F₁ score. More cuts find more boundaries, so the control cuts each word into as many pieces *at random*;
 # its expected hits can be computed, no dice needed.
 #
-# (Words that contract, as 마시 + 었 + 다 to 마셨다, have no place for a boundary and are left out of it.) The measuring is done by `etude.unigram`, which has what you have written, and a low score for a character that was never seen.
+# (Words that contract, as 마시 + 었 + 다 to 마셨다, have no place for a boundary and are left out of it.) The measuring is done by `etude.tokenizers.unigram`, which has what you have written, and a low score for a character that was never seen.
 
 
 # %%
@@ -453,7 +455,7 @@ pd.DataFrame(rows).T.round(3)
 # ### Without blanks
 #
 # Korean writers leave blanks out (커피좋아), Japanese and Chinese have none. A tokenizer that needs words first is lost there. SentencePiece is not: a sentence without blanks is one long word. So write the Korean world without blanks, learn pieces from that, and ask whether the
-# cuts fall where the blanks were. From here on `etude.unigram` does the work: what you have written, for all words at once in numpy.
+# cuts fall where the blanks were. From here on `etude.tokenizers.unigram` does the work: what you have written, for all words at once in numpy.
 
 # %%
 LEARNT = 1_000  # pieces
@@ -504,7 +506,7 @@ else:
 
 # %%
 needed = "nsmc_sample/reviews_200k.txt"
-if profile == "smoke" or not data.available(needed):
+if profile == "smoke" or not datasets.available(needed):
     print(f"Left out in the profile smoke, and where {needed} is missing (`etude data fetch {needed}`).")
 else:
     reviews = corpora.nsmc()[: {"cpu": 20_000, "gpu": 200_000}[profile]]
@@ -580,4 +582,4 @@ plt.show()
 #
 # - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): the unigram model's pieces beside BPE's; the lesson *comparison* tries it.
 # - Provilkov and others 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): sampling for BPE, by leaving merges out.
-# - One thing in the paper is left open: which substrings to start from. SentencePiece counts them in the list of *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) can never become a piece; `etude.unigram` counts in running text.
+# - One thing in the paper is left open: which substrings to start from. SentencePiece counts them in the list of *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) can never become a piece; `etude.tokenizers.unigram` counts in running text.

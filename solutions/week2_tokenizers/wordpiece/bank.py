@@ -6,8 +6,8 @@ import unicodedata
 from collections import Counter
 from itertools import pairwise
 
-from etude import wordpiece
-from grader.bank import alternative, mistake, survivor
+from etude.tokenizers import wordpiece
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # Answers run in the notebook's namespace, which has these too.
 SPECIAL = likelihood_gain = rank_pairs = merge_pair = None
@@ -2260,12 +2260,12 @@ def decode(ids, vocabulary):
 
 
 # Mutants of the reference that no check can tell from a right answer.
-survivor(
+equivalent(
     "rank_pairs",
     "16: likelihood_gain(n, pieces[s], pieces[t], total) → likelihood_gain(n, pieces[t], pieces[s], total)",
     "the gain is the same if the two pieces change places",
 )
-survivor(
+equivalent(
     "cut_word",
     "6: len(word) + 1 → len(word) + 2",
     "a slice that ends beyond the word is the rest of the word, and a start beyond its end ends the loop as well",

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections import Counter
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 
 HUGS = {
     ("h", "##u", "##g"): 10,

@@ -6,11 +6,11 @@ import string
 from collections import Counter
 from itertools import pairwise
 
-from etude import wordpiece
-from etude.checks import close, equal, exercise
+from etude.lesson.checks import close, equal, exercise
+from etude.tokenizers import wordpiece
 from etude.world import World
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 HELD_OUT, BEYOND = 10_000, 10_000  # as in the notebook: words of the other text, and its seed's distance
 

@@ -43,7 +43,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import etude
-from etude import check, corpora, data, plots, record, wordpiece
+from etude import check, corpora, plots, record
+from etude.corpora import datasets
+from etude.tokenizers import wordpiece
 from etude.world import World
 
 run = etude.start("week2_tokenizers/wordpiece", profile=profile, seed=seed, device=device, out=out)
@@ -432,7 +434,7 @@ measured.style.format("{:.3f}")
 # %% [markdown]
 # ### The fast path, and the library's trainer
 #
-# Your training counts all pairs anew before each merge. `etude.wordpiece` keeps the counts and computes all scores at once in numpy; it gives the same vocabulary.
+# Your training counts all pairs anew before each merge. `etude.tokenizers.wordpiece` keeps the counts and computes all scores at once in numpy; it gives the same vocabulary.
 
 # %%
 for language in NAMES:
@@ -493,16 +495,16 @@ else:
 # BERT's (English, uncased) and KoELECTRA's (Korean), cut by your functions. Without the files this part is left out; nothing that is graded depends on it.
 
 # %%
-needed = ["bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt", *data.names("wikitext2"), "nsmc_sample/ratings_test.txt"]
-missing = [name for name in needed if not data.available(name)]
+needed = ["bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt", *datasets.names("wikitext2"), "nsmc_sample/ratings_test.txt"]
+missing = [name for name in needed if not datasets.available(name)]
 if missing:
     print(f"Not here: {', '.join(missing)}. `etude data fetch` gets what is public; then run this cell again.")
 else:
     real = {
-        "en": [" ".join(word for word in paragraph if word != "<unk>") for paragraph in data.wikitext2()[:300]],
+        "en": [" ".join(word for word in paragraph if word != "<unk>") for paragraph in datasets.wikitext2()[:300]],
         "ko": list(corpora.nsmc_ratings("test")["document"])[:2_000],
     }
-    published = {"bert": (data.lines(needed[0]), True), "koelectra": (data.lines(needed[1]), False)}
+    published = {"bert": (datasets.lines(needed[0]), True), "koelectra": (datasets.lines(needed[1]), False)}
     table = []
     for name, (vocabulary, lower) in published.items():
         known = set(vocabulary)

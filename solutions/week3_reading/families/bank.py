@@ -3,8 +3,8 @@
 import pandas as pd
 import torch
 
-from etude import families
-from grader.bank import alternative, mistake
+from etude.papers import families
+from grader.lessons.bank import alternative, mistake
 
 # parents
 

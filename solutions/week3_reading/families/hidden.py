@@ -6,9 +6,9 @@ import random
 import networkx as nx
 import torch
 
-from etude.checks import close, equal, exercise, true
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from etude.lesson.checks import close, equal, exercise, true
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 
 def some_graph(seed, size=12, share=0.25):

@@ -33,7 +33,8 @@ import pandas as pd
 import torch
 
 import etude
-from etude import check, families, plots, record
+from etude import check, plots, record
+from etude.papers import families
 
 run = etude.start("week3_reading/families", profile=profile, seed=seed, device=device, out=out)
 plots.style()

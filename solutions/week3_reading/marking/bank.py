@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # confusion
 
@@ -966,11 +966,11 @@ def card():
 # What no check can tell from a right answer.
 
 EQUAL = "the two lists are equally long by the contract"
-survivor("confusion", "3: zip(key, marks, strict=True) → zip(key, marks)", EQUAL)
-survivor("confusion", "3: zip(key, marks, strict=True) → zip(key, marks, strict=False)", EQUAL)
-survivor(
+equivalent("confusion", "3: zip(key, marks, strict=True) → zip(key, marks)", EQUAL)
+equivalent("confusion", "3: zip(key, marks, strict=True) → zip(key, marks, strict=False)", EQUAL)
+equivalent(
     "kappa",
     "3: counts.sum(axis=1) @ counts.sum(axis=0) → counts.sum(axis=0) @ counts.sum(axis=1)",
     "a dot product is symmetric",
 )
-survivor("by_class", "2: np.maximum(n, 1) → np.maximum(1, n)", "a maximum does not depend on the order")
+equivalent("by_class", "2: np.maximum(n, 1) → np.maximum(1, n)", "a maximum does not depend on the order")

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from etude import reading
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
+from etude.papers import abstracts
 
 KEY = {
     "glove": "past problem problem solution solution evidence",
@@ -123,10 +123,10 @@ def test_the_counts_are_left_alone(student):
 
 def _against_the_key(student):
     """The table of counts (4, 4) of the student's marks, rows the key."""
-    key, marks = (reading.in_order(given, "graded") for given in (KEY, student.marks()))
+    key, marks = (abstracts.in_order(given, "graded") for given in (KEY, student.marks()))
     counts = np.zeros((4, 4), dtype=int)
     for one, other in zip(key, marks, strict=True):
-        counts[reading.LABELS.index(one), reading.LABELS.index(other)] += 1
+        counts[abstracts.LABELS.index(one), abstracts.LABELS.index(other)] += 1
     return counts
 
 
@@ -136,7 +136,7 @@ def _reaches(student, bound):
 
 
 def _tells(student, label):
-    counts, c = _against_the_key(student), reading.LABELS.index(label)
+    counts, c = _against_the_key(student), abstracts.LABELS.index(label)
     f1 = 2 * counts[c, c] / (counts[c].sum() + counts[:, c].sum())
     true(f1 >= FAIR_F1, f"the F1 of {label} is below {FAIR_F1}", actual=counts.tolist())
 
@@ -184,7 +184,7 @@ def _chosen(student, field, expected):
 
 
 def _printed(student, field, expected, within):
-    close(reading.number(student.card()[field]), expected, rtol=0, atol=within, given=f"the field {field}")
+    close(abstracts.number(student.card()[field]), expected, rtol=0, atol=within, given=f"the field {field}")
 
 
 @exercise("card", points=0.5)

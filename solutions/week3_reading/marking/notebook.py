@@ -39,7 +39,8 @@ import numpy as np
 import pandas as pd
 
 import etude
-from etude import check, plots, reading, record
+from etude import check, plots, record
+from etude.papers import abstracts
 
 run = etude.start("week3_reading/marking", profile=profile, seed=seed, device=device, out=out)
 plots.style()
@@ -76,7 +77,7 @@ def show(table):
             print(f"   {number}  {sentence}")
 
 
-practice = reading.sentences("practice")
+practice = abstracts.sentences("practice")
 show(practice)
 
 # %% [markdown]
@@ -101,7 +102,7 @@ mine = cues  # your marks here
 # The key, with reasons. Where you differ, find the question on which you part: the first (before, or in the paper?) or the second.
 
 # %%
-key, marked = list(practice["label"]), reading.in_order(mine, "practice")
+key, marked = list(practice["label"]), abstracts.in_order(mine, "practice")
 practice.assign(mine=marked)[["abstract", "number", "mine", "label", "reason"]].style.hide(axis="index")
 
 # %% [markdown]
@@ -152,8 +153,8 @@ check("agreement")
 
 # %%
 asleep = np.zeros((4, 4), dtype=int)
-asleep[reading.LABELS.index("solution"), reading.LABELS.index("solution")] = 18
-asleep[reading.LABELS.index("evidence"), reading.LABELS.index("solution")] = 2
+asleep[abstracts.LABELS.index("solution"), abstracts.LABELS.index("solution")] = 18
+asleep[abstracts.LABELS.index("evidence"), abstracts.LABELS.index("solution")] = 2
 print(f"agreement of a sleeping reader: {agreement(asleep)}")
 
 # %% [markdown]
@@ -183,7 +184,7 @@ def kappa(counts):
 check("kappa")
 
 # %%
-counts = confusion(key, marked, reading.LABELS)
+counts = confusion(key, marked, abstracts.LABELS)
 print(f"asleep  agreement {agreement(asleep):.2f}  kappa {kappa(asleep):.2f}")
 print(f"mine    agreement {agreement(counts):.2f}  kappa {kappa(counts):.2f}")
 
@@ -237,7 +238,7 @@ check("macro_f1")
 
 # %%
 print(f"macro-F1: asleep {macro_f1(asleep):.2f}, mine {macro_f1(counts):.2f}")
-pd.DataFrame(by_class(counts), reading.LABELS, ["precision", "recall", "F1"]).style.format("{:.2f}")
+pd.DataFrame(by_class(counts), abstracts.LABELS, ["precision", "recall", "F1"]).style.format("{:.2f}")
 
 # %% [markdown]
 # And by question: merged into before (`past`, `problem`) and in the paper (`solution`, `evidence`), the same marks tell whether you part on the first question. A reader with a high kappa here and a low one above knows when things were done, but not what is said about them.
@@ -275,16 +276,16 @@ check("kappa_interval")
 DRAWS = 1000
 readers = {
     "mine": marked,
-    "by cue words": reading.in_order(cues, "practice"),
+    "by cue words": abstracts.in_order(cues, "practice"),
     "all solution": ["solution"] * len(key),
     "one sentence late": ["past", *key[:-1]],
-    "before and now exchanged": [reading.LABELS[(reading.LABELS.index(label) + 2) % 4] for label in key],
+    "before and now exchanged": [abstracts.LABELS[(abstracts.LABELS.index(label) + 2) % 4] for label in key],
 }
-tables = {name: confusion(key, marks, reading.LABELS) for name, marks in readers.items()}
+tables = {name: confusion(key, marks, abstracts.LABELS) for name, marks in readers.items()}
 abstract = np.array(practice["abstract"])
 for name in practice["abstract"].unique():
     chosen = np.flatnonzero(abstract == name)
-    tables[f"mine, {name} alone"] = confusion([key[i] for i in chosen], [marked[i] for i in chosen], reading.LABELS)
+    tables[f"mine, {name} alone"] = confusion([key[i] for i in chosen], [marked[i] for i in chosen], abstracts.LABELS)
 values = {name: (kappa(table), *kappa_interval(table, DRAWS, seed)) for name, table in tables.items()}
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.2), layout="constrained", width_ratios=[2, 3])
@@ -292,8 +293,8 @@ image = left.imshow(counts, cmap="Blues", vmin=0)
 for i, row in enumerate(counts):
     for j, n in enumerate(row):
         left.text(j, i, n, ha="center", va="center", color="white" if n > counts.max() / 2 else "black")
-left.set_xticks(range(4), reading.LABELS)
-left.set_yticks(range(4), reading.LABELS)
+left.set_xticks(range(4), abstracts.LABELS)
+left.set_yticks(range(4), abstracts.LABELS)
 left.spines[["left", "bottom"]].set_visible(False)
 left.set(xlabel="marked", ylabel="key", title=f"Off the diagonal: what is taken for what ({len(key)} sentences)")
 for i, (value, low, high) in enumerate(values.values()):
@@ -312,7 +313,7 @@ plt.show()
 
 # %%
 SIZES, TEXTS = (20, 80, 320), 200
-of_key = np.bincount([reading.LABELS.index(label) for label in key])  # (4,)
+of_key = np.bincount([abstracts.LABELS.index(label) for label in key])  # (4,)
 typical = of_key[:, None] * np.where(np.eye(4, dtype=bool), 12, 1)  # (4, 4): of 15 marks 12 are right, 1 is each other label
 truth, chances = kappa(typical), typical / typical.sum()
 generator = np.random.default_rng(seed)
@@ -339,7 +340,7 @@ sizes.style.format({"coverage": "{:.2f}", "width": "{:.2f}"}).hide(axis="index")
 # 0.8 is within reach of a careful reader: it allows for about six sentences out of 44 on which you and the key differ.
 
 # %%
-show(reading.sentences("graded"))
+show(abstracts.sentences("graded"))
 
 
 # %% exercise="marks"
@@ -410,7 +411,7 @@ check("card")
 # Let the card be tested by its own numbers: the paper says how it counts a training run, *time × devices × the rate that one device keeps up* (9.5·10¹² operations in a second for a P100, in a footnote). If that is far from your `flops`, two of your fields are from different models.
 
 # %%
-numbers = {name: reading.number(value) for name, value in card().items() if name not in ("problem", "limit", "method")}
+numbers = {name: abstracts.number(value) for name, value in card().items() if name not in ("problem", "limit", "method")}
 counted = numbers["days"] * 86_400 * numbers["devices"] * 9.5e12
 print(f"counted {counted:.2g} operations, printed {numbers['flops']:.2g}")
 print(f"{numbers['bleu'] - numbers['rival']:+.2f} BLEU over the best earlier score")

@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from grader.bank import alternative, mistake, survivor
+from grader.lessons.bank import alternative, equivalent, mistake
 
 # interval
 
@@ -960,7 +960,7 @@ def misprints(table, claimed, rule, parts):
 
 # What no check can tell from a right answer.
 
-survivor(
+equivalent(
     "training_flops",
     "3: spread(lambda duration, rate: duration * seconds * devices * rate * 10 ** 12, number, teraflops) → spread(lambda duration, rate: duration * seconds * devices * rate * 10 ** 12, teraflops, number)",
     "the two are multiplied, in whatever order",

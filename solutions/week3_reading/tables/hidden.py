@@ -10,10 +10,10 @@ import pandas as pd
 import torch
 from scipy import stats
 
-from etude import papers
-from etude.checks import Mismatch, close, equal, exercise, true
-from grader.artifacts import Artifacts, BadArtifact
-from grader.metrics import metric
+from etude.lesson.checks import Mismatch, close, equal, exercise, true
+from etude.papers import tables
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 
 TABLES = 150  # planted tables in a run, as in the notebook
 Ends = tuple[Fraction, Fraction]
@@ -56,7 +56,7 @@ def rows_that_cannot_follow(table: pd.DataFrame, claimed: str, rule: str, parts:
     for name, row in table.iterrows():
         if "" in [row[claimed], *row[parts]]:
             continue
-        values = [papers.RULES[rule](corner) for corner in product(*(interval(row[part]) for part in parts))]
+        values = [tables.RULES[rule](corner) for corner in product(*(interval(row[part]) for part in parts))]
         low, high = interval(row[claimed])
         if max(values) < low or min(values) > high:
             found.append(str(name))
@@ -142,7 +142,7 @@ def test_what_is_cut_off_is_less_than_one_unit(student):
 @exercise("follows")
 def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(student):
     rounded = {}
-    for _, row in papers.table("gnmt_table10").iterrows():
+    for _, row in tables.table("gnmt_table10").iterrows():
         corners = product(*(interval(cell) for cell in (row.pbmt, row.gnmt, row.human)))
         values = [100 * (new - old) / (best - old) for old, new, best in corners]
         ends = tuple(student["Decimal"](f"{float(end):.10f}") for end in (min(values), max(values)))
@@ -159,7 +159,7 @@ def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(studen
 
 @exercise("average")
 def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student):
-    for version, table in papers.table("bert_glue").groupby("version"):
+    for version, table in tables.table("bert_glue").groupby("version"):
         scores = table.set_index("system").drop(columns="version")
         printed, scores = scores["average"], scores.drop(columns="average")
         nine = [[column] for column in scores]
@@ -173,7 +173,7 @@ def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student
 
 @exercise("average")
 def test_alberts_averages_agree_with_fractions(student):
-    table = papers.table("albert_sharing")
+    table = tables.table("albert_sharing")
     groups = [["squad11_f1", "squad11_em"], ["squad20_f1", "squad20_em"], ["mnli"], ["sst2"], ["race"]]
     table = table[list(chain(*groups))].set_axis([f"model {i}" for i in range(len(table))])
     averages = dict(student.average(frame(student, table), groups))
@@ -215,7 +215,7 @@ def test_other_trainings_agree_with_fractions(student):
 
 @exercise("training_flops")
 def test_the_transformers_printed_costs_follow(student):
-    for _, row in papers.table("transformer_training").iterrows():
+    for _, row in tables.table("transformer_training").iterrows():
         given = f"the Transformer paper, {row.model} model"
         low, high = numbers(student.training_flops(f"{row.time} {row.unit}", int(row.devices), row.teraflops), given)
         claimed = interval(row.flops)
@@ -278,7 +278,7 @@ def test_published_models_have_their_known_counts(student):
 
 @exercise("parameter_count")
 def test_gpt2s_printed_counts_follow_with_gpt1s_vocabulary_and_not_with_its_own(student):
-    table = papers.table("configurations").set_index("model")
+    table = tables.table("configurations").set_index("model")
     for model, row in table[table.index.str.startswith("GPT-2")].iterrows():
         low, high = interval(row.parameters.replace("M", "e6"))
         for words, expected in ((40478, True), (50257, False)):
@@ -314,8 +314,8 @@ def test_samples_with_and_without_ties_agree_with_scipy(student):
 
 def gains() -> tuple[list[float], list[float]]:
     """The gain of BERT's large model in each column of the final table, and the training examples in thousands."""
-    table = papers.table("bert_glue").query("version == 'final'").set_index("system")
-    sizes = papers.table("glue_sizes").set_index("task")["train_thousands"]
+    table = tables.table("bert_glue").query("version == 'final'").set_index("system")
+    sizes = tables.table("glue_sizes").set_index("task")["train_thousands"]
     scores = table[sizes.index].map(Fraction)
     return [float(gain) for gain in scores.loc["BERT_LARGE"] - scores.loc["BERT_BASE"]], [float(size) for size in sizes]
 
@@ -349,7 +349,7 @@ def test_bert_lies_inside_the_interval_of_the_human_expert(student):
 @exercise("misprints", points=3)
 def test_planted_misprints_are_found_and_nobody_else_accused(student):
     for seed in range(10_000, 10_024):
-        one = papers.planted(seed)
+        one = tables.planted(seed)
         found = student.misprints(frame(student, one.table), one.claimed, one.rule, one.parts)
         expected = rows_that_cannot_follow(one.table, one.claimed, one.rule, one.parts)
         given = f"a planted table of {len(one.table)} rows, {one.rule} of {len(one.parts)} columns"
@@ -372,7 +372,7 @@ def test_numbers_with_other_signs_and_exponents(student):
 
 @exercise("misprints")
 def test_all_averages_of_berts_first_version_can_follow(student):
-    table = papers.table("bert_glue").query("version == 'first'").set_index("system")
+    table = tables.table("bert_glue").query("version == 'first'").set_index("system")
     parts = list(table.columns[1:-1])
     equal(
         list(student.misprints(frame(student, table), "average", "mean", parts)),
@@ -386,7 +386,7 @@ def test_all_averages_of_berts_first_version_can_follow(student):
 
 def _judged(artifacts: Artifacts) -> tuple[int, int, int, int]:
     """(misprints found, rows accused, misprints, rows) over the run's planted tables."""
-    planted = [papers.planted(artifacts.seed * TABLES + i) for i in range(TABLES)]
+    planted = [tables.planted(artifacts.seed * TABLES + i) for i in range(TABLES)]
     rows = {f"{i} {row}" for i, one in enumerate(planted) for row in one.table.index}
     misprints = {f"{i} {row}" for i, one in enumerate(planted) for row in one.misprints}
     accused = set(artifacts.strings("accused"))

@@ -41,7 +41,8 @@ import numpy as np
 import pandas as pd
 
 import etude
-from etude import check, papers, plots, record
+from etude import check, plots, record
+from etude.papers import tables
 
 run = etude.start("week3_reading/tables", profile=profile, seed=seed, device=device, out=out)
 plots.style()
@@ -51,7 +52,7 @@ pd.set_option("display.max_rows", 200)
 # The cells are text. As numbers, 37.90 would become 37.9, and the digit that says how far the number was rounded would be gone.
 
 # %%
-papers.table("glove_table1")
+tables.table("glove_table1")
 
 # %% [markdown]
 # ## 1. A printed number is an interval
@@ -150,7 +151,7 @@ def examine(claim, printed, possible):
     return verdict
 
 
-for _, row in papers.table("glove_table1").iterrows():
+for _, row in tables.table("glove_table1").iterrows():
     examine(f"GloVe: ratio of {row.word}", row.ratio, spread(lambda a, b: a / b, row.p_ice, row.p_steam))
 
 # %% [markdown]
@@ -163,7 +164,7 @@ def gap_closed(old, new, best):
     return 100 * (new - old) / (best - old)
 
 
-gnmt = papers.table("gnmt_table10").set_index("pair")
+gnmt = tables.table("gnmt_table10").set_index("pair")
 lines = []
 for pair, row in gnmt.iterrows():
     possible = exactly(spread(gap_closed, row.pbmt, row.gnmt, row.human))
@@ -207,7 +208,7 @@ def average(table, groups):
 check("average")
 
 # %%
-glue = papers.table("bert_glue")
+glue = tables.table("bert_glue")
 nine = [[column] for column in glue.columns[2:-1]]
 eight = [["mnli_m", "mnli_mm"], *nine[2:]]
 lines = []
@@ -252,12 +253,12 @@ def training_flops(time, devices, teraflops):
 check("training_flops")
 
 # %%
-training = papers.table("transformer_training").set_index("model")
+training = tables.table("transformer_training").set_index("model")
 for model, row in training.iterrows():
     possible = training_flops(f"{row.time} {row.unit}", int(row.devices), row.teraflops)
     examine(f"Transformer: FLOPs of {model}", row.flops, possible)
 
-costs = papers.table("transformer_table2").set_index("system")
+costs = tables.table("transformer_table2").set_index("system")
 for single in ("Deep-Att + PosUnk", "GNMT + RL", "ConvS2S"):
     for column in ("flops_en_de", "flops_en_fr"):
         one, many = costs.loc[single, column], costs.loc[f"{single} Ensemble", column]
@@ -309,7 +310,7 @@ check("parameter_count")
 # %% [markdown]
 # 110M is written 110e6, so that its last printed digit is that of the millions. What was counted is open, too: some authors count the two heads of BERT that are only used in pre-training (a matrix with bias, a layer norm and a bias for each word; a decision between two classes). So a claim counts as following if either number does.
 #
-# Left out are models of other parts than `parameter_count` knows: the Transformer, T5, KE-T5, ET5 and KoBART with a second stack; ELECTRA and KcELECTRA with other heads; GPT-1 without the last layer norm (and without a printed size); KoGPT with an output layer of its own. Left out are also models whose configuration is not printed. What can be counted of all these is counted in the course's ledger of claims (`docs/claims.md`).
+# Left out are models of other parts than `parameter_count` knows: the Transformer, T5, KE-T5, ET5 and KoBART with a second stack; ELECTRA and KcELECTRA with other heads; GPT-1 without the last layer norm (and without a printed size); KoGPT with an output layer of its own. Left out are also models whose configuration is not printed. What can be counted of all these is counted in the course's registry of claims (`docs/claims.md`).
 
 
 # %%
@@ -332,7 +333,7 @@ def plain(printed):
     return printed.replace("M", "e6").replace("B", "e9")
 
 
-models = pd.concat([papers.table("configurations"), papers.table("korean_models")]).fillna("").set_index("model")
+models = pd.concat([tables.table("configurations"), tables.table("korean_models")]).fillna("").set_index("model")
 models = models.query("family in ('bert', 'albert', 'distilbert', 'gpt') and parameters != '' and assumed == ''")
 lines = []
 for model, row in models.iterrows():
@@ -372,7 +373,7 @@ possible
 # ALBERT xxlarge is printed as 235M in a table and as 233M in the text, and has 222.6M. In GPT-3's table some widths are not heads × width of a head. These were counted, not rounded, so here nothing is hidden:
 
 # %%
-gpt3 = papers.table("configurations").query("model.str.startswith('GPT-3')").set_index("model")
+gpt3 = tables.table("configurations").query("model.str.startswith('GPT-3')").set_index("model")
 gpt3 = gpt3[["hidden", "heads", "head_width"]].astype(int)
 gpt3[gpt3["heads"] * gpt3["head_width"] != gpt3["hidden"]]
 
@@ -431,10 +432,10 @@ check("wilson")
 final = glue.query("version == 'final'").set_index("system").drop(columns=["version", "average"]).astype(float)
 gain = final.loc["BERT_LARGE"] - final.loc["BERT_BASE"]
 gain = gain.round(1)  # differences of numbers with one digit, without the floats' dust
-trained = papers.table("glue_sizes").set_index("task")["train_thousands"].astype(float)[gain.index]
+trained = tables.table("glue_sizes").set_index("task")["train_thousands"].astype(float)[gain.index]
 rho = spearman(gain.tolist(), trained.tolist())
 
-swag = papers.table("bert_swag").set_index("system")
+swag = tables.table("bert_swag").set_index("system")
 figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
 left.scatter(trained, gain, color=plots.COLOURS[0])
 for task in gain.index:
@@ -498,7 +499,7 @@ check("misprints")
 
 # %%
 TABLES = 150
-planted = [papers.planted(seed * TABLES + i) for i in range(TABLES)]
+planted = [tables.planted(seed * TABLES + i) for i in range(TABLES)]
 hunted = [list(misprints(one.table, one.claimed, one.rule, one.parts)) for one in planted]
 
 
@@ -506,7 +507,7 @@ def to_the_digit(one):
     """The rows that do not come out to the last digit when the printed parts are taken as exact."""
     accused = []
     for name, row in one.table.iterrows():
-        result = papers.RULES[one.rule]([Fraction(row[part]) for part in one.parts])
+        result = tables.RULES[one.rule]([Fraction(row[part]) for part in one.parts])
         exact = Decimal(result.numerator) / result.denominator
         if not follows(row[one.claimed], (exact, exact)):
             accused.append(name)
@@ -578,7 +579,7 @@ without = {
 }
 lines = []
 for where, (name, before, after) in without.items():
-    table = papers.table(name).set_index("model").drop(columns="group", errors="ignore")
+    table = tables.table(name).set_index("model").drop(columns="group", errors="ignore")
     for column in table:
         least, most = exactly(spread(lambda a, b: a - b, table.loc[after, column], table.loc[before, column]))
         lines.append((where, column, table.loc[before, column], table.loc[after, column], least, most))
@@ -589,8 +590,8 @@ pd.DataFrame(lines, columns=["table", "score", "with", "without", "change at lea
 
 # %%
 columns = ["mnli_m", "mrpc", "sst2"]
-small = papers.table("bert_tasks").query("model == 'BERT_BASE'")[columns]
-same = papers.table("bert_sizes").query("layers == '12' and hidden == '768'")[columns]
+small = tables.table("bert_tasks").query("model == 'BERT_BASE'")[columns]
+same = tables.table("bert_sizes").query("layers == '12' and hidden == '768'")[columns]
 pd.concat([small, same]).set_axis(["BERT_BASE in Table 5", "BERT_BASE in Table 6"])
 
 # %% [markdown]
@@ -602,7 +603,7 @@ pd.concat([small, same]).set_axis(["BERT_BASE in Table 5", "BERT_BASE in Table 6
 five = [["squad11_f1", "squad11_em"], ["squad20_f1", "squad20_em"], ["mnli"], ["sst2"], ["race"]]
 lines = []
 for name in ("albert_embedding", "albert_sharing", "albert_order"):
-    table = papers.table(name)
+    table = tables.table(name)
     table.index = (
         table[[table.columns[0], "embedding"]].agg(" ".join, axis=1) if "embedding" in table else table["task"]
     )
@@ -619,12 +620,12 @@ albert[albert["row"].isin(["all-shared 128", "not-shared 128", "sop"]) | ~albert
 # And some rules are no formulas but inequalities. An answer that matches exactly matches in part as well, so a mean partial match below the share of exact matches is impossible, and so is an F1 below the exact match.
 
 # %%
-squad = pd.concat([papers.table("bert_squad11"), papers.table("bert_squad20")]).set_index("system")
+squad = pd.concat([tables.table("bert_squad11"), tables.table("bert_squad20")]).set_index("system")
 for part in ("dev", "test"):
     whole = squad[(squad[f"{part}_em"] != "") & (squad[f"{part}_f1"] != "")]
     below = whole[whole[f"{part}_f1"].map(Decimal) < whole[f"{part}_em"].map(Decimal)]
     print(f"BERT's SQuAD tables, {part}: {len(whole)} rows with both, F1 below exact match in {len(below)}")
-poster = papers.table("figures").query("paper.str.startswith('McGill') and figure.str.contains('match')")
+poster = tables.table("figures").query("paper.str.startswith('McGill') and figure.str.contains('match')")
 poster[["where", "figure", "value", "unit"]]
 
 # %% [markdown]

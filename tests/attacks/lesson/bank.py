@@ -1,6 +1,6 @@
 """Answers to the lesson that is attacked. @SECRET@"""
 
-from grader.bank import alternative, mistake
+from grader.lessons.bank import alternative, mistake
 
 
 @mistake("softmax", "the sum runs over the rows in place of the scores of a row", "test_equal_scores_share_equally")

@@ -2,7 +2,7 @@
 
 import torch
 
-from etude.checks import close, equal, exercise
+from etude.lesson.checks import close, equal, exercise
 
 
 @exercise("softmax")

@@ -2,9 +2,9 @@
 
 import torch
 
-from etude.checks import close, equal, exercise
-from grader.artifacts import Artifacts
-from grader.metrics import metric
+from etude.lesson.checks import close, equal, exercise
+from grader.grading.artifacts import Artifacts
+from grader.grading.metrics import metric
 
 SECRET = "@SECRET@"  # what an attack would show if it had read this file or this process
 INPUT = "@INPUT@"  # what an attack would show if it could tell its author what it was asked

@@ -5,7 +5,7 @@ import unicodedata
 
 import torch
 
-from etude.checks import close, equal, exercise, gradient_flows, true
+from etude.lesson.checks import close, equal, exercise, gradient_flows, true
 
 SOFTPLUS = [math.log1p(math.exp(x)) for x in (0.0, 1.0, -1.0)]  # −log σ(−x)
 

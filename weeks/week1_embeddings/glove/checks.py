@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 
 COFFEE = ["모닝", "커피", "좋아"]
 

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 
 WORDS = ["눈", "이", "내리", "아프"]
 TABLE = torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0], [4.0, 4.0, 0.0], [-2.0, 1.0, 1.0]])

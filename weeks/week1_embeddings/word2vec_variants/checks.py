@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn.functional import cross_entropy
 
-from etude.checks import close, equal, exercise, gradient_flows, true
+from etude.lesson.checks import close, equal, exercise, gradient_flows, true
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 ONE_SENTENCE = torch.zeros(8, dtype=torch.int64)

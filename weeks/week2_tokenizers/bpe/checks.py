@@ -1,4 +1,4 @@
-"""BPE: the public checks. Expected values come from counts by hand, str.replace, UTF-8 itself and the library `etude.bpe`.
+"""BPE: the public checks. Expected values come from counts by hand, str.replace, UTF-8 itself and the library `etude.tokenizers.bpe`.
 
 Where a property is tried on many inputs, they go from the shortest to the longest, so that what a student reads is the
 smallest input on which the answer goes wrong.
@@ -7,8 +7,8 @@ smallest input on which the answer goes wrong.
 import random
 from itertools import product
 
-from etude import bpe
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
+from etude.tokenizers import bpe
 
 PAPER = {
     ("l", "o", "w", "</w>"): 5,

@@ -1,6 +1,6 @@
 """Comparing tokenizers: the public checks. Expected values come from hand counts and closed forms."""
 
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 
 
 @exercise("cuts")

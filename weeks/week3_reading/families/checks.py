@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from etude import families
-from etude.checks import close, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
+from etude.papers import families
 
 DIAMOND = {"a": set(), "b": {"a"}, "c": {"a"}, "d": {"b", "c"}, "e": {"d"}}
 CIRCLE = {"a": {"c"}, "b": {"a"}, "c": {"b"}, "d": {"c"}}

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from etude import reading
-from etude.checks import close, exercise, true
+from etude.lesson.checks import close, exercise, true
+from etude.papers import abstracts
 
 CHOICES = {
     "problem": ("order", "data", "vocabulary", "memory"),
@@ -156,8 +156,8 @@ def test_the_seed_decides_what_is_drawn(student):
 def test_every_sentence_has_one_known_label(student):
     given = student.marks()
     try:
-        reading.in_order(given, "graded")
-    except reading.MarksError as error:
+        abstracts.in_order(given, "graded")
+    except abstracts.MarksError as error:
         fault = str(error)
     else:
         fault = ""
@@ -181,7 +181,7 @@ def test_choices_are_among_those_offered_and_figures_are_numbers(student):
         true(card.get(name) in offered, f"{name} is one of {', '.join(offered)}", actual=card.get(name))
     for name in FIGURES:
         try:
-            positive = reading.number(card.get(name)) > 0
+            positive = abstracts.number(card.get(name)) > 0
         except ValueError as error:
             positive, fault = False, str(error)
         else:

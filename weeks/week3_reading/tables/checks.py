@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
-from etude.checks import Mismatch, close, equal, exercise, true
+from etude.lesson.checks import Mismatch, close, equal, exercise, true
 
 
 def exact(ends: Any, given: str) -> list[str]:

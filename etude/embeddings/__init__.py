@@ -1,0 +1,1 @@
+"""Word vectors: fast training, counts, and what their quality is measured by."""

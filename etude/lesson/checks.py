@@ -1,0 +1,215 @@
+"""What a check is: a function `test_…(student)` that asks one question about one exercise.
+
+Check files are written once and run in four places: in the student's notebook, in the grader (where `student` is a
+proxy to another process), on the reference and on the bank of answers. So nothing here knows where the student's code
+lives: a check calls `student.name(...)`, and says with `equal` and `close` what should come back.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from etude.lesson.values import as_array, describe, first_difference, same, shape
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+_UNSAID: Any = object()  # None is a value like any other
+
+
+class Mismatch(AssertionError):
+    """What came back is not what was expected: what was given, what came back, what was expected, where they part."""
+
+    def __init__(self, detail: str, *, given: Any = None, actual: Any = _UNSAID, expected: Any = _UNSAID) -> None:
+        super().__init__(detail)
+        self.detail, self.given, self.actual, self.expected = detail, given, actual, expected
+
+    @property
+    def saw_a_value(self) -> bool:
+        """Whether the check said what came back."""
+        return self.actual is not _UNSAID
+
+    def __str__(self) -> str:
+        lines = [self.detail]
+        if self.given is not None:  # most often a sentence, which needs no quotes
+            lines.append(f"given     {self.given if type(self.given) is str else describe(self.given)}")
+        for label, value in (("came back", self.actual), ("expected ", self.expected)):
+            if value is not _UNSAID:
+                lines.append(f"{label} {describe(value)}")
+        return "\n".join(lines)
+
+
+def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
+    """Exact equality of plain values (numbers, strings, lists, tuples, sets, dictionaries) and of their types.
+
+    A numpy number counts as Python's, a Counter as a dict, a namedtuple as a tuple. NaN is equal to nothing.
+    Raises Mismatch with the first place where the two part, and nothing else.
+    """
+    place = first_difference(actual, expected)
+    if place is not None:
+        raise Mismatch(place, given=given, actual=actual, expected=expected)
+
+
+def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, atol: float = 1e-6) -> None:
+    """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats, nested lists of floats.
+
+    Infinity is close to itself alone, NaN to nothing; what is not numbers is compared by `equal`. Raises Mismatch with
+    the shapes or with the first index that differs and the largest difference, and nothing else.
+    """
+    values = {"given": given, "actual": actual, "expected": expected}
+    try:
+        want = as_array(expected)
+    except TypeError:
+        equal(actual, expected, given=given)
+        return
+    found = shape(actual)
+    if found is not None and found != want.shape:  # seen before any memory is taken for it
+        raise Mismatch(f"the shape is {found}, expected {want.shape}", **values)
+    try:
+        have = as_array(actual)
+    except TypeError as error:
+        raise Mismatch(f"numbers were expected: {error}", **values) from None
+    with np.errstate(all="ignore"):
+        gap = np.abs(have - want)
+        # An infinite bound would let any number pass for infinity, and inf − inf is NaN: infinity must be met exactly.
+        wrong = ~(np.isfinite(want) & (gap <= atol + rtol * np.abs(want)) | (have == want))
+    if wrong.any():
+        index = tuple(int(i) for i in np.argwhere(wrong)[0])
+        largest = "not a number" if np.isnan(gap[wrong]).any() else f"{gap[wrong].max():.4g}"
+        share = f"{int(wrong.sum())} of {wrong.size} values differ, " if wrong.size > 1 else ""
+        where = f"first at index {list(index)}: " if index else ""
+        here = f"{have[index]:.6g}, expected {want[index]:.6g}"
+        raise Mismatch(f"{share}{where}{here} (largest difference {largest})", **values)
+
+
+def true(condition: bool, detail: str, **values: Any) -> None:
+    """A property that has no single expected value; `detail` is the sentence shown when it does not hold.
+
+    values: `given`, and `actual` where what came back says more than the sentence.
+    """
+    if not condition:
+        raise Mismatch(detail, **values)
+
+
+def gradient_flows(call: Callable, tensors: Mapping[str, Tensor], *, given: str) -> None:
+    """What `call` makes of the tensors, by position, can be trained on whichever one of them asks for a gradient.
+
+    tensors: by the names that a message may call them. Raises Mismatch.
+    """
+    for name in tensors:
+        found = call(*(tensor.clone().requires_grad_(other == name) for other, tensor in tensors.items()))
+        true(
+            getattr(found, "requires_grad", False),
+            "it knows nothing of the numbers that it comes from, so they cannot be trained",
+            given=f"{given}; {name} asks for a gradient",
+            actual=found,
+        )
+
+
+def exercise(name: str, points: float = 1) -> Callable[[Callable], Callable]:
+    """Marks a check function: the exercise that it tries and the points it is worth."""
+
+    def mark(function: Callable) -> Callable:
+        function.__etude__ = (name, float(points))  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+Status = Literal["passed", "failed", "error", "unwritten"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check function with the exercise it belongs to."""
+
+    name: str
+    exercise: str
+    points: float
+    function: Callable[[Any], None] = field(repr=False)
+    hidden: bool = False
+
+    @property
+    def title(self) -> str:
+        """The check's name as the sentence it is: test_edges_have_fewer_pairs → edges have fewer pairs."""
+        return self.name.removeprefix("test_").replace("_", " ")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one check found. `error`: (name, message, lines of the student's code) of an exception that was raised."""
+
+    check: Check
+    status: Status
+    message: str = ""
+    mismatch: Mismatch | None = None
+    error: tuple[str, str, str] | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return self.status == "passed"
+
+
+_loaded = itertools.count()
+
+
+def collect(path: Path, hidden: bool = False) -> list[Check]:
+    """The checks of one file, in the order in which they stand. The file is loaded afresh: runs share no state."""
+    name = f"_etude_checks_{next(_loaded)}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise FileNotFoundError(f"no checks at {path}: the lesson's folder must lie beside the notebook")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        del sys.modules[name]
+    checks = []
+    for key, function in vars(module).items():
+        if key.startswith("test_") and callable(function):
+            if not hasattr(function, "__etude__"):
+                raise ValueError(f"{path.name}: {key} has no @exercise(...), so it belongs to no exercise")
+            owner, points = function.__etude__
+            checks.append(Check(key, owner, points, function, hidden))
+    return checks
+
+
+def run_check(check: Check, student: Any) -> Outcome:
+    """Runs one check; whatever Exception the student's code raises becomes an outcome."""
+    started = time.perf_counter()
+
+    def outcome(status: Status, message: str = "", **more: Any) -> Outcome:
+        return Outcome(check, status, message, seconds=time.perf_counter() - started, **more)
+
+    try:
+        check.function(student)
+    except Mismatch as mismatch:
+        return outcome("failed", str(mismatch), mismatch=mismatch)
+    except _failures_of_pytest() as failure:
+        return outcome("failed", str(failure))
+    except (Exception, SystemExit) as error:  # a sys.exit() in an exercise must not end the notebook
+        name, text, trace = student.explain(error)
+        status: Status = "unwritten" if name == "NotImplementedError" else "error"
+        message = "not written yet" if status == "unwritten" else f"{name}: {text}"
+        return outcome(status, message, error=(name, text, trace))
+    return outcome("passed")
+
+
+def _failures_of_pytest() -> tuple[type[BaseException], ...]:
+    """What `pytest.raises` raises when nothing else was: no Exception. Who has not imported pytest cannot raise it."""
+    pytest = sys.modules.get("pytest")
+    return (pytest.fail.Exception,) if pytest else ()
+
+
+__all__ = ["Check", "Mismatch", "Outcome", "close", "collect", "equal", "exercise", "run_check", "same", "true"]

@@ -1,0 +1,1 @@
+"""What papers print, as data: tables, abstracts, families of models."""

@@ -1,0 +1,1 @@
+"""Tokenizers trained, encoding and decoding, held to the reference libraries."""

@@ -1,0 +1,176 @@
+"""Grading a class, as a person sees it: a bar with who is being graded, scores into the gradebook as they come, a summary.
+
+What a submission earns is decided elsewhere (grader.classes.batch's workers); this module is the one writer to the gradebook.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress, TaskID
+
+from grader.classes.batch import Batch, grade_batch, key
+from grader.classes.summary import Lines, plain, summarize
+from grader.classes.uploads import Submission, submissions
+from grader.course import Course, CourseError
+from grader.files import write_whole
+from grader.grading import store, verdict
+from grader.grading.store import Gradable
+from grader.grading.verdict import Verdict
+from grader.nbgrader import gradebook
+from grader.nbgrader.course import NbgraderCourse
+from grader.printable import printable
+from grader.provenance import digest
+from grader.release.build import release_to, write_master
+from grader.settings import Settings
+
+
+@dataclass(frozen=True)
+class Classroom:
+    """A class: the course, and the folder with what was handed in and the gradebook."""
+
+    course: Course | NbgraderCourse
+    home: Path
+    settings: Settings
+
+    def grade(
+        self,
+        lessons: Sequence[Gradable],
+        student: str,
+        console: Console,
+        bar: Callable[[], Progress],
+        *,
+        jobs: int,
+        resume: bool = True,
+        dry_run: bool = False,
+        references: Sequence[Gradable] = (),
+    ) -> list[str]:
+        """Grades, stores and shows; returns what the grader itself failed at.
+
+        references: lessons whose references are to be run too, unless that is known. Raises CourseError if there is nothing
+        to grade, or if a reference does not run here as it should.
+        """
+        todo = submissions(lessons, self.home, student)
+        if not todo:
+            raise CourseError(
+                f"nothing is handed in: no notebook at {self.home / 'submitted'}/{student}/WEEK/LESSON.ipynb"
+            )
+        paths = {key(item): store.verdict_path(self.home, item.student, item.lesson) for item in todo}
+        before = {who: old for who, path in paths.items() if (old := verdict.load(path)) is not None}
+        if not resume and not dry_run:
+            for path in paths.values():
+                path.unlink(missing_ok=True)
+        if not dry_run:
+            self._release({item.lesson.assignment for item in todo}, console)
+        lines = Lines(console, todo, before, self.settings)
+        with bar() as progress:
+            if dry_run:
+                batch = self._graded_batch(todo, progress, lines, jobs, resume)
+            else:
+                batch = self._graded(todo, progress, lines, jobs, references)
+        summarize(console, batch, before, self._stored(todo), dry_run)
+        fresh = len(batch.fresh)
+        console.print(
+            f"{fresh} graded now, {len(batch.verdicts) - fresh} unchanged; {self.settings.sandbox}"
+            f"{'; nothing is stored' if dry_run else ''}",
+            highlight=False,
+        )
+        for trouble in batch.troubles:
+            console.print(f"[bold red]{escape(printable(trouble))}[/]", highlight=False)
+        return batch.troubles
+
+    def _release(self, weeks: set[str], console: Console) -> None:
+        """Makes a week known to a gradebook that has never seen it: nbgrader stores scores of what it has released."""
+        if isinstance(self.course, NbgraderCourse):
+            return  # its lessons are those that its gradebook knows
+        for week in sorted(weeks):
+            if not gradebook.knows(self.course, self.home, week):
+                console.print(f"{week} is new to the gradebook of this class: it is released into it", highlight=False)
+                for lesson in self.course.lessons(week):
+                    write_master(lesson)
+                release_to(self.course, week, self.home)
+
+    def _graded(
+        self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, references: Sequence[Gradable]
+    ) -> Batch:
+        """Verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
+        grading = bar.add_task("grading", total=len(todo), now="")
+        open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
+        storing = bar.add_task("storing in the gradebook", total=len(open_lessons), now="")
+        found_of: dict[tuple[str, str], list[Verdict | None]] = {pair: [] for pair in open_lessons}
+        booked = {(score.student, score.notebook) for score in self._stored(todo)}
+        troubles = []
+
+        def done(item: Submission, found: Verdict | None) -> None:
+            bar.advance(grading)
+            lines.add(item, found)
+            pair = (item.lesson.assignment, item.student)
+            found_of[pair].append(found)
+            open_lessons[pair] -= 1
+            if open_lessons[pair]:
+                return
+            bar.update(storing, now=escape(plain(item.student)))
+            try:
+                self._store(item, [one for one in found_of[pair] if one is not None], len(found_of[pair]), booked)
+            except CourseError as error:  # of this student: the others' scores are stored all the same
+                troubles.append(str(error))
+            bar.advance(storing)
+
+        batch = grade_batch(
+            todo,
+            self.home,
+            self.settings,
+            jobs=jobs,
+            done=done,
+            running=_shown(bar, grading),
+            references=references,
+            measured=lines.reference,
+        )
+        bar.update(storing, now="")
+        batch.troubles += troubles
+        return batch
+
+    def _store(self, item: Submission, verdicts: list[Verdict], handed_in: int, booked: set[tuple[str, str]]) -> None:
+        """Stores a student's week if there is a verdict on all of it, unless these very verdicts are stored already.
+
+        booked: (student, notebook) of which the gradebook holds a score.
+        """
+        if len(verdicts) < handed_in:
+            return
+        receipt = store.verdict_path(self.home, item.student, item.lesson).with_name("stored.txt")
+        mine = digest(*sorted(one.as_json() for one in verdicts))
+        there = {(one.student, one.lesson.split("/")[1]) for one in verdicts} <= booked
+        if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == mine:
+            return
+        gradebook.store(self.course, self.home, item.lesson.assignment, item.student, self.settings)
+        write_whole(receipt, mine)
+
+    def _graded_batch(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, resume: bool) -> Batch:
+        """Verdicts alone, kept nowhere."""
+        grading = bar.add_task("grading", total=len(todo), now="")
+
+        def done(item: Submission, found: Verdict | None) -> None:
+            bar.advance(grading)
+            lines.add(item, found)
+
+        with tempfile.TemporaryDirectory() as scratch:
+            if resume and (self.home / "verdicts").is_dir():
+                shutil.copytree(self.home / "verdicts", Path(scratch, "verdicts"))
+            home, running = Path(scratch), _shown(bar, grading)
+            return grade_batch(todo, home, self.settings, jobs=jobs, done=done, running=running)
+
+    def _stored(self, todo: list[Submission]) -> list[gradebook.Score]:
+        """What the gradebook holds of these weeks."""
+        weeks = dict.fromkeys(item.lesson.assignment for item in todo)
+        return [score for week in weeks for score in gradebook.scores(self.course, self.home, week)]
+
+
+def _shown(bar: Progress, task: TaskID) -> Callable[[list[str]], None]:
+    return lambda names: bar.update(task, now=escape(plain(", ".join(names))))

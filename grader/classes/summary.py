@@ -1,0 +1,141 @@
+"""A class in lines of a log: one for each submission as it is graded, and at the end what an instructor has to know.
+
+All of it fits into the 80 columns of a log. Names and reasons come from outside: `plain` keeps them on one line and away
+from the terminal, and they are put into rich's Text, which reads no markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rich import box
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from grader.classes.batch import Batch, key
+from grader.classes.uploads import Submission
+from grader.course import Lesson
+from grader.grading import costs
+from grader.grading.verdict import Verdict
+from grader.nbgrader.gradebook import Score
+from grader.printable import printable
+from grader.settings import Settings
+
+Key = tuple[str, str]  # a student and a lesson's id, as in grader.classes.batch
+WIDEST_NAME = 20  # columns of a name on a line; more is cut
+
+
+def plain(text: str) -> str:
+    """The text on one line, without what does something to a terminal."""
+    return " ".join(printable(text).split())
+
+
+@dataclass
+class Lines:
+    """Prints a line for each submission that is done: its place, whose it is, its points, how long it took, what was missed."""
+
+    console: Console
+    todo: Sequence[Submission]
+    before: Mapping[Key, Verdict]  # the verdicts that were stored when the command began
+    settings: Settings
+    done: int = 0
+    widths: tuple[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.widths = _widest(item.student for item in self.todo), _widest(item.lesson.name for item in self.todo)
+
+    def add(self, item: Submission, found: Verdict | None) -> None:
+        self.done += 1
+        total = len(self.todo)
+        place = f"[{self.done:>{len(str(total))}}/{total}] "
+        student, lesson = (
+            set_cell_size(plain(name), width)
+            for name, width in zip((item.student, item.lesson.name), self.widths, strict=True)
+        )
+        line = Text(f"{place}{student}  {lesson}  ")
+        if found is None:
+            self._print(line.append("the grader failed, see the end", "bold red"))
+            return
+        earlier = self.before.get(key(item))
+        line.append(f"{found.earned:5.1f} of {f'{found.points:g} points':<11}")
+        line.append("  unchanged" if found == earlier else f"  {found.seconds:3.0f} s")
+        if earlier is not None and earlier.earned != found.earned:
+            line.append(f"  before {earlier.earned:.1f}", "bold")
+        self._print(line)
+        if found != earlier and found.earned < found.points:
+            self._print(Text(" " * len(place) + plain(found.summary), "dim"))
+
+    def reference(self, lesson: Lesson) -> None:
+        """Says that a lesson's reference has been run."""
+        spent = costs.kept(lesson, self.settings)
+        seconds = f", {spent.notebook:.1f} s of computing" if spent else ""
+        self._print(Text(f"reference of {plain(lesson.name)}: all is right{seconds}"))
+
+    def _print(self, line: Text) -> None:
+        self.console.print(line, no_wrap=True, overflow="ellipsis")
+
+
+def summarize(
+    console: Console, batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score], dry_run: bool
+) -> None:
+    """Prints a line for each lesson, whose points changed, and whose files were refused."""
+    console.print()
+    console.print(_table(batch, before, stored))
+    console.print()
+    changes = _changes(batch, before)
+    if changes:
+        console.print("points would change:" if dry_run else "points changed:")
+    for student, lesson in changes:
+        old, new = before[student, lesson], batch.verdicts[student, lesson]
+        line = f"  {plain(student)}  {_name(lesson)}  {old.earned:.1f} → {new.earned:.1f} of {new.points:g}"
+        console.print(Text(line), soft_wrap=True)
+    refused: dict[str, list[str]] = {}
+    for (student, lesson), found in sorted(batch.verdicts.items()):
+        if found.status == "refused":
+            refused.setdefault(student, []).append(_name(lesson))
+    if refused:
+        console.print("refused, as they are no notebooks of the lesson:")
+    for student, lessons in refused.items():
+        console.print(Text(f"  {plain(student)}: {', '.join(lessons)}"))
+
+
+def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score]) -> Table:
+    table = Table("lesson", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.columns[0].no_wrap, table.columns[0].overflow = True, "ellipsis"
+    for head in ("students", "mean points", "changed", "in the gradebook", "to read"):
+        table.add_column(head, justify="right")
+    scores = {(score.student, score.notebook): score for score in stored}
+    changes = _changes(batch, before)
+    for lesson in dict.fromkeys(lesson for _, lesson in sorted(batch.verdicts, key=lambda one: one[::-1])):
+        verdicts = [found for (_, of), found in batch.verdicts.items() if of == lesson]
+        mean = sum(found.earned for found in verdicts) / len(verdicts)
+        kept = [score for one in verdicts if (score := scores.get((one.student, _name(lesson)))) is not None]
+        table.add_row(
+            Text(_name(lesson)),
+            str(len(verdicts)),
+            f"{mean:.1f} of {max(found.points for found in verdicts):g}",
+            str(sum(of == lesson for _, of in changes)),
+            str(len(kept)),
+            str(sum(score.needs_manual_grade for score in kept)),
+        )
+    return table
+
+
+def _changes(batch: Batch, before: Mapping[Key, Verdict]) -> list[Key]:
+    """Whose points are not what they were before."""
+    return [
+        one
+        for one, found in sorted(batch.verdicts.items())
+        if (old := before.get(one)) is not None and old.earned != found.earned
+    ]
+
+
+def _name(lesson: str) -> str:
+    return plain(lesson.split("/")[1])
+
+
+def _widest(names: Iterable[str]) -> int:
+    return min(WIDEST_NAME, max(cell_len(plain(name)) for name in names))

@@ -1,0 +1,173 @@
+"""Worker processes that grade together: they start fast, share one warm process to fork kernels from, and end with this one.
+
+Workers are forked from a server that has imported what grading needs (multiprocessing's forkserver), as kernels are
+from the fork server. This module must not know what a worker is asked to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import multiprocessing
+import multiprocessing.forkserver
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+from grader.course import CourseError, Lesson
+from grader.grading.notebook import Notebook
+from grader.sandbox import fork_server
+from grader.sandbox.limits import Limits, LimitsError
+from grader.settings import WARM, Settings
+
+SCRATCH = "etude-batch-"  # what the folder of a batch is called
+LIGHT = ["grader.grading.notebook", "papermill.engines", "jupyter_client.provisioning.factory"]
+SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
+HEAVY = [*LIGHT, "grader.grading.lesson"]  # with torch
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+Step = Callable[[int, int, str], None]  # (done, total, what is running)
+
+
+class Workers:
+    """A folder, a fork server and a server to fork from, shared by the pools of one batch. A context manager.
+
+    `lessons`: what will be run, so that only what it needs is started; nothing is if there is none.
+    """
+
+    def __init__(self, settings: Settings, lessons: Iterable[Lesson | Notebook] = ()) -> None:
+        self._lessons = list(lessons)
+        self._warm = settings.kernel == WARM and bool(self._lessons)
+        _remove_left_behind()
+        self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH)
+        self._hold = _held(Path(self._scratch.name))
+        self._context = multiprocessing.get_context("forkserver")
+        self._fork_servers: list[fork_server.ForkServer] = []
+
+    def __enter__(self) -> Self:
+        Path(self._scratch.name).chmod(0o711)  # the sandbox's user passes through
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # workers share the cores: none may spin while it waits
+        if self._warm:
+            for threads in self._threads():
+                self._fork_servers.append(fork_server.ForkServer.start(threads, self._address(threads)))
+        if self._lessons:
+            light = all(isinstance(lesson, Notebook) for lesson in self._lessons)
+            self._context.set_forkserver_preload(LIGHT if light else HEAVY)
+            os.environ[SAFE_PATH] = "1"
+            multiprocessing.forkserver.ensure_running()
+            del os.environ[SAFE_PATH]
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for shared in self._fork_servers:
+            shared.close()
+        if self._hold is not None:
+            os.close(self._hold)
+        self._scratch.cleanup()
+
+    def _threads(self) -> set[int]:
+        try:
+            return {Limits.from_dict(lesson.sandbox_limits).threads for lesson in self._lessons}
+        except LimitsError as error:
+            raise CourseError(f"the limits of a lesson make no sense: {error}") from None
+
+    def _address(self, threads: int) -> Path:
+        """Where a fork server listens, in a folder that nobody else enters."""
+        private = Path(self._scratch.name, "fork-servers")
+        private.mkdir(mode=0o700, exist_ok=True)
+        return private / str(threads)
+
+    @contextmanager
+    def pool(self, count: int) -> Iterator[ProcessPoolExecutor]:
+        """A pool of processes. They end with this one, at once if it is interrupted."""
+        shared = {threads: self._address(threads) for threads in self._threads()} if self._warm else {}
+        pool = ProcessPoolExecutor(
+            count, mp_context=self._context, initializer=_begin, initargs=(self._scratch.name, shared)
+        )
+        try:
+            yield pool
+        except BaseException:
+            for worker in multiprocessing.active_children():
+                worker.kill()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def side_by_side(
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    name: Callable[[Task], str],
+    jobs: int,
+    step: Step,
+    workers: Workers,
+) -> Iterator[tuple[Task, Future[Result]]]:
+    """Each task and what came of it, as they end. No more than `jobs` are ever started, so that `step` can name them.
+
+    Raises CourseError if a process was ended from outside.
+    """
+    waiting, done = deque(tasks), 0
+    running: dict[Future[Result], Task] = {}
+    with workers.pool(min(jobs, len(tasks)) or 1) as pool:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                task = waiting.popleft()
+                running[pool.submit(work, task)] = task
+            step(done, len(tasks), ", ".join(map(name, running.values())))
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                if isinstance(future.exception(), BrokenProcessPool):
+                    raise CourseError(
+                        f"a process was ended from outside during {', '.join(map(name, running.values()))}, perhaps as memory "
+                        "ran out: run the same command again, with --jobs 1 if memory is short"
+                    )
+                done += 1
+                yield running.pop(future), future
+    step(done, len(tasks), "")
+
+
+def _held(folder: Path) -> int | None:
+    """A descriptor that keeps others from taking the folder for one left behind; None if somebody holds it already."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
+def _remove_left_behind() -> None:
+    """Removes the folders of batches that were killed: nobody holds them."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
+        with contextlib.suppress(OSError):  # another user's, or gone meanwhile
+            if (descriptor := _held(folder)) is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(descriptor)
+
+
+def _begin(scratch: str, shared: dict[int, Path]) -> None:
+    """The first thing that a worker does. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
+    signal.signal(signal.SIGINT, lambda *_: None)
+    os.environ.pop(SAFE_PATH, None)  # a notebook may import what lies beside it
+    tempfile.tempdir = scratch
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for threads, address in shared.items():
+        fork_server.join(threads, address)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)

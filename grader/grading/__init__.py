@@ -1,0 +1,1 @@
+"""One submission to one verdict: read, run within its allowance, asked, scored, kept."""

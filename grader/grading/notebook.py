@@ -1,0 +1,230 @@
+"""A notebook of any nbgrader course: what a lesson is to this course, graded by the test cells that it holds.
+
+The test cells run in the student's kernel, inside the sandbox, and nbgrader's rules are applied to what really ran: an
+error or a cell that was not run earns nothing, a number as the last value is partial credit, all else is full credit.
+This module knows neither nbgrader nor its gradebook (grader.nbgrader.course does), so a worker imports it without them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import shutil
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from grader.course import sandbox_limits
+from grader.grading import shown_outputs, submission
+from grader.grading.allowance import CLOCK, START_SECONDS
+from grader.grading.verdict import CellResult, CheckResult, ExerciseResult, Graded, Verdict
+from grader.kernels.run_report import CellRun, RunReport
+from grader.kernels.runner import run_notebook
+from grader.kernels.session import KernelSession
+from grader.provenance import code, digest, now, versions
+from grader.sandbox.limits import MB, Limits
+from grader.sandbox.transfer import copy_folder
+from grader.settings import PLAIN, Settings
+
+LIMITS = {"cell_seconds": 60, "notebook_seconds": 600}
+LARGEST_FILE = 256 << 20  # bytes of a file whose content is looked at
+LEFT_BEHIND = ("*.ipynb", ".ipynb_checkpoints", "__pycache__")  # of the assignment's files: notebooks hold solutions
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """One notebook of an assignment, as plain data that a worker process can be sent."""
+
+    assignment: str
+    name: str
+    measure: str  # JSON: the released notebook with its hidden tests, to which submissions are restored
+    files: Path  # the folder whose other files (data, modules) belong to the assignment
+    limits: dict[str, int] = field(default_factory=dict)  # LIMITS, as grader.sandbox.meter counts, and the sandbox's
+
+    @property
+    def id(self) -> str:
+        return f"{self.assignment}/{self.name}"
+
+    @property
+    def released(self) -> NotebookNode:
+        return nbformat.reads(self.measure, as_version=4)
+
+    @property
+    def seconds(self) -> dict[str, int]:
+        return LIMITS | {name: value for name, value in self.limits.items() if name in LIMITS}
+
+    @property
+    def sandbox_limits(self) -> dict[str, int]:
+        """What is set, and the time that the notebook needs. Raises CourseError for a limit that makes no sense."""
+        seconds = self.seconds["notebook_seconds"] + START_SECONDS
+        given = sandbox_limits({**self.seconds, **self.limits}, "c.Grade.limits")
+        return {"cpu_s": seconds, "wall_s": CLOCK * seconds} | given
+
+
+def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
+    """The hash of everything that decides a score: what was handed in, the assignment, the settings, versions, our code."""
+    return digest(
+        submission.content(path),
+        *_hashes(path.parent),
+        *_hashes(notebook.files),
+        notebook.measure,
+        repr(settings),
+        repr(sorted(notebook.limits.items())),
+        repr(sorted(versions().items())),
+        code(),
+    )
+
+
+def _hashes(folder: Path) -> list[str]:
+    """Name and sha256 of each file that is no notebook; links are not followed.
+
+    Of a file that no sandbox would take, only the size counts.
+    """
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.suffix != ".ipynb" and path.is_file() and not path.is_symlink():
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                hashed = hashlib.file_digest(file, "sha256").hexdigest() if size <= LARGEST_FILE else f"{size} bytes"
+            found.append(f"{path.relative_to(folder)} {hashed}")
+    return found
+
+
+def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> Graded:
+    """Grades one notebook file; the other files of its folder go into the kernel's folder with it."""
+    started = time.monotonic()
+    released = notebook.released
+    verdict = Verdict(
+        lesson=notebook.id,
+        student=student,
+        status="graded",
+        submission=digest(submission.content(path)),
+        profile="nbgrader",
+        inputs=fingerprint(notebook, path, settings),
+        seed=settings.seed,
+        sandbox=settings.sandbox,
+        versions=versions(),
+    )
+    report = RunReport(released)
+    try:
+        restored = submission.restore(submission.read(path)[1], released)
+    except submission.BadSubmission as problem:
+        verdict.status, verdict.reason = "refused", str(problem)
+    else:
+        verdict.notes = restored.notes
+        report = _run(notebook, restored, path.parent, settings)
+        verdict.cells = [CellResult.of(cell) for cell in report.cells]
+        if not report.alive:
+            verdict.status = "ended"
+        verdict.reason = report.reason or ""
+    verdict.exercises = _scores(report, verdict.reason)
+    verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
+    return Graded(verdict, None if verdict.status == "refused" else report.notebook)
+
+
+def _run(notebook: Notebook, restored: submission.Restored, handed_in: Path, settings: Settings) -> RunReport:
+    if not any(cell.cell_type == "code" and cell.source.strip() for cell in restored.notebook.cells):
+        return RunReport(restored.notebook, alive=True)  # answers in words alone
+    with tempfile.TemporaryDirectory(prefix="etude-") as name:
+        work = Path(name) / "work"
+        restored.notes.extend(_fill(work, handed_in, notebook))
+        limits = None if settings.kernel == PLAIN else notebook.sandbox_limits
+        with KernelSession(work, settings.kernel, limits=limits, env={"OMP_NUM_THREADS": "1"}) as session:
+            return run_notebook(
+                restored.notebook,
+                session,
+                parameters={},
+                cell_timeout=notebook.seconds["cell_seconds"],
+                notebook_timeout=notebook.seconds["notebook_seconds"],
+            )
+
+
+def _fill(work: Path, handed_in: Path, notebook: Notebook) -> list[str]:
+    """Puts the files that were handed in, and over them the assignment's own, into the kernel's folder.
+
+    Returns a note on what of the student's was left out; half of the sandbox's folder is theirs.
+    """
+    limits = Limits.from_dict(notebook.sandbox_limits)
+    notes = []
+    opened = os.open(handed_in, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        copied = copy_folder(opened, work, limits.work_mb * MB // 2, limits.files // 2)
+    finally:
+        os.close(opened)
+    if copied.refused:
+        notes.append(
+            "left out of the files handed in: " + "; ".join(f"{a} ({b})" for a, b in copied.refused.items())[:500]
+        )
+    if notebook.files.is_dir():
+        own = shutil.ignore_patterns(*LEFT_BEHIND)
+        try:
+            shutil.copytree(notebook.files, work, ignore=own, dirs_exist_ok=True)
+        except (OSError, shutil.Error):  # a folder where the assignment has a file, or the other way round
+            shutil.rmtree(work)
+            shutil.copytree(notebook.files, work, ignore=own)
+            notes.append("the files handed in stand in the way of the assignment's own: they were left out")
+    return notes
+
+
+# ---- scores
+
+
+def is_test(cell: NotebookNode) -> bool:
+    """Whether nbgrader scores the cell by itself: graded code that the student does not write."""
+    rules = cell.metadata.get("nbgrader", {})
+    return bool(cell.cell_type == "code" and rules.get("grade") and not rules.get("solution"))
+
+
+def _scores(report: RunReport, reason: str) -> list[ExerciseResult]:
+    runs = {report.notebook.cells[run.index].id: run for run in report.cells}
+    return [
+        ExerciseResult(name=cell.metadata.nbgrader.grade_id, checks=[_result(cell, runs.get(cell.id), reason)])
+        for cell in report.notebook.cells
+        if is_test(cell)
+    ]
+
+
+def _result(cell: NotebookNode, run: CellRun | None, reason: str) -> CheckResult:
+    rules = cell.metadata.nbgrader
+    result = CheckResult(
+        name=rules.grade_id, title=rules.grade_id, hidden=False, points=float(rules.points), status="error"
+    )
+    if run is None and not reason:
+        result.status = "passed"  # an empty cell tests nothing
+    elif run is None or run.status == "not run":
+        result.message = f"it was not run: {reason or 'the notebook ended before it'}"
+    elif run.status == "ok":
+        result.status, result.partial = "passed", partial_credit(cell, result.points)
+    else:
+        result.status = "failed" if run.ename == "AssertionError" else "error"
+        result.message = run.error[:4000]
+    result.seconds = round(run.seconds, 4) if run else 0.0
+    return result
+
+
+def partial_credit(cell: NotebookNode, most: float) -> float | None:
+    """The number that the cell ended with, within 0 and `most`; None if it is no number, and all points are earned."""
+    for output in cell.outputs:
+        if output.output_type == "execute_result":
+            try:
+                value = float(output.data["text/plain"])
+            except (KeyError, TypeError, ValueError):
+                return None
+            return 0.0 if math.isnan(value) else min(max(value, 0.0), most)
+    return None
+
+
+def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | None) -> None:
+    """Fills `notebook` with harmless outputs of the run, and its test cells with the scores that nbgrader reads."""
+    shown_outputs.show_run(notebook, executed)
+    earned = {exercise.name: exercise for exercise in verdict.exercises}
+    for cell in filter(is_test, notebook.cells):
+        exercise = earned[cell.metadata.nbgrader.grade_id]
+        if not cell.outputs and exercise.checks[0].message:
+            cell.outputs.append(shown_outputs.text_output(f"{exercise.checks[0].message}\n"))
+        cell.outputs.append(shown_outputs.score_output(exercise.earned))

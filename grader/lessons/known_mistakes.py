@@ -1,0 +1,83 @@
+"""What is known of the mistakes in a lesson's bank: solutions/WEEK/LESSON/outcomes.json, read.
+
+For each wrong answer the file holds what all checks make of it, never code (grader.release.known_mistakes writes it). A
+student's outcomes that agree in every check get the mistake's sentence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from etude.lesson.mistakes import alike
+from grader.course import Lesson
+
+PRIVATE = "outcomes.json"
+PASSED = {"status": "passed"}
+
+Outcomes = dict[str, dict[str, Any]]  # check → the fingerprint of what it saw
+Known = dict[str, list[dict[str, Any]]]  # exercise → for each mistake {"sentence": ..., "outcomes": Outcomes}
+Tried = tuple[str, str, Outcomes]  # exercise, sentence and outcomes of a wrong answer
+
+
+def known(lesson: Lesson) -> Known:
+    """The lesson's mistakes with what all checks make of them, as they were last written; none if they never were."""
+    path = lesson.source / PRIVATE
+    return _known(path, path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+@cache
+def _known(path: Path, stamp: int) -> Known:
+    return entries(read(path).tried)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """outcomes.json: wrong answers with their outcomes, and what these were made from."""
+
+    code: str = ""
+    libraries: str = ""
+    tried: list[Tried] = field(default_factory=list)
+
+
+def read(path: Path) -> Kept:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        tried = [(exercise, sentence, outcomes) for exercise, sentence, outcomes in found["answers"]]
+        return Kept(found["code"], found["libraries"], tried)
+    except (OSError, ValueError, KeyError, TypeError):
+        return Kept()  # there is none, or it was cut or merged by hand
+
+
+def entries(tried: Iterable[Tried]) -> Known:
+    """The mistakes among the answers with their outcomes.
+
+    Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
+    """
+    known: Known = {}
+    for exercise, sentence, seen in tried:
+        if all(one == PASSED for one in seen.values()):
+            continue
+        mine = known.setdefault(exercise, [])
+        twin = next((entry for entry in mine if same(seen, entry["outcomes"])), None)
+        if twin is None:
+            mine.append({"sentence": sentence, "outcomes": seen})
+        elif sentence not in twin["sentence"]:
+            twin["sentence"] += f"; or {sentence}"
+    return known
+
+
+def same(seen: Outcomes, known: Outcomes) -> bool:
+    """Whether every check came out alike: etude.lesson.mistakes.diagnose's comparison, on fingerprints already taken."""
+    return seen.keys() == known.keys() and all(alike(seen[name], known[name]) for name in known)
+
+
+def diagnose(seen: Outcomes, known: Sequence[Mapping[str, Any]]) -> str | None:
+    """The sentence that a student with these outcomes reads, or None."""
+    if all(one == PASSED for one in seen.values()):
+        return None
+    return next((str(entry["sentence"]) for entry in known if same(seen, entry["outcomes"])), None)

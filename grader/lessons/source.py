@@ -1,0 +1,189 @@
+"""A lesson's source, solutions/WEEK/LESSON/notebook.py, read as a notebook whose cells know their part.
+
+The percent format's cell metadata say what a cell is for:
+
+    # %% tags=["parameters"]        papermill's parameters: profile, seed, device, out
+    # %% tags=["setup"]             imports and etude.start(...)
+    # %% exercise="sgns_loss"       a skeleton, its solution between ### BEGIN SOLUTION and ### END SOLUTION
+    # %% [markdown] answer="why_negatives" points=2      answered in words, graded by hand
+    # %% tags=["metrics"]           record(...): graded against the expected table
+
+A code cell that holds only check("sgns_loss") is that exercise's graded cell.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from modulefinder import ModuleFinder
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+import etude
+from etude.lesson.checks import Check, collect
+from grader.course import CourseError, Lesson
+from grader.provenance import digest
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+STUB = 'raise NotImplementedError("write this")'
+ANSWER_STUB = "*Write your answer here.*"
+WRITTEN = ("notebook.py", "checks.py", "hidden.py", "bank.py")
+CHECK = re.compile(r'^check\("(\w+)"\)\s*$')
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one cell is for: kind is text, code, parameters, setup, exercise, check, answer or metrics."""
+
+    kind: str
+    name: str = ""
+    points: float = 0.0
+
+
+def read(lesson: Lesson) -> NotebookNode:
+    """The source as a notebook; cell ids are made from the lesson's name, so that the same source gives the same file."""
+    path = lesson.source / "notebook.py"
+    if not path.is_file():
+        raise CourseError(f"{lesson.id} has no notebook.py in {path.parent}")
+    notebook = jupytext.read(path, fmt="py:percent")
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"{lesson.name.replace('_', '-')}-{number:03d}"
+    return notebook
+
+
+def digest_of(lesson: Lesson) -> str:
+    """The hash of what an author has written of a lesson. A record of an audit is of an older bank once it differs."""
+    return digest(*((lesson.source / name).read_bytes() for name in WRITTEN))
+
+
+def part(cell: NotebookNode) -> Part:
+    """What a source cell is for. Raises CourseError for an answer without points."""
+    tags, metadata = cell.metadata.get("tags", []), cell.metadata
+    if cell.cell_type == "markdown":
+        if "answer" in metadata:
+            if "points" not in metadata:
+                raise CourseError(f"the answer {metadata['answer']!r} says no points")
+            return Part("answer", metadata["answer"], float(metadata["points"]))
+        return Part("text")
+    if "exercise" in metadata:
+        return Part("exercise", metadata["exercise"])
+    if match := CHECK.match(cell.source):
+        return Part("check", match[1])
+    for kind in ("parameters", "setup", "metrics"):
+        if kind in tags:
+            return Part(kind, kind)
+    return Part("code")
+
+
+def parts(notebook: NotebookNode) -> list[tuple[Part, NotebookNode]]:
+    return [(part(cell), cell) for cell in notebook.cells]
+
+
+def exercises(notebook: NotebookNode) -> dict[str, str]:
+    """Exercise → its cell with the solution, in the order of the notebook."""
+    return {p.name: cell.source for p, cell in parts(notebook) if p.kind == "exercise"}
+
+
+def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
+    """The released notebook with these answers in its skeletons' places."""
+    notebook = nbformat.read(lesson.released, as_version=4)
+    for cell in notebook.cells:
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.cell_type == "code" and grade_id in given:
+            cell.source = given[grade_id]
+    return notebook
+
+
+def split_solution(source: str) -> tuple[list[str], list[str]]:
+    """(lines outside the markers, lines inside). Raises CourseError unless there is exactly one pair of markers."""
+    outside: list[str] = []
+    inside: list[str] = []
+    within, regions = False, 0
+    for line in source.splitlines():
+        if line.strip() == BEGIN:
+            within, regions = True, regions + 1
+        elif line.strip() == END:
+            within = False
+        else:
+            (inside if within else outside).append(line)
+    if regions != 1 or within:
+        raise CourseError(f"an exercise needs one {BEGIN} and one {END}:\n{source}")
+    return outside, inside
+
+
+def skeleton(source: str) -> str:
+    """An exercise's cell as the student gets it: the stub in place of the solution."""
+    lines, skipping = [], False
+    for line in source.splitlines():
+        if line.strip() == BEGIN:
+            lines.append(line[: len(line) - len(line.lstrip())] + STUB)
+            skipping = True
+        elif line.strip() == END:
+            skipping = False
+        elif not skipping:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def checks(lesson: Lesson, hidden: bool = True) -> list[Check]:
+    """Public checks, then (unless hidden=False) the hidden ones. Raises CourseError for a name used twice."""
+    found = collect(lesson.source / "checks.py")
+    if hidden:
+        found += collect(lesson.source / "hidden.py", hidden=True)
+    names = [check.name for check in found]
+    if doubles := {name for name in names if names.count(name) > 1}:
+        raise CourseError(f"{lesson.id}: the check {doubles.pop()} exists twice")
+    return found
+
+
+@cache
+def _cells(path: Path, stamp: int) -> tuple[tuple[Part, str], ...]:
+    return tuple((part(cell), cell.source) for cell in jupytext.read(path, fmt="py:percent").cells)
+
+
+def namespace(lesson: Lesson, answers: dict[str, str] | None = None) -> dict[str, Any]:
+    """The notebook's functions as a live namespace: imports and exercises are executed, experiments are not.
+
+    `answers` gives other source for some exercises; the skeleton's is `skeleton(source)`. `etude.start` is not called:
+    no folder is made and no seed is set.
+    """
+    path = lesson.source / "notebook.py"
+    space: dict[str, Any] = {"__name__": "__main__"}
+    for p, source in _cells(path, path.stat().st_mtime_ns):
+        if p.kind == "setup":
+            tree = ast.parse(source)
+            tree.body = [node for node in tree.body if "etude.start(" not in ast.unparse(node)]
+            source = ast.unparse(tree)
+        elif p.kind == "exercise":
+            source = (answers or {}).get(p.name, source)
+        else:
+            continue
+        exec(compile(source, f"<{lesson.name}: {p.name}>", "exec"), space)
+    return space
+
+
+def library(lesson: Lesson, names: Iterable[str]) -> list[Path]:
+    """The modules of etude that these files of the lesson import, and those that these import, in order."""
+    finder = ModuleFinder(path=[str(Path(etude.__file__).parent.parent)])
+    for name in names:
+        finder.run_script(str(lesson.source / name))
+    files = [getattr(module, "__file__", None) for name, module in finder.modules.items() if name.startswith("etude")]
+    return sorted(Path(file) for file in files if file)
+
+
+@cache
+def bare(text: str) -> str:
+    """Python without its comments and docstrings: they decide nothing."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)

@@ -1,0 +1,1 @@
+"""What nbgrader needs to know and to be told: configuration, gradebook, feedback, rubrics, courses of its own."""

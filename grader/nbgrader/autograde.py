@@ -1,0 +1,98 @@
+"""Where nbgrader and the grader meet: `nbgrader autograde` reads through SafeExporter and scores through Grade.
+
+SafeExporter reads what a student handed in, whatever it is, as a notebook in the assignment's shape, so that one broken
+file costs nobody else anything. Grade stands where nbgrader executes notebooks: it takes the stored verdict if it is on the same
+inputs, makes it otherwise, and writes each graded cell's score and reasons as the outputs that nbgrader reads. Both do so
+for the lessons of course.toml and for every other notebook that nbgrader has released.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Dict, Unicode
+
+from grader.course import Course, CourseError, Lesson
+from grader.grading import notebook as plain
+from grader.grading import store, submission
+from grader.nbgrader import course, feedback, pages
+from grader.settings import COLD, PLAIN, WARM, Settings, ready
+
+
+class SafeExporter(NotebookExporter):
+    """Reads a submission's notebook in the released shape; the released notebook in its place if it cannot be read."""
+
+    def from_filename(self, filename: str, resources: Any = None, **kwargs: Any) -> Any:
+        path = Path(filename)
+        converter: Any = self.parent
+        if not converter._sanitizing:  # nbgrader's second pass reads what its first pass wrote
+            return super().from_filename(filename, resources, **kwargs)
+        released = _released(_gradable(converter.coursedir, resources["nbgrader"]))
+        try:
+            notebook = submission.restore(submission.read(path)[1], released).notebook
+        except submission.BadSubmission as problem:
+            self.log.warning("%s: %s", filename, problem)
+            notebook = released
+        resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
+        return self.from_notebook_node(notebook, resources=resources, **kwargs)
+
+
+class Grade(NbGraderPreprocessor):
+    """nbgrader's autograde step: scores from the verdict."""
+
+    kernel = Unicode(WARM, help=f"{WARM}, {COLD}, or {PLAIN} for no sandbox at all, which every verdict says").tag(
+        config=True
+    )
+    limits = Dict(
+        help="of notebooks that are not in course.toml: cell_seconds, notebook_seconds and the sandbox's, as memory_mb"
+    ).tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        who = resources["nbgrader"]
+        lesson = _gradable(self._coursedir, who)
+        submitted = self._submitted(who)
+        stored = store.verdict_path(self._home(), who["student"], lesson)
+        settings = Settings(kernel=self.kernel)
+        found, executed = store.load(lesson, submitted, stored, settings)
+        if found is None:
+            if missing := ready(settings):
+                raise CourseError("there is no sandbox to grade in:\n" + "\n".join(missing))
+            found, executed = store.make(lesson, submitted, who["student"], stored, settings)
+        (plain if isinstance(lesson, plain.Notebook) else feedback).write(nb, found, executed)
+        pages.make_harmless(nb, _released(lesson))
+        return nb, resources
+
+    @property
+    def _coursedir(self) -> CourseDirectory:
+        return (
+            self.parent.parent.coursedir
+        )  # a preprocessor's parent is the exporter, whose parent is nbgrader's converter
+
+    def _home(self) -> Path:
+        """The class's folder: where the gradebook lies."""
+        return Path(self._coursedir.db_url.removeprefix("sqlite:///")).parent
+
+    def _submitted(self, who: dict[str, str]) -> Path:
+        coursedir = self._coursedir
+        folder = coursedir.format_path(coursedir.submitted_directory, who["student"], who["assignment"])
+        return Path(folder) / f"{who['notebook']}.ipynb"
+
+
+def _gradable(coursedir: CourseDirectory, who: dict[str, str]) -> store.Gradable:
+    """The lesson of course.toml, or the notebook as nbgrader released it."""
+    root, name = Path(coursedir.root), f"{who['assignment']}/{who['notebook']}"
+    if (root / "course.toml").is_file():
+        for lesson in Course(root).lessons():
+            if lesson.id == name:
+                return lesson
+    return course.notebook(coursedir, who["assignment"], who["notebook"])
+
+
+def _released(lesson: store.Gradable) -> NotebookNode:
+    return nbformat.read(lesson.released, as_version=4) if isinstance(lesson, Lesson) else lesson.released

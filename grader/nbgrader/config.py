@@ -1,0 +1,102 @@
+"""nbgrader as this course uses it: one configuration for nbgrader's own commands, for formgrader and for `grader`.
+
+`home` is the folder that holds what belongs to one class: submitted, autograded, feedback and gradebook.db. nbgrader's
+commands from the repository's root use the root itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from grader.course import Course, CourseError
+from grader.lessons.source import ANSWER_STUB, STUB
+from grader.nbgrader.course import NbgraderCourse
+from grader.settings import Settings
+
+
+def configuration(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> Config:
+    """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
+    home = (home or course.root).resolve()
+    config = Config()
+    if isinstance(course, NbgraderCourse):
+        if home != course.root:
+            raise CourseError(f"{course.root} has no course.toml, so its class cannot lie elsewhere: leave out --home")
+        config.merge(course.config)
+        grade_in_sandbox(config, settings)
+        return config
+    config.CourseDirectory.root = str(course.root)
+    config.CourseDirectory.course_id = course.file.title.lower()
+    config.CourseDirectory.source_directory = str(Path("build", "source"))
+    config.CourseDirectory.release_directory = "weeks"
+    config.CourseDirectory.db_url = f"sqlite:///{home / 'gradebook.db'}"
+    for step in ("submitted", "autograded", "feedback"):
+        config.CourseDirectory[f"{step}_directory"] = _relative(home / step, course.root)
+    config.CourseDirectory.ignore = [".ipynb_checkpoints", "*.pyc", "__pycache__", "results"]
+    config.ClearSolutions.code_stub = {"python": STUB}
+    config.ClearSolutions.text_stub = ANSWER_STUB
+    config.HTMLExporter.preprocessors = ["grader.nbgrader.rubric.ShowRubric"]
+    grade_in_sandbox(config, settings)
+    return config
+
+
+def grade_in_sandbox(config: Config, settings: Settings = Settings()) -> None:
+    """Makes `nbgrader autograde` grade with this package. All that the nbgrader_config.py of another course needs."""
+    config.Grade.kernel = settings.kernel
+    config.Autograde.exporter_class = "grader.nbgrader.autograde.SafeExporter"
+    config.Autograde.autograde_preprocessors = [
+        "grader.nbgrader.autograde.Grade",
+        "nbgrader.preprocessors.IgnorePattern",
+        "nbconvert.preprocessors.ClearMetadataPreprocessor",
+        "nbgrader.preprocessors.LimitOutput",
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+
+
+def api(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> NbGraderAPI:
+    """nbgrader's Python interface, its messages kept for errors instead of printed."""
+    _alembic_on_path()
+    config = configuration(course, home, settings)
+    interface = NbGraderAPI(_CourseDirectory(config=config), config=config)
+    interface.log.setLevel(logging.ERROR)
+    return interface
+
+
+class _CourseDirectory(CourseDirectory):
+    """nbgrader's, for which a time of handing in that cannot be read is none."""
+
+    def get_existing_timestamp(self, dest_path: str) -> datetime | None:
+        try:
+            return super().get_existing_timestamp(dest_path)
+        except Exception:  # whatever the file holds; nbgrader means to fail and stumbles over that as well
+            self.log.warning("%s: the file timestamp.txt holds no time", dest_path)
+            return None
+
+
+def release(course: Course, week: str, home: Path | None = None) -> None:
+    """nbgrader's release step for one week. Raises CourseError with nbgrader's own words if it fails."""
+    (home or course.root).mkdir(parents=True, exist_ok=True)
+    result = api(course, home).generate_assignment(week, force=True, create=True)
+    if not result["success"]:
+        raise CourseError(f"nbgrader could not release {week}:\n{result.get('error') or ''}{result.get('log') or ''}")
+
+
+def _alembic_on_path() -> None:
+    """nbgrader makes a new gradebook by calling the program alembic, which lies beside this interpreter."""
+    folder = str(Path(sys.executable).parent)
+    if folder not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PATH", "")]))
+
+
+def _relative(path: Path, root: Path) -> str:
+    """nbgrader wants its folders relative to the course's root."""
+    return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)

@@ -1,0 +1,102 @@
+"""Verdicts into nbgrader's gradebook, by nbgrader itself: one writer, one submission after the other."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from sqlalchemy.exc import SAWarning
+
+from grader.course import Course, CourseError
+from grader.grading import submission
+from grader.interrupt import postponed
+from grader.nbgrader.config import api, configuration
+from grader.nbgrader.course import NbgraderCourse
+from grader.sandbox.transfer import copy_folder
+from grader.settings import Settings
+
+MOST_BYTES, MOST_FILES = 256 << 20, 2000  # of what lies beside a student's notebooks
+
+
+@dataclass(frozen=True)
+class Score:
+    """What the gradebook holds for one student's notebook: automatic and manual points together."""
+
+    student: str
+    notebook: str
+    score: float
+    points: float
+    needs_manual_grade: bool
+
+
+def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
+    """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
+    interface = api(course, home, settings)
+    coursedir = interface.coursedir
+    handed_in = Path(coursedir.format_path(coursedir.submitted_directory, student, week))
+    with tempfile.TemporaryDirectory(prefix="etude-") as scratch, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
+        _copy(handed_in, Path(scratch, student, week))
+        coursedir.submitted_directory = scratch
+        with postponed():  # nbgrader would take it for a failure of this submission, and go on
+            result = interface.autograde(week, student, force=True, create=True)
+    if not result["success"]:
+        raise CourseError(
+            f"nbgrader could not store {student}'s {week}:\n{result.get('log') or ''}{result.get('error') or ''}"
+        )
+
+
+def _copy(handed_in: Path, target: Path) -> None:
+    """What nbgrader may look at: regular files within bounds. It would follow links and wait at a FIFO.
+
+    A notebook that cannot be read within bounds is there, and empty.
+    """
+    opened = os.open(handed_in, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        copy_folder(opened, target, MOST_BYTES, MOST_FILES)
+    finally:
+        os.close(opened)
+    for path in handed_in.glob("*.ipynb"):
+        copy = target / path.name
+        if copy.is_dir():
+            shutil.rmtree(copy)
+        copy.write_bytes(submission.content(path))
+
+
+def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
+    """Whether the week has been released into the gradebook at `home`."""
+    config = configuration(course, home)
+    if not (home / "gradebook.db").is_file():
+        return False
+    with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
+        return any(assignment.name == week for assignment in book.assignments)
+
+
+def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
+    """All scores of one week in the gradebook at `home`; empty if there is none."""
+    config = configuration(course, home)
+    if not (home / "gradebook.db").is_file():
+        return []
+    found = []
+    with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
+        try:
+            submissions = book.assignment_submissions(week)
+        except MissingEntry:
+            return []
+        for submission in submissions:
+            for notebook in submission.notebooks:
+                found.append(
+                    Score(
+                        submission.student.id,
+                        notebook.name,
+                        notebook.score,
+                        notebook.max_score,
+                        notebook.needs_manual_grade,
+                    )
+                )
+    return sorted(found, key=lambda score: (score.notebook, score.student))

@@ -1,0 +1,8 @@
+"""Text from a student's side, safe to print: a terminal obeys some characters, and others hide what stands there."""
+
+from __future__ import annotations
+
+
+def printable(text: str) -> str:
+    """The text without characters that do something to a terminal or turn the reading direction: those are escaped."""
+    return "".join(c if c.isprintable() or c in "\n\t\u3000\xa0" else ascii(c)[1:-1] for c in text)

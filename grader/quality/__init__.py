@@ -1,0 +1,1 @@
+"""The grader graded: mutants, right ways, expected tables from many seeds, error rates."""

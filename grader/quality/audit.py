@@ -1,0 +1,291 @@
+"""`grader audit`: the grader graded, on a lesson's bank of answers and on mutants of its reference.
+
+The reference passes every check; the skeleton fails every one with NotImplementedError; every wrong answer fails the
+check that is meant for it; every other right answer passes and is never named a mistake; every mutant fails a check or
+is explained. What is otherwise found is a fault. How answers are run is the business of grader.release.isolated_run.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from etude.lesson import mistakes
+from grader.course import Lesson
+from grader.lessons import bank, known_mistakes, source
+from grader.quality import mutants
+from grader.release.isolated_run import IsolatedRuns, Seen, Task
+
+FEWEST_WRONG, FEWEST_RIGHT = 4, 2  # answers in the bank for each exercise
+SECONDS, SLOWER = 5, 5  # a mutant may take five seconds, and five times as long as the reference
+
+COLUMNS = (
+    *("lesson", "exercises, checks", "wrong: caught as meant", "named to students", "named by the grader"),
+    *("right: pass", "mutants: killed", "equivalent_mutants: explained", "mutants: named rightly", "faults", "s"),
+)
+
+Step = Callable[[int, int], None]  # (done, total)
+
+
+@dataclass
+class Audit:
+    """What the audit of one lesson found; every number is a count. `faults` is empty when all is well.
+
+    A mistake is named where the outcomes of the public checks are those of a known mistake. It is named rightly where
+    its own sentence is among what is said: for a mutant, the sentence of an answer that comes out alike in every
+    check, hidden ones too. `wrong_named_by_grader`: named rightly by the outcomes of all checks.
+    """
+
+    lesson: str
+    digest: str = ""  # of what was audited: see grader.lessons.source.digest_of
+    exercises: int = 0
+    public_checks: int = 0
+    hidden_checks: int = 0
+    wrong: int = 0
+    wrong_caught: int = 0
+    wrong_caught_as_meant: int = 0
+    wrong_caught_by_public: int = 0
+    wrong_named: int = 0
+    wrong_named_rightly: int = 0
+    wrong_named_by_grader: int = 0
+    right: int = 0
+    right_passing: int = 0
+    right_named: int = 0
+    mutants: int = 0
+    mutants_killed: int = 0
+    mutants_ended: int = 0  # of those killed: by the limit of time or memory
+    mutants_killed_by_public: int = 0
+    mutants_named: int = 0
+    mutants_named_rightly: int = 0
+    equivalent_mutants: list[dict[str, str]] = field(
+        default_factory=list
+    )  # exercise, label, why; "" where it is not explained
+    faults: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def equivalents_explained(self) -> int:
+        return sum(bool(mutant["why"]) for mutant in self.equivalent_mutants)
+
+    def row(self) -> list[str]:
+        """The audit as a row of the table with COLUMNS."""
+        return [
+            self.lesson.split("/")[1],
+            f"{self.exercises}, {self.public_checks + self.hidden_checks}",
+            f"{self.wrong_caught_as_meant} of {self.wrong}",
+            f"{self.wrong_named_rightly} of {self.wrong}",
+            f"{self.wrong_named_by_grader} of {self.wrong}",
+            f"{self.right_passing} of {self.right}",
+            f"{self.mutants_killed} of {self.mutants}",
+            f"{self.equivalents_explained} of {len(self.equivalent_mutants)}",
+            f"{self.mutants_named_rightly} of {self.mutants_named}",
+            str(len(self.faults)),
+            f"{self.seconds:.0f}",
+        ]
+
+
+def audit(lesson: Lesson, runs: IsolatedRuns, *, diagnose: bool = True, step: Step = lambda done, total: None) -> Audit:
+    """Audits one lesson; its public files must have been built.
+
+    diagnose=False: a mutant's checks stop at the first that fails; who catches and names it is not counted then.
+    """
+    started = time.monotonic()
+    return _Auditor(lesson, runs, diagnose, step).audit(started)
+
+
+class _Auditor:
+    """One audit on its way: the report, and what the reference and the bank have shown so far."""
+
+    def __init__(self, lesson: Lesson, runs: IsolatedRuns, diagnose: bool, step: Step) -> None:
+        self.lesson, self.runs, self.diagnose, self.step = lesson, runs, diagnose, step
+        self.cells = source.exercises(source.read(lesson))
+        self.checks = source.checks(lesson)
+        self.bank, self.mutants = bank.load(lesson), mutants.mutants(lesson)
+        self.known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
+        self.private = known_mistakes.known(lesson)
+        self.report = Audit(lesson.id, source.digest_of(lesson), exercises=len(self.cells), mutants=len(self.mutants))
+        self.done, self.total = 0, 2 + len(self.bank) + len(self.mutants)
+
+    def audit(self, started: float) -> Audit:
+        report = self.report
+        report.hidden_checks = sum(check.hidden for check in self.checks)
+        report.public_checks = len(self.checks) - report.hidden_checks
+        self._audit_size()
+        every = tuple(check.name for check in self.checks)
+        stubs = {name: source.skeleton(code) for name, code in self.cells.items()}
+        limit = self.lesson.limits["cell_seconds"]
+        tasks = [Task(answers, every, limit * len(self.cells)) for answers in ({}, stubs)]
+        tasks += [Task({answer.exercise: answer.code}, self._names(answer.exercise), limit) for answer in self.bank]
+        reference, skeleton, *tried = self._run(tasks)
+        self._audit_reference(reference)
+        self._audit_skeleton(skeleton)
+        banked = [(answer, _fingerprints(seen)) for answer, seen in zip(self.bank, tried, strict=True)]
+        for answer, seen in zip(self.bank, tried, strict=True):
+            if answer.sentence is None:
+                self._audit_right(answer, seen)
+            else:
+                self._audit_wrong(answer, answer.sentence, seen)
+        self._audit_tables(banked)
+        self._audit_mutants({one.check: one.seconds for one in reference}, banked)
+        report.seconds = round(time.monotonic() - started, 1)
+        return report
+
+    def _names(self, exercise: str) -> tuple[str, ...]:
+        return tuple(check.name for check in self.checks if check.exercise == exercise)
+
+    def _run(self, tasks: list[Task]) -> Iterable[list[Seen]]:
+        for seen in self.runs.run(self.lesson, tasks):
+            self.done += 1
+            self.step(self.done, self.total)
+            yield seen
+
+    def _fault(self, text: str) -> None:
+        self.report.faults.append(text)
+
+    def _audit_size(self) -> None:
+        for exercise in self.cells:
+            mine = [answer for answer in self.bank if answer.exercise == exercise]
+            right = sum(answer.sentence is None for answer in mine)
+            if (wrong := len(mine) - right) < FEWEST_WRONG:
+                self._fault(f"{exercise} has {wrong} classic mistakes in bank.py, at least {FEWEST_WRONG} are needed")
+            if right < FEWEST_RIGHT:
+                self._fault(f"{exercise} has {right} other right ways in bank.py, at least {FEWEST_RIGHT} are needed")
+
+    def _audit_reference(self, seen: list[Seen]) -> None:
+        for one in seen:
+            if not one.passed:
+                self._fault(f"the reference fails {one.check}: {one.message}")
+
+    def _audit_skeleton(self, seen: list[Seen]) -> None:
+        for one in seen:
+            if one.status != "unwritten":
+                self._fault(
+                    f"the skeleton does not end in NotImplementedError in {one.check}: {one.status} {one.message}"
+                )
+
+    def _named(self, exercise: str, seen: list[Seen], known: known_mistakes.Known) -> str | None:
+        return known_mistakes.diagnose(_fingerprints(seen), known.get(exercise, []))
+
+    def _audit_right(self, answer: bank.Answer, seen: list[Seen]) -> None:
+        self.report.right += 1
+        failed = [one for one in seen if not one.passed]
+        self.report.right_passing += not failed
+        for one in failed:
+            self._fault(f"{answer.label}, a right answer, fails {one.check}: {one.message}")
+        for part, known in ((_public(seen), self.known), (seen, self.private)):
+            if named := self._named(answer.exercise, part, known):
+                self.report.right_named += 1
+                self._fault(f"{answer.label}, a right answer, is named a mistake: {named}")
+                break
+
+    def _audit_wrong(self, answer: bank.Answer, sentence: str, seen: list[Seen]) -> None:
+        report, failed = self.report, [one.check for one in seen if not one.passed]
+        report.wrong += 1
+        report.wrong_caught += bool(failed)
+        report.wrong_caught_as_meant += answer.killed_by in failed
+        report.wrong_caught_by_public += any(not one.passed for one in _public(seen))
+        named = self._named(answer.exercise, _public(seen), self.known)
+        report.wrong_named += named is not None
+        report.wrong_named_rightly += named is not None and sentence in named
+        report.wrong_named_by_grader += sentence in (self._named(answer.exercise, seen, self.private) or "")
+        if not failed:
+            self._fault(f"{answer.label} passes every check ({sentence})")
+        elif answer.killed_by is None:
+            self._fault(f"{answer.label} does not say which check is meant for it; it fails {', '.join(failed)}")
+        elif answer.killed_by not in failed:
+            self._fault(f"{answer.label} fails {', '.join(failed)}, but not {answer.killed_by}, which is meant for it")
+
+    def _audit_tables(self, banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]) -> None:
+        """The stored outcomes of known mistakes, public and private, are those that the checks give now."""
+        public = {check.name for check in self.checks if not check.hidden}
+        tried = [(answer.exercise, answer.sentence, seen) for answer, seen in banked if answer.sentence is not None]
+        in_public = [(name, text, {k: v for k, v in seen.items() if k in public}) for name, text, seen in tried]
+        for name, kept, now in (
+            ("mistakes.json", self.known, known_mistakes.entries(in_public)),
+            (known_mistakes.PRIVATE, self.private, known_mistakes.entries(tried)),
+        ):
+            if not _alike(kept, now):
+                self._fault(f"{name} is not what the checks make of bank.py now: run `grader build`")
+
+    def _audit_mutants(
+        self, reference: dict[str, float], banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]
+    ) -> None:
+        """Runs the mutants, the checks that are cheap on the reference (check → seconds) first."""
+        tasks = []
+        for mutant in self.mutants:
+            names = sorted(self._names(mutant.exercise), key=lambda name: reference.get(name, 0.0))
+            seconds = SECONDS + round(SLOWER * sum(reference.get(name, 0.0) for name in names))
+            tasks.append(Task({mutant.exercise: mutant.code}, tuple(names), seconds, stop=not self.diagnose))
+        explained = {(entry.exercise, entry.label): entry.why for entry in bank.equivalent_mutants(self.lesson)}
+        for mutant, seen in zip(self.mutants, self._run(tasks), strict=True):
+            why = explained.pop((mutant.exercise, mutant.label), "")
+            if killers := [one for one in seen if not one.passed]:
+                self._count_killed(mutant, seen, banked)
+                if why:
+                    self._fault(f"{mutant.exercise}, {mutant.label} is explained, but {killers[0].check} catches it")
+                continue
+            self.report.equivalent_mutants.append({"exercise": mutant.exercise, "label": mutant.label, "why": why})
+            if not why:
+                self._fault(f"{mutant.exercise}, {mutant.label} passes every check: strengthen one, or explain it")
+        for exercise, label in explained:
+            self._fault(f"{exercise}, {label} is explained, but there is no such mutant")
+
+    def _count_killed(
+        self, mutant: mutants.Mutant, seen: list[Seen], banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]
+    ) -> None:
+        report = self.report
+        report.mutants_killed += 1
+        report.mutants_ended += seen[-1].status == "ended"
+        if not self.diagnose:
+            return
+        report.mutants_killed_by_public += any(not one.passed for one in _public(seen))
+        if named := self._named(mutant.exercise, _public(seen), self.known):
+            mine = _fingerprints(seen)
+            twins = {
+                a.sentence
+                for a, theirs in banked
+                if a.exercise == mutant.exercise and known_mistakes.same(mine, theirs)
+            }
+            report.mutants_named += 1
+            report.mutants_named_rightly += any(sentence and sentence in named for sentence in twins)
+
+
+def _public(seen: list[Seen]) -> list[Seen]:
+    return [one for one in seen if not one.hidden]
+
+
+def _fingerprints(seen: list[Seen]) -> known_mistakes.Outcomes:
+    return {one.check: one.fingerprint for one in seen}
+
+
+def _alike(kept: known_mistakes.Known, now: known_mistakes.Known) -> bool:
+    """Whether two tables name the same mistakes by the same outcomes, numbers up to rounding."""
+    return kept.keys() == now.keys() and all(
+        len(kept[name]) == len(now[name])
+        and all(
+            a["sentence"] == b["sentence"] and known_mistakes.same(b["outcomes"], a["outcomes"])
+            for a, b in zip(kept[name], now[name], strict=True)
+        )
+        for name in now
+    )
+
+
+def write(path: Path, audits: Iterable[Audit], command: str) -> None:
+    """Writes the audits as JSON, with the command, commit, hardware and versions that they come from."""
+    from grader.provenance import commit, hardware, versions
+
+    content: dict[str, Any] = {
+        "command": command,
+        "commit": commit(),
+        "hardware": hardware("cpu"),
+        "versions": versions(),
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "lessons": [{**asdict(one), "equivalents_explained": one.equivalents_explained} for one in audits],
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,222 @@
+"""How far an expected table can be trusted: `grader calibrate --errors` measures its two error rates, errors.csv.
+
+False alarms: how often the reference, on seeds that nothing was calibrated on, falls outside a row's interval. Misses: which
+wrong answers of the bank, run through the whole experiment in the reference's place, fall inside it. A row that no wrong
+answer leaves is blind: it tells nothing apart, and may carry no points. How a run is made, calibration knows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import median
+
+import pandas as pd
+from scipy.stats import binomtest
+
+from etude.lesson import table
+from grader.classes.workers import Step
+from grader.course import CourseError, Lesson
+from grader.files import write_whole
+from grader.lessons import bank
+from grader.provenance import provenance
+from grader.quality import calibrate
+from grader.quality.calibrate import FRESH_FROM, Task
+
+Values = Mapping[str, float]  # metric → value
+
+FILE = "errors.csv"
+MOST_FRESH = 1000
+SURE = 0.001  # how improbable so many right runs outside must be before we say that a row's promise is broken
+SLOWER = (
+    5  # times as long as right runs (their median) a wrong answer may take, where that is more than the lesson's limit
+)
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """What is known of one row of the expected table: a metric in a profile.
+
+    low, high, coverage, confidence: the interval that was tried, and what it promises. fresh, outside: right runs, and
+    those of them outside; outside_most: the exact 95 % upper bound of that rate (Clopper and Pearson, one-sided);
+    lost, lost_most: the share of the row's points that a right run lost, in the mean and at most. wrong: wrong answers
+    run; failed: those that came to no value, which earns nothing; inside: those that this row cannot tell from a right
+    answer, `unseen` being their names; untouched: those of them whose value is the reference's own to the last digit,
+    as their code has no part in this metric.
+    """
+
+    metric: str
+    profile: str
+    low: float
+    high: float
+    coverage: float
+    confidence: float
+    fresh: int
+    outside: int
+    outside_most: float
+    lost: float
+    lost_most: float
+    wrong: int
+    failed: int
+    inside: int
+    untouched: int
+    unseen: str
+    provenance: str
+
+    @property
+    def seen(self) -> int:
+        """How many wrong answers came to a value outside the interval."""
+        return self.wrong - self.failed - self.inside
+
+    @property
+    def broken(self) -> bool:
+        """Whether more right runs fell outside than a row that keeps its promise would allow, as when it has two modes."""
+        return bool(binomtest(self.outside, self.fresh, 1 - self.coverage, alternative="greater").pvalue < SURE)
+
+    @property
+    def blind(self) -> bool:
+        """Whether wrong answers were tried and none of them came to a value outside."""
+        return self.wrong > 0 and self.seen == 0
+
+    def cells(self) -> list[str]:
+        """The row as the table with HEADS shows it."""
+        right = [
+            f"{self.outside} of {self.fresh}",
+            f"{self.outside_most:.0%}",
+            f"{self.lost:.1%}",
+            f"{self.lost_most:.0%}",
+        ]
+        wrong = [self.seen, self.failed, self.inside, self.untouched] if self.wrong else ["not run", "", "", ""]
+        return [self.metric, *right, *map(str, wrong)]
+
+
+HEADS = (
+    *("metric", "right: outside", "at most", "share lost", "at most"),
+    *("wrong: outside", "no value", "inside", "of them untouched"),
+)
+
+COLUMNS = [field.name for field in fields(ErrorRates)]
+
+
+def measure(
+    lesson: Lesson, profile: str, fresh: int, wrong: int | None, device: str, jobs: int, step: Step
+) -> list[ErrorRates]:
+    """Measures one profile of one lesson and writes its rows of errors.csv. Raises CourseError.
+
+    fresh: how many fresh seeds; wrong: how many of the bank's wrong answers to each exercise, in the bank's order; None: all
+    of them in the profile smoke, none in the others; jobs: runs at a time;
+    `step(done, total, what is running)` is called whenever that changes.
+    """
+    if not 1 <= fresh <= MOST_FRESH:
+        raise CourseError(f"{fresh} fresh seeds make no sense: give 1 to {MOST_FRESH}")
+    rows = [row for row in table.read(lesson.source / "expected.csv") if row.profile == profile and row.measured]
+    if not rows:
+        command = f"grader calibrate {lesson.id} --profile {profile}"
+        raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
+    kept = read(lesson.source / FILE)
+    seeds = range(FRESH_FROM, FRESH_FROM + fresh)
+    answers = _some([answer for answer in bank.load(lesson) if answer.sentence is not None], profile, wrong)
+    total = fresh + len(answers)
+    asked = [Task(profile, device, seed) for seed in seeds]
+    right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, total, now))
+    limit = max(lesson.limits["notebook_seconds"], SLOWER * median(run.seconds for run in right))
+    asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
+    tried = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
+    command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
+    origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device)
+    origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if answers else "")
+    found = [
+        rates(
+            row,
+            [run.metrics for run in right],
+            {a.label: run.metrics for a, run in zip(answers, tried, strict=True)},
+            origin,
+        )
+        for row in rows
+        if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
+    ]
+    _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *found])
+    return found
+
+
+def _some(answers: Sequence[bank.Answer], profile: str, most: int | None) -> list[bank.Answer]:
+    """Of each exercise's answers the first ones."""
+    if most is None:
+        return [*answers] if profile == "smoke" else []
+    counts: Counter[str] = Counter()
+    chosen = []
+    for answer in answers:
+        counts[answer.exercise] += 1
+        if counts[answer.exercise] <= most:
+            chosen.append(answer)
+    return chosen
+
+
+def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Values], origin: str) -> ErrorRates:
+    """The error rates of one row, from the metrics of right runs, and of wrong answers on the first one's seed.
+
+    A right run without a value of this metric counts as outside: it would earn nothing.
+    """
+    values = [run.get(row.metric, math.nan) for run in right]
+    lost = [1 - row.share(value) for value in values]
+    outside = sum(row.distance(value) > 0 for value in values)
+    most = binomtest(outside, len(values), alternative="less").proportion_ci(0.95, method="exact").high
+    ended = {name: run[row.metric] for name, run in wrong.items() if row.metric in run}
+    unseen = [name for name, value in ended.items() if row.distance(value) == 0]
+    return ErrorRates(
+        metric=row.metric,
+        profile=row.profile,
+        low=row.low,
+        high=row.high,
+        coverage=calibrate.COVERAGE,
+        confidence=calibrate.CONFIDENCE,
+        fresh=len(values),
+        outside=outside,
+        outside_most=round(float(most), 4),
+        lost=round(sum(lost) / len(lost), 4),
+        lost_most=round(max(lost), 4),
+        wrong=len(wrong),
+        failed=len(wrong) - len(ended),
+        inside=len(unseen),
+        untouched=sum(ended[name] == values[0] for name in unseen),
+        unseen=" ".join(unseen),
+        provenance=origin,
+    )
+
+
+def sentences(rows: Sequence[ErrorRates]) -> list[str]:
+    """What the runs show: rows whose promise is broken, rows that see no wrong answer, how many of them no row sees."""
+    tried = [row for row in rows if row.wrong]
+    found = [
+        f"{row.metric} loses {row.outside} of {row.fresh} right runs, more than it promises: its values are not normal "
+        "or it has too few seeds; it may carry no points"
+        for row in rows
+        if row.broken
+    ]
+    found += [
+        f"{row.metric} tells no wrong answer from a right one: it may carry no points" for row in tried if row.blind
+    ]
+    if tried:
+        unseen = set.intersection(*(set(row.unseen.split()) for row in tried))
+        found.append(
+            f"{len(unseen)} of {tried[0].wrong} wrong answers are inside in every row: the checks alone catch them"
+        )
+    return found
+
+
+def read(path: Path) -> list[ErrorRates]:
+    """The rows of errors.csv, none if there is no such file. Raises CourseError if it has other columns."""
+    if not path.is_file():
+        return []
+    rows = pd.read_csv(path, keep_default_na=False)
+    if list(rows.columns) != COLUMNS:
+        again = "delete the file, and measure anew with `grader calibrate LESSON --errors`"
+        raise CourseError(f"{path}: the columns are {list(rows.columns)}, expected {COLUMNS}: {again}")
+    return [ErrorRates(*row) for row in rows.itertuples(index=False, name=None)]
+
+
+def _write(path: Path, rows: Sequence[ErrorRates]) -> None:
+    write_whole(path, pd.DataFrame(rows, columns=COLUMNS).to_csv(index=False, lineterminator="\n"))

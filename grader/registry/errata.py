@@ -1,0 +1,118 @@
+"""Errors that are often made about the papers, data/mistakes.csv: each is caught by a test or answered by a sentence of a lesson.
+
+The registry of claims holds what papers say; this one holds what is said wrongly of them, and looks that the answer is really
+there: the named test exists, the sentence stands in what students read. It runs no test and judges no answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import jupytext
+
+from grader.course import Course, CourseError
+from grader.lessons import source
+from grader.registry.claims import has_test, markdown_row, read_table
+
+KINDS = ("test", "sentence", "waits", "out_of_scope")
+PAPERS = "data/papers"  # the published tables; the page there is read beside them
+LATER = ("week4_transformer", "week5_pretraining", "week6_scaling_variants", "week7_distillation_knowledge")
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One row. `id`: one or more, joined with +, and in several rows where one id is several errors. `lesson`: a lesson, a
+    week to come or data/papers. `evidence`: FILE::TEST, or FILE::"a fragment of a sentence"; nothing for other kinds."""
+
+    id: str
+    paper: str
+    error: str
+    right: str
+    kind: str
+    lesson: str
+    evidence: str
+
+
+COLUMNS = [field.name for field in fields(Mistake)]
+
+
+def read(path: Path) -> list[Mistake]:
+    """The rows of mistakes.csv. Raises CourseError, naming the row, for an unknown kind and for a row without an answer."""
+    mistakes = [Mistake(**line) for line in read_table(path, COLUMNS)]
+    for one in mistakes:
+        if one.kind not in KINDS:
+            raise CourseError(f"{path}, {one.id}: its kind is {one.kind!r}, expected one of {', '.join(KINDS)}")
+        if not one.right:
+            raise CourseError(f"{path}, {one.id}: it does not say what is right, or why it is out of scope")
+        if bool(one.evidence) != (one.kind in ("test", "sentence")):
+            raise CourseError(f"{path}, {one.id}: tests and sentences need evidence, and no other kind has any")
+    return mistakes
+
+
+def ids(mistakes: Iterable[Mistake]) -> set[str]:
+    return {name for one in mistakes for name in one.id.split("+")}
+
+
+def check(course: Course, mistakes: Iterable[Mistake]) -> None:
+    """Raises CourseError, naming the row and what is missing, for an answer that is not there."""
+    for one in mistakes:
+        if missing := _missing(course, one):
+            raise CourseError(f"data/mistakes.csv, {one.id}: {missing}")
+
+
+def _missing(course: Course, one: Mistake) -> str:
+    lessons = {lesson.id for lesson in course.lessons()}
+    weeks = {lesson.week.name for lesson in course.lessons()}
+    if one.kind == "waits":
+        if one.lesson not in LATER:
+            return f"it waits for {one.lesson!r}, expected one of {', '.join(LATER)}"
+        return f"it waits for {one.lesson}, which the course has now" if one.lesson in weeks else ""
+    if one.lesson not in {*lessons, *LATER, PAPERS} and one.kind != "out_of_scope":
+        return f"there is no lesson {one.lesson!r}"
+    if one.kind == "test" and not has_test(course, one.evidence):
+        return f"there is no test {one.evidence}"
+    if one.kind == "sentence":
+        name, _, fragment = one.evidence.partition("::")
+        page = PAPERS + "/README.md" if one.lesson == PAPERS else f"solutions/{one.lesson}/notebook.py"
+        if name != page:
+            return f"its sentence should stand in {page}, it names {name}"
+        if len(fragment) < 3 or fragment[0] + fragment[-1] != '""':
+            return f"its sentence {fragment!r} does not stand between quotation marks"
+        if fragment[1:-1] not in _prose(course.root / name):
+            return f"{name} does not say {fragment}"
+    return ""
+
+
+def _prose(path: Path) -> str:
+    """What students read in a file, in one line: of a notebook the Markdown, without the answers to its questions."""
+    if path.suffix == ".md":
+        return " ".join(path.read_text(encoding="utf-8").split())
+    cells = source.parts(jupytext.read(path, fmt="py:percent"))
+    return " ".join(" ".join(cell.source for part, cell in cells if part.kind == "text").split())
+
+
+def page(mistakes: list[Mistake]) -> str:
+    """docs/errata.md: the errors by paper, each with what is right and where the course says or tests it."""
+    lines = [
+        "# Errors that are often made",
+        "",
+        "What is often written about the papers of the course and is wrong. Rendered by `grader claims --write` from",
+        "`data/mistakes.csv`, after a look that each named test is there and each quoted sentence stands in its lesson.",
+        "",
+        "| answered by | errors |",
+        "|---|---|",
+        *(f"| {kind.replace('_', ' ')} | {sum(one.kind == kind for one in mistakes)} |" for kind in KINDS),
+        f"| all | {len(mistakes)} |",
+    ]
+    for paper in dict.fromkeys(one.paper for one in mistakes):
+        lines += ["", f"## {paper}", "", "| | often written | right | where | answered by |", "|---|---|---|---|---|"]
+        lines += [markdown_row(_cells(one)) for one in mistakes if one.paper == paper]
+    return "\n".join(lines) + "\n"
+
+
+def _cells(one: Mistake) -> tuple[str, ...]:
+    name, _, what = one.evidence.partition("::")
+    answer = {"test": f"`{what}` in `{name}`", "sentence": what, "waits": "waits", "out_of_scope": "out of scope"}
+    return one.id, one.error, one.right, one.lesson, answer[one.kind]

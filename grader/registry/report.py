@@ -1,0 +1,213 @@
+"""`grader report`: one page a person wants to look at, build/report/index.html, made from stored runs and verdicts.
+
+Reads the executed references, the expected tables, the verdicts and the gradebook; runs no notebook. The page begins with what
+is not as it should be. It stands alone: its pictures are inside it, it needs no network and no JavaScript.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from etude.lesson import table
+from grader.classes.uploads import submissions
+from grader.course import Course, Lesson
+from grader.grading import store, verdict
+from grader.grading.costs import COMPUTED
+from grader.grading.shown_outputs import harmless
+from grader.nbgrader import gradebook
+from grader.printable import printable
+from grader.provenance import commit, hardware, now, versions
+from grader.quality.sample_class import STUDENTS, surprises
+
+MOST_NAMED = 10  # students in one sentence
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Something that is not as it should be, in a sentence, and the id of the place on the page that shows more."""
+
+    text: str
+    place: str
+
+
+@dataclass(frozen=True)
+class MetricRow:
+    """One metric of the reference's run beside the expected table and the paper."""
+
+    name: str
+    value: float | None
+    row: table.Expected
+
+    @property
+    def state(self) -> str:
+        if self.value is None:
+            return "not measured"
+        if not self.row.measured:
+            return "no interval"
+        return "outside" if self.row.distance(self.value) else "inside"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What became of a lesson's reference. status: passed, failed, not run; metrics have values only if it passed."""
+
+    status: str
+    metrics: list[MetricRow]
+    error: str = ""
+    seconds: float | None = None
+    pictures: list[str] = field(default_factory=list)  # base64 PNG
+
+    def named(self, state: str) -> list[str]:
+        """The metrics of this state."""
+        return [metric.name for metric in self.metrics if metric.state == state]
+
+
+@dataclass(frozen=True)
+class LessonReport:
+    """What the page shows of one lesson."""
+
+    lesson: Lesson
+    reference: Reference
+    verdicts: list[verdict.Verdict]
+    ungraded: list[str]  # who has handed in a file that has no verdict
+    stored: dict[str, gradebook.Score]
+
+    @property
+    def share(self) -> float | None:
+        """The mean share of the automatic points that the submissions earned."""
+        shares = [one.earned / one.points for one in self.verdicts if one.points]
+        return sum(shares) / len(shares) if shares else None
+
+    def troubles(self) -> Iterable[Trouble]:
+        name, place, reference = self.lesson.name, self.lesson.id, self.reference
+        if reference.status == "failed":
+            yield Trouble(f"{name}: the reference failed: {reference.error}", place)
+        if outside := reference.named("outside"):
+            yield Trouble(f"{name}: outside the interval in the reference's run: {', '.join(outside)}", place)
+        graded = [one.name for one in reference.metrics if one.row.points and one.state == "not measured"]
+        if graded and reference.status == "passed":
+            yield Trouble(f"{name}: graded, but not measured in the reference's run: {', '.join(graded)}", place)
+        if self.ungraded:
+            yield Trouble(f"{name}: handed in and not graded: {_listed(self.ungraded)}", place)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page that was written, and what it says is not as it should be."""
+
+    path: Path
+    troubles: list[Trouble]
+
+
+def render(
+    course: Course,
+    home: Path,
+    profile: str = "smoke",
+    seed: int = 0,
+    lessons: Sequence[Lesson] | None = None,
+    told: Sequence[str] = (),
+) -> Page:
+    """Writes the page on these lessons, or on all. `told`: sentences on what the files do not show, as from Classroom.grade."""
+    from grader.quality.calibrate import PROMISE
+
+    reports = [collect(lesson, home, profile, seed) for lesson in (course.lessons() if lessons is None else lessons)]
+    sample = home == course.build / "class"
+    found = [trouble for report in reports for trouble in report.troubles()]
+    if not_run := [report.lesson.id for report in reports if report.reference.status == "not run"]:
+        command = f"grader run --profile {profile} --seed {seed}"
+        found.append(Trouble(f"the reference was not run (`{command}`): {', '.join(not_run)}", "overview"))
+    handed_in = [report.lesson for report in reports if report.verdicts or report.ungraded]
+    sentences = [*told, *(surprises(handed_in, home) if sample else [])]
+    found += [Trouble(printable(sentence), _place(sentence, reports)) for sentence in dict.fromkeys(sentences)]
+    environment = Environment(
+        loader=PackageLoader("grader"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["printable"] = printable
+    page = environment.get_template("report.html").render(
+        course=course,
+        home=None if sample else home,
+        profile=profile,
+        reports=reports,
+        troubles=found,
+        about=STUDENTS if sample else {},
+        promise=PROMISE,
+        made=now(),
+        versions=versions(),
+        hardware=hardware("auto"),
+        commit=commit(),
+    )
+    path = course.build / "report" / "index.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8", errors="replace")
+    return Page(path, found)
+
+
+def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport:
+    """What is there of the lesson: no notebook is run, and what was never run is left empty."""
+    scores = gradebook.scores(lesson.course, home, lesson.week.name)
+    paths = sorted((home / "verdicts").glob(f"*/{lesson.week.name}/{lesson.name}.json"))
+    return LessonReport(
+        lesson,
+        reference(lesson, profile, seed),
+        [found for path in paths if (found := verdict.load(path)) is not None],
+        [
+            item.student
+            for item in submissions([lesson], home)
+            if item.path.is_file() and verdict.load(store.verdict_path(home, item.student, lesson)) is None
+        ],
+        {score.student: score for score in scores if score.notebook == lesson.name},
+    )
+
+
+def reference(lesson: Lesson, profile: str, seed: int) -> Reference:
+    """What became of the reference, from its executed notebook and what that recorded."""
+    folder = lesson.run_folder(profile, seed)
+    rows = table.of_profile(table.read(lesson.source / "expected.csv"), profile)
+    path = folder / f"{lesson.name}.ipynb"
+    if not path.is_file():
+        return Reference("not run", [MetricRow(name, None, row) for name, row in rows.items()])
+    notebook = nbformat.read(path, as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    ran = notebook.metadata.get("papermill", {})
+    if ran.get("exception") or ran.get("duration") is None:
+        errors = [f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"]
+        error = errors[-1] if errors else "it did not come to its end"
+        return Reference("failed", [MetricRow(name, None, row) for name, row in rows.items()], printable(error))
+    found = _measured(lesson, folder / "results", seed)
+    kept = [safe for output in outputs if (safe := harmless(output)) is not None]
+    pictures = [output.data["image/png"].replace("\n", "") for output in kept if "image/png" in output.get("data", {})]
+    return Reference(
+        "passed", [MetricRow(name, found.get(name), row) for name, row in rows.items()], "", ran["duration"], pictures
+    )
+
+
+def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | None]:
+    """What the grader computes from what the run recorded counts, as in grading; the rest is as the notebook says."""
+    from grader.grading import metrics
+    from grader.grading.artifacts import Artifacts
+
+    path, kept = results / "metrics.json", results.with_name(COMPUTED)
+    said = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    if kept.is_file():
+        return said | json.loads(kept.read_text(encoding="utf-8"))
+    functions = metrics.collect(lesson.source / "hidden.py")
+    graded = {name: function for name, function in functions.items() if not metrics.asks_the_student(function)}
+    return said | {name: value for name, (value, _) in metrics.compute(graded, Artifacts(results, seed)).items()}
+
+
+def _place(sentence: str, reports: Iterable[LessonReport]) -> str:
+    """Where the page shows more of what a sentence tells: at the lesson that it names."""
+    ids = [one.lesson.id for one in reports]
+    return next((name for name in ids if re.search(rf"\b{re.escape(name)}\b", sentence)), "overview")
+
+
+def _listed(students: list[str]) -> str:
+    more = len(students) - MOST_NAMED
+    return ", ".join(map(printable, students[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")

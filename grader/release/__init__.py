@@ -1,0 +1,1 @@
+"""What students get: released notebooks, the search for leaks, and the tables of known mistakes."""

@@ -1,0 +1,135 @@
+"""What the checks make of a lesson's bank: mistakes.json for students, outcomes.json for the grader alone.
+
+    weeks/WEEK/LESSON/mistakes.json         for each known mistake its sentence and what the public checks make of it
+    solutions/WEEK/LESSON/outcomes.json     for each wrong answer what all checks make of it
+
+Neither holds code. Both are committed, and no processor may change them. So outcomes.json carries the hash of the code that
+decides it, and nothing is run while that is right; what is run anew and still agrees with what is kept stays as it is, to
+the digit; and a new outcome keeps only the numbers that two unlike arithmetics agree on. Rounding alone would not do:
+wherever it cuts, some value lies at the edge. This module must not know how a mistake is told to a student.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from etude.lesson.mistakes import ANY, alike
+from grader.course import CourseError, Lesson
+from grader.files import write_whole
+from grader.lessons import source
+from grader.lessons.bank import Answer, load
+from grader.lessons.known_mistakes import PRIVATE, Known, Outcomes, Tried, entries, read, same
+from grader.provenance import digest, versions
+from grader.release.arithmetic import OTHER_PROCESSOR, environment
+from grader.release.isolated_run import IsolatedRuns, Task
+
+REGISTRIES = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
+SECONDS = 600  # of processor time for one wrong answer: none of a bank runs for ever
+
+
+def write(lesson: Lesson, public: Path) -> None:
+    """Writes both tables: `public` is the path of mistakes.json, outcomes.json lies with the lesson's source.
+
+    Raises CourseError for a wrong answer that a check catches on one processor and not on another.
+    """
+    shipped = {check.name for check in source.checks(lesson, hidden=False)}
+    tried = _current(lesson)
+    seen = ((exercise, sentence, _only(outcomes, shipped)) for exercise, sentence, outcomes in tried)
+    public.write_text(_lines(entries(seen)), encoding="utf-8")
+
+
+def _current(lesson: Lesson) -> list[Tried]:
+    """What outcomes.json should hold now. It is written if it does not; wrong answers are run only if they must be."""
+    path, code, here = lesson.source / PRIVATE, _code(lesson), _libraries()
+    kept = read(path)
+    agreed = lesson.course.build / "outcomes" / f"{lesson.id}.txt"  # what has been tried on this machine
+    stamp = digest(code, here, json.dumps(kept.tried))
+    if kept.code == code and (kept.libraries == here or _text(agreed) == stamp):
+        return kept.tried
+    tried = [_kept_if_alike(one, kept.tried) for one in _tried(lesson)]
+    if kept.code != code or kept.tried != tried:
+        head = json.dumps({"code": code, "libraries": here})[1:-1]
+        answers = ",\n".join(json.dumps(one, ensure_ascii=False, sort_keys=True) for one in tried)
+        path.write_text(f'{{{head}, "answers": [\n{answers}\n]}}\n', encoding="utf-8")
+    write_whole(agreed, digest(code, here, json.dumps(tried)))
+    return tried
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _code(lesson: Lesson) -> str:
+    """The hash of the code and data that decide an outcome: bank, notebook, checks, what they import, the course's tables."""
+    mine = ("bank.py", "notebook.py", "checks.py", "hidden.py")
+    tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
+    modules = [*(lesson.source / name for name in mine), *source.library(lesson, mine[1:])]
+    code = [source.bare(path.read_text(encoding="utf-8")) for path in modules]
+    return digest(*code, *(path.read_bytes() for path in tables))
+
+
+def _libraries() -> str:
+    """The libraries that decide an outcome, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
+    found = {name: version.partition("+")[0] for name, version in versions().items()}
+    return f"Python {'.'.join(found['python'].split('.')[:2])}, torch {found['torch']}, numpy {found['numpy']}"
+
+
+def _tried(lesson: Lesson) -> list[Tried]:
+    """Every wrong answer with what all checks make of it, as far as two unlike arithmetics agree."""
+    wrong = [answer for answer in load(lesson) if answer.sentence is not None]
+    here = _run(lesson, wrong)
+    with environment(OTHER_PROCESSOR):
+        elsewhere = _run(lesson, wrong)
+    return [
+        (answer.exercise, str(answer.sentence), _steady(lesson, answer, one, other))
+        for answer, one, other in zip(wrong, here, elsewhere, strict=True)
+    ]
+
+
+def _run(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
+    checks = source.checks(lesson)
+    names = {answer.exercise: tuple(c.name for c in checks if c.exercise == answer.exercise) for answer in answers}
+    tasks = [Task({answer.exercise: answer.code}, names[answer.exercise], SECONDS) for answer in answers]
+    with IsolatedRuns() as runs:
+        return [{one.check: one.fingerprint for one in seen} for seen in runs.run(lesson, tasks)]
+
+
+def _steady(lesson: Lesson, answer: Answer, here: Outcomes, elsewhere: Outcomes) -> Outcomes:
+    """The outcomes without the numbers that depend on the processor."""
+    found = {}
+    for check, one in here.items():
+        other = elsewhere.get(check, {})
+        found[check] = one if alike(one, other) else {**one, "values": ANY}
+        if not alike(other, found[check]):
+            raise CourseError(
+                f"{lesson.id}, {answer.label}: what {check} makes of it depends on the processor ({_short(one)} or "
+                f"{_short(other)}): give the check an input that leaves no doubt"
+            )
+    return found
+
+
+def _short(fingerprint: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {str(value)[:60]}" for name, value in fingerprint.items())
+
+
+def _kept_if_alike(one: Tried, kept: Sequence[Tried]) -> Tried:
+    """What is kept of this answer if it agrees with it, else the new outcomes."""
+    exercise, sentence, outcomes = one
+    return next((old for old in kept if old[:2] == (exercise, sentence) and same(outcomes, old[2])), one)
+
+
+def _only(outcomes: Outcomes, names: Collection[str]) -> Outcomes:
+    return {check: seen for check, seen in outcomes.items() if check in names}
+
+
+def _lines(known: Known) -> str:
+    """The table as JSON with a line for each mistake."""
+    parts = []
+    for exercise, mistakes in sorted(known.items()):
+        lines = ",\n".join(json.dumps(entry, ensure_ascii=False, sort_keys=True) for entry in mistakes)
+        parts.append(f"{json.dumps(exercise)}: [\n{lines}\n]")
+    return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -1,0 +1,177 @@
+"""The grader's handle on a fork server: a process that has all libraries of a notebook ready and forks kernels from itself.
+
+There is one for each number of threads (a library reads it while being imported), shared by all kernels of this
+process and started with the first one. Processes that grade together share one, which listens at an address and is
+joined by each of them. What runs over there is fork_server_main.py. Knows nothing of
+jupyter.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Self
+
+from grader.sandbox import bwrap, seccomp
+from grader.sandbox.kernel import SandboxedKernel, SandboxError
+from grader.sandbox.limits import Limits
+from grader.sandbox.privileges import as_unprivileged
+
+PROGRAM = Path(__file__).with_name("fork_server_main.py")
+READY_TIMEOUT_S = 300  # on a machine that is slow and busy; a process that ends is noticed at once
+FORK_TIMEOUT_S = 30
+DIED = "the fork server died when asked for a kernel; the next launch starts another"
+
+_fork_servers: dict[int, ForkServer] = {}
+_lock = threading.Lock()
+
+
+class ForkServer:
+    """A line to a running fork server, and its process if it was started here; one request at a time."""
+
+    def __init__(self, control: socket.socket, process: subprocess.Popen | None = None) -> None:
+        self.process = process
+        self._control = control
+        self._lock = threading.Lock()
+        self._ready = self._dead = False
+
+    @classmethod
+    def start(cls, threads: int, address: Path | None = None) -> Self:
+        """Start one, which makes itself ready while this goes on; `address`: where it listens for other processes as well."""
+        readable = [*bwrap.interpreter_paths(), *map(Path, bwrap.student_packages())]
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with ExitStack() as stack:
+            passed = [stack.enter_context(theirs)]
+            if address is not None:
+                passed.append(stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)))
+                passed[-1].bind(str(address))
+                passed[-1].listen()
+            numbers = [end.fileno() for end in passed]
+            process = subprocess.Popen(
+                as_unprivileged([sys.executable, "-", *map(str, numbers)], readable),
+                stdin=stack.enter_context(PROGRAM.open()),  # its user may not be allowed to read this folder
+                pass_fds=numbers,
+                env=bwrap.environment(Limits(threads=threads)),
+                cwd="/",
+                start_new_session=True,
+            )
+        return cls(control, process)
+
+    @classmethod
+    def join(cls, address: Path) -> Self:
+        """A line to the one that listens there. Raises OSError if none does."""
+        control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            control.connect(str(address))
+        except OSError:
+            control.close()
+            raise
+        return cls(control)
+
+    @property
+    def alive(self) -> bool:
+        return not self._dead and (self.process is None or self.process.poll() is None)
+
+    def _receive(self, failure: str, seconds: float) -> dict[str, Any]:
+        self._control.settimeout(seconds)
+        try:
+            message = self._control.recv(1 << 16)
+        except OSError as error:
+            message, failure = b"", f"{failure} ({error})"
+        if not message:
+            self.close()
+            raise SandboxError(failure)
+        return json.loads(message)
+
+    def wait(self) -> None:
+        """Wait until all is imported and used once. Raises SandboxError if that fails."""
+        with self._lock:
+            if not self._ready:
+                self._receive(
+                    "the fork server could not make its libraries ready; its own words stand above", READY_TIMEOUT_S
+                )
+                self._ready = True
+
+    def enter(self, sandbox: SandboxedKernel, arguments: list[str]) -> None:
+        """Fork a kernel with these command line arguments into an empty sandbox. Raises SandboxError if that fails."""
+        limits = sandbox.limits
+        request = {
+            "holder": sandbox.first_pid,
+            "arguments": arguments,
+            "cwd": str(bwrap.WORK),
+            "environment": bwrap.environment(limits),
+            "rlimits": {**limits.rlimits(), "NPROC": (limits.processes,) * 2},
+            "seccomp": seccomp.program().hex(),
+            "threads": limits.threads,
+        }
+        status, their_status = os.pipe()
+        try:
+            with self._lock:
+                socket.send_fds(self._control, [json.dumps(request).encode()], [sandbox.output_end, their_status])
+                answer = self._receive(DIED, FORK_TIMEOUT_S)
+            if "error" in answer:
+                raise SandboxError(f"no kernel could be forked into the sandbox: {answer['error']}")
+        except OSError as error:
+            os.close(status)
+            self.close()
+            raise SandboxError(
+                f"the fork server cannot be reached ({error}); the next launch starts another"
+            ) from error
+        except SandboxError:
+            os.close(status)
+            raise
+        finally:
+            os.close(their_status)
+        sandbox.adopt(answer["pid"], status)
+
+    def close(self) -> None:
+        """Hang up; if it was started here, end it and every kernel forked from it."""
+        self._dead = True
+        self._control.close()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+
+def fork_server(threads: int) -> ForkServer:
+    """The running fork server for this number of threads; a new one if there is none or it has died."""
+    with _lock:
+        found = _fork_servers.get(threads)
+        if found is None or not found.alive:
+            found = _fork_servers[threads] = ForkServer.start(threads)
+    found.wait()
+    return found
+
+
+def join(threads: int, address: Path) -> None:
+    """From now on use the fork server that listens there; if it is gone, the next launch starts another."""
+    try:
+        found = ForkServer.join(address)
+    except OSError:
+        return
+    with _lock:
+        _fork_servers[threads] = found
+
+
+def close_fork_servers() -> None:
+    with _lock:
+        while _fork_servers:
+            _fork_servers.popitem()[1].close()
+
+
+def _forget() -> None:
+    """In a forked process: the fork servers are the parent's; two users of one socket would read each other's answers."""
+    global _lock
+    _lock = threading.Lock()
+    for inherited in _fork_servers.values():
+        inherited._control.close()
+    _fork_servers.clear()
+
+
+os.register_at_fork(after_in_child=_forget)

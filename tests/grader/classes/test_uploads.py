@@ -1,0 +1,168 @@
+"""Whatever a learning platform hands over ends in nbgrader's layout, each student apart, and what is left out is named."""
+# ruff: noqa: F401, F811 - fixtures are imported by name
+
+from __future__ import annotations
+
+import io
+import unicodedata
+import zipfile
+from pathlib import Path
+
+import pytest
+from uploads import NOTEBOOK, home, lessons, packed, taken
+
+from grader.classes.uploads import submissions, take_in
+from grader.course import Course, CourseError, Lesson
+
+WEEK = "week1_embeddings"
+
+
+def test_a_folder_in_nbgraders_layout_is_read_as_it_stands(home: Path, lessons: list[Lesson]) -> None:
+    for student in ("bora", "ada", "김하나"):
+        (home / "submitted" / student / WEEK).mkdir(parents=True)
+    (home / "submitted" / "ada" / WEEK / "word2vec.ipynb").write_bytes(NOTEBOOK)
+    (home / "submitted" / "chul" / "week2_other").mkdir(parents=True)
+    found = submissions(lessons, home)
+    assert [(item.student, item.path.is_file()) for item in found] == [
+        ("ada", True),
+        ("bora", False),
+        ("김하나", False),
+    ]
+    assert [item.student for item in submissions(lessons, home, "ada")] == ["ada"]
+
+
+def test_moodles_folders_are_students(home: Path, lessons: list[Lesson]) -> None:
+    data = packed(
+        {
+            "Kim Ada_123_assignsubmission_file_/word2vec.ipynb": b"1",
+            "김하나_124_assignsubmission_file_/word2vec.ipynb": b"2",
+            "O'Neil Zoë-Ann_125_assignsubmission_file/word2vec (1).ipynb": b"3",
+        }
+    )
+    assert taken(home, lessons, data) == ({"kim-ada_123": b"1", "김하나_124": b"2", "o-neil-zoë-ann_125": b"3"}, [])
+
+
+def test_canvas_puts_the_student_in_the_files_name(home: Path, lessons: list[Lesson]) -> None:
+    data = packed({"kimada_123_456_word2vec-1.ipynb": b"1", "leebora_LATE_124_457_word2vec.ipynb": b"2"})
+    assert taken(home, lessons, data) == ({"kimada_123": b"1", "leebora_124": b"2"}, [])
+
+
+def test_a_second_upload_to_canvas_replaces_the_first(home: Path, lessons: list[Lesson]) -> None:
+    taken(home, lessons, packed({"kimada_123_456_word2vec.ipynb": b"first"}))
+    source = home.parents[1] / "upload.zip"
+    source.write_bytes(packed({"kimada_123_999_word2vec-1.ipynb": b"second"}))
+    take_in(source, lessons, home)
+    assert [item.path.read_bytes() for item in submissions(lessons, home)] == [b"second"]
+
+
+@pytest.mark.parametrize("form", ["김하나_{}_assignsubmission_file_/word2vec.ipynb", "김하나_{}_1_word2vec.ipynb"])
+def test_two_students_of_one_name_stay_apart(home: Path, lessons: list[Lesson], form: str) -> None:
+    data = packed({form.format(number): b"%d" % number for number in (7, 8)})
+    assert taken(home, lessons, data) == ({"김하나_7": b"7", "김하나_8": b"8"}, [])
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["ada/word2vec.ipynb", "bora/word2vec.ipynb"],
+        ["ada/hw/final/word2vec.ipynb", "bora/hw/final/word2vec.ipynb"],
+        ["class/ada/hw/word2vec.ipynb", "class/bora/word2vec.ipynb"],
+        [f"submitted/ada/{WEEK}/word2vec.ipynb", f"submitted/bora/{WEEK}/word2vec.ipynb"],
+        ["ada/word2vec/word2vec.ipynb", "bora/word2vec/word2vec.ipynb"],
+        ["ada_word2vec.ipynb", "bora_word2vec.ipynb"],
+        ["all/ada_word2vec.ipynb", "all/bora_word2vec.ipynb"],
+        ["class\\ada\\word2vec.ipynb", "class\\bora\\word2vec.ipynb"],
+    ],
+)
+def test_nested_folders_do_not_mix_students(home: Path, lessons: list[Lesson], paths: list[str]) -> None:
+    found, left_out = taken(home, lessons, packed({path: path.encode() for path in paths}))
+    assert found == {"ada": paths[0].encode(), "bora": paths[1].encode()}
+    assert left_out == []
+
+
+@pytest.mark.parametrize("path", ["ada/word2vec.ipynb", f"submitted/ada/{WEEK}/word2vec.ipynb", "ada_word2vec.ipynb"])
+def test_a_zip_of_one_student_is_that_students(home: Path, lessons: list[Lesson], path: str) -> None:
+    assert taken(home, lessons, packed({path: NOTEBOOK})) == ({"ada": NOTEBOOK}, [])
+
+
+def test_a_folder_within_moodles_folder_is_not_a_student(home: Path, lessons: list[Lesson]) -> None:
+    data = packed({f"Kim_{n}_assignsubmission_file_/week1/word2vec.ipynb": b"%d" % n for n in (1, 2)})
+    assert taken(home, lessons, data)[0] == {"kim_1": b"1", "kim_2": b"2"}
+
+
+@pytest.mark.parametrize("encoding", ["cp949", "utf-8"])
+def test_korean_names_are_read_from_zips_that_do_not_say_their_encoding(
+    home: Path, lessons: list[Lesson], encoding: str
+) -> None:
+    raw = "김하나".encode(encoding)
+    data = packed({"x" * len(raw) + "/word2vec.ipynb": NOTEBOOK}).replace(b"x" * len(raw), raw)
+    assert taken(home, lessons, data)[0] == {"김하나": NOTEBOOK}
+
+
+def test_letters_that_macos_takes_apart_are_the_same_student(home: Path, lessons: list[Lesson]) -> None:
+    data = packed({unicodedata.normalize("NFD", "김하나") + "/word2vec.ipynb": NOTEBOOK})
+    assert taken(home, lessons, data)[0] == {"김하나": NOTEBOOK}
+
+
+def test_a_single_notebook_belongs_to_whom_its_name_says(home: Path, lessons: list[Lesson]) -> None:
+    for name in ("ada_word2vec.ipynb", "bora.ipynb"):
+        (home.parent / name).write_bytes(NOTEBOOK)
+        assert take_in(home.parent / name, lessons, home) == []
+    assert [item.student for item in submissions(lessons, home)] == ["ada", "bora"]
+
+
+def test_a_single_notebook_that_says_nothing_is_asked_for_a_name(home: Path, lessons: list[Lesson]) -> None:
+    (home.parent / "word2vec.ipynb").write_bytes(NOTEBOOK)
+    with pytest.raises(CourseError, match=r"does not say whose it is: name it STUDENT_word2vec\.ipynb"):
+        take_in(home.parent / "word2vec.ipynb", lessons, home)
+    assert not (home / "submitted").exists()
+
+
+def test_a_lessons_name_within_a_students_is_no_lesson(course: Course, lessons: list[Lesson], home: Path) -> None:
+    bert = Lesson(course, course.file.weeks[0], lessons[0].entry.model_copy(update={"name": "bert"}))
+    source = home.parents[1] / "upload.zip"
+    source.write_bytes(
+        packed(
+            {f"albert/{name}.ipynb": name.encode() for name in ("albert", "my_bert", "bert")}
+            | {"bo/word2vec.ipynb": b""}
+        )
+    )
+    assert take_in(source, [*lessons, bert], home) == [
+        "albert/albert.ipynb: it is named like no lesson",
+        "albert/bert.ipynb: albert has handed in albert/my_bert.ipynb with it, which counts",
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("second", ["ada/word2vec.ipynb", "ada/word2vec (1).ipynb", "Ada/word2vec.ipynb"])
+def test_of_two_notebooks_of_one_student_the_first_counts_and_the_second_is_named(
+    home: Path, lessons: list[Lesson], second: str
+) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("ada/word2vec.ipynb", b"first")
+        archive.writestr(second, b"second")
+    found, left_out = taken(home, lessons, buffer.getvalue())
+    assert found == {"ada": b"first"}
+    assert left_out == [f"{second}: ada has handed in ada/word2vec.ipynb with it, which counts"]
+
+
+def test_what_is_no_notebook_of_these_lessons_is_named(home: Path, lessons: list[Lesson]) -> None:
+    data = packed(
+        {
+            "ada/word2vec.ipynb": NOTEBOOK,
+            "bora/word2vec.pdf": b"",
+            "chul/bert.ipynb": b"",
+            "word2vec.ipynb": b"",
+            "ada/.ipynb_checkpoints/word2vec-checkpoint.ipynb": b"",
+            "__MACOSX/ada/._word2vec.ipynb": b"",
+            "dana/": b"",
+        }
+    )
+    found, left_out = taken(home, lessons, data)
+    assert found == {"ada": NOTEBOOK}
+    assert left_out == [
+        "bora/word2vec.pdf: it is no notebook",
+        "chul/bert.ipynb: it is named like no lesson",
+        "word2vec.ipynb: it does not say whose it is",
+    ]

@@ -1,0 +1,68 @@
+"""How much a cell may say: texts, many small values and many lines are all cut where their memory would grow."""
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, output_from_msg
+
+from grader.kernels.outputs import MAX_OUTPUT, NOTE, BoundedOutputs
+
+
+class Client:
+    """What nbclient does with a message, without a kernel."""
+
+    def __init__(self):
+        self.nb = new_notebook(cells=[new_code_cell("")])
+        self.clear_before_next_output = False
+        self._display_id_map = {}
+
+    def output(self, outs, msg, display_id, cell_index):
+        outs.append(output_from_msg(msg))
+
+
+class Bounded(BoundedOutputs, Client):
+    pass
+
+
+def display(data):
+    return {
+        "msg_type": "display_data",
+        "header": {"msg_type": "display_data"},
+        "content": {"data": data, "metadata": {}},
+    }
+
+
+def shown(data, times=1):
+    client, outs = Bounded(), []
+    for _ in range(times):
+        client.output(outs, display(data), None, 0)
+    return outs
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"text/plain": "x" * (MAX_OUTPUT + 1)},
+        {"application/json": [{}] * 100_000},
+        {"application/json": [[0] * 300] * 300},
+        {"text/plain": "\n" * 100_000},
+    ],
+)
+def test_what_takes_too_much_memory_is_cut_whatever_it_is_made_of(data):
+    [only] = shown(data)
+    assert only.text == NOTE
+
+
+def test_many_small_outputs_are_cut():
+    assert len(shown({"text/plain": "x"}, times=100_000)) < 10_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"image/png": "iVBORw0KGgo=" * 80_000, "text/plain": "<Figure size 640x480 with 1 Axes>"},
+        {"text/plain": "a line of a table of results\n" * 20_000},
+        {"application/vnd.plotly.v1+json": {"x": list(range(5000)), "y": [0.5] * 5000}},
+    ],
+)
+def test_pictures_tables_and_plots_are_kept(data):
+    [only] = shown(data)
+    assert only.data == data

@@ -1,0 +1,358 @@
+"""The grader graded: every lesson's audit finds no fault, and what is wrong with a lesson is found."""
+
+import json
+import platform
+from contextlib import nullcontext
+
+import pytest
+
+from etude.lesson.check import check_namespace
+from etude.lesson.mistakes import fingerprint
+from grader.course import Course, CourseError
+from grader.lessons import bank, source
+from grader.lessons import known_mistakes as kept_mistakes
+from grader.quality.audit import audit, write
+from grader.release import known_mistakes
+from grader.release.isolated_run import IsolatedRuns, Task
+
+LESSONS = [lesson.id for lesson in Course().lessons()]
+
+COURSE = """
+title = "A small course"
+limits = {cell_seconds = 10, notebook_seconds = 10, memory_mb = 4096}
+[[weeks]]
+name = "week1_small"
+title = "Small"
+[[weeks.lessons]]
+name = "relu"
+title = "Relu"
+paper = "None"
+link = "https://example.org"
+minutes = 1
+"""
+NOTEBOOK = '''
+# %% tags=["setup"]
+import math
+
+# %% exercise="relu"
+def relu(xs):
+    """Each x where it is positive, else 0."""
+    ### BEGIN SOLUTION
+    return [x if x > 0 else 0 for x in xs]
+    ### END SOLUTION
+
+# %%
+check("relu")
+'''
+CHECKS = """
+from etude.lesson.checks import equal, exercise
+
+@exercise("relu")
+def test_positive_numbers_stay(student):
+    equal(student.relu([2, 1]), [2, 1])
+
+@exercise("relu")
+def test_negative_numbers_become_0(student):
+    equal(student.relu([-3]), [0])
+"""
+HIDDEN = """
+from etude.lesson.checks import equal, exercise
+
+@exercise("relu")
+def test_small_numbers_count_too(student):
+    equal(student.relu([-0.5, 0.5]), [0, 0.5])
+"""
+BANK = """
+from grader.lessons.bank import alternative, mistake, equivalent
+
+@mistake("relu", "the absolute value", "test_negative_numbers_become_0")
+def relu(xs):
+    return [abs(x) for x in xs]
+
+@mistake("relu", "the sign is turned round", "test_positive_numbers_stay")
+def relu(xs):
+    return [-x if x < 0 else 0 for x in xs]
+
+@mistake("relu", "negative numbers are left out", "test_negative_numbers_become_0")
+def relu(xs):
+    return [x for x in xs if x > 0]
+
+@mistake("relu", "numbers are rounded", "test_small_numbers_count_too")
+def relu(xs):
+    return [max(0, int(x)) for x in xs]
+
+@alternative("relu")
+def relu(xs):
+    return [max(x, 0) for x in xs]
+
+@alternative("relu")
+def relu(xs):
+    found = []
+    for x in xs:
+        found.append(0 if x < 0 else x)
+    return found
+
+equivalent("relu", "1: x if x > 0 else 0 → x if x >= 0 else 0", "at 0 both give 0")
+"""
+ROUNDED = '@mistake("relu", "numbers are rounded", "test_small_numbers_count_too")'
+
+
+@pytest.fixture(scope="module")
+def runs():
+    with IsolatedRuns() as running:
+        yield running
+
+
+@pytest.fixture
+def small(tmp_path, runs, monkeypatch):
+    """A course of one lesson with one exercise; `small(bank=...)` writes it and gives the lesson."""
+    monkeypatch.setattr(known_mistakes, "IsolatedRuns", lambda: nullcontext(runs))  # started once for all tests
+
+    def make(bank_text=BANK, checks=CHECKS, notebook=NOTEBOOK):
+        (tmp_path / "course.toml").write_text(COURSE, encoding="utf-8")
+        lesson = Course(tmp_path).lesson("relu")
+        public = lesson.released.with_suffix("")
+        for folder in (lesson.source, public):
+            folder.mkdir(parents=True)
+        for name, text in (
+            ("notebook.py", notebook),
+            ("checks.py", checks),
+            ("hidden.py", HIDDEN),
+            ("bank.py", bank_text),
+        ):
+            (lesson.source / name).write_text(text, encoding="utf-8")
+        (public / "checks.py").write_text(checks, encoding="utf-8")
+        known_mistakes.write(lesson, public / "mistakes.json")
+        return lesson
+
+    return make
+
+
+@pytest.fixture
+def ran(monkeypatch):
+    """The lessons whose wrong answers have been run."""
+    found, run = [], known_mistakes._tried
+    monkeypatch.setattr(known_mistakes, "_tried", lambda lesson: found.append(lesson.id) or run(lesson))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("bank.py", "\nanswers = 3\n"),
+        ("notebook.py", "\n# %%\nmore = 3\n"),
+        ("checks.py", "\nmore = 3\n"),
+        ("hidden.py", "\nmore = 3\n"),
+    ],
+)
+def test_wrong_answers_are_run_again_only_if_code_that_decides_their_outcomes_changed(small, ran, name, code):
+    lesson = small()
+    table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / kept_mistakes.PRIVATE
+    first = table.read_bytes(), kept.read_bytes()
+    ran.clear()
+    with (lesson.source / name).open("a", encoding="utf-8") as file:
+        file.write("\n# another word\n")
+    known_mistakes.write(lesson, table)
+    assert ran == []
+    assert (table.read_bytes(), kept.read_bytes()) == first
+    with (lesson.source / name).open("a", encoding="utf-8") as file:
+        file.write(code)
+    known_mistakes.write(lesson, table)
+    assert len(ran) == 1
+    assert table.read_bytes() == first[0]
+    assert kept.read_bytes().splitlines()[1:] == first[1].splitlines()[1:]
+
+
+def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(small, ran, monkeypatch):
+    lesson = small()
+    table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / kept_mistakes.PRIVATE
+    first = kept.read_bytes()
+    ran.clear()
+    monkeypatch.setattr(known_mistakes, "_libraries", lambda: "Python 4.0, torch 9.9.9, numpy 9.9.9")
+    for _ in range(2):
+        known_mistakes.write(lesson, table)
+    assert len(ran) == 1
+    assert kept.read_bytes() == first
+
+
+def test_a_file_of_kept_outcomes_that_was_cut_is_made_anew(small):
+    lesson = small()
+    kept = lesson.source / kept_mistakes.PRIVATE
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:50])
+    known_mistakes.write(lesson, lesson.released.with_suffix("") / "mistakes.json")
+    assert kept.read_bytes() == whole
+
+
+def test_numbers_on_which_two_processors_differ_are_left_out_and_match_any(small, monkeypatch):
+    lesson = small()
+    here, elsewhere = ({"test_it": {"status": "failed", "type": "float", "values": [x]}} for x in (0.02, -0.3))
+    kept = known_mistakes._steady(lesson, bank.load(lesson)[0], here, elsewhere)
+    assert kept == {"test_it": {"status": "failed", "type": "float", "values": "any"}}
+    assert kept_mistakes.same(here, kept)
+    assert kept_mistakes.same(elsewhere, kept)
+
+
+def test_a_mistake_that_only_one_processor_shows_is_an_error_of_the_checks(small):
+    lesson = small()
+    with pytest.raises(CourseError, match=r"depends on the processor.*an input that leaves no doubt"):
+        known_mistakes._steady(
+            lesson, bank.load(lesson)[0], {"test_it": {"status": "failed"}}, {"test_it": {"status": "passed"}}
+        )
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_reference_skeleton_bank_and_mutants_come_out_as_they_should(course, lesson, runs):
+    found = audit(course.lesson(lesson), runs, diagnose=False)
+    assert found.faults == []
+    assert found.wrong >= 4 * found.exercises
+    assert found.right >= 2 * found.exercises
+    assert found.mutants_killed + found.equivalents_explained == found.mutants > 0
+
+
+def test_every_count_is_that_of_the_small_lesson(small, runs):
+    found = audit(small(), runs)
+    assert found.faults == []
+    assert (found.exercises, found.public_checks, found.hidden_checks) == (1, 2, 1)
+    assert (found.wrong, found.wrong_caught_as_meant, found.wrong_caught_by_public) == (4, 4, 3)
+    assert (found.wrong_named, found.wrong_named_rightly, found.wrong_named_by_grader) == (3, 3, 4)
+    assert (found.right, found.right_passing, found.right_named) == (2, 2, 0)
+    assert found.mutants == found.mutants_killed + 1
+    assert found.equivalent_mutants == [
+        {"exercise": "relu", "label": "1: x if x > 0 else 0 → x if x >= 0 else 0", "why": "at 0 both give 0"}
+    ]
+    assert 0 < found.mutants_killed_by_public < found.mutants_killed
+
+
+def test_without_diagnosis_the_same_mutants_are_killed(small, runs):
+    lesson = small()
+    assert audit(lesson, runs, diagnose=False).mutants_killed == audit(lesson, runs).mutants_killed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        (ROUNDED, '@mistake("relu", "numbers are rounded")', "does not say which check is meant for it"),
+        (ROUNDED, ROUNDED.replace("small_numbers_count_too", "positive_numbers_stay"), "but not test_positive_numbers"),
+        ("[max(0, int(x)) for", "[max(0, x) for", "passes every check (numbers are rounded)"),
+        ("[max(x, 0) for x in xs]", "[abs(x) for x in xs]", "a right answer, fails test_negative_numbers_become_0"),
+        ("[max(x, 0) for x in xs]", "[abs(x) for x in xs]", "is named a mistake: the absolute value"),
+        ('@alternative("relu")', ROUNDED, "has 0 other right ways in bank.py, at least 2"),
+        (ROUNDED, '@alternative("relu")', "has 3 classic mistakes in bank.py, at least 4"),
+        (
+            'equivalent("relu", ',
+            "print(",
+            "1: x if x > 0 else 0 → x if x >= 0 else 0 passes every check: strengthen one, or explain it",
+        ),
+        (
+            "→ x if x >= 0 else 0",
+            "→ x if x < 0 else 0",
+            "1: x if x > 0 else 0 → x if x < 0 else 0 is explained, but test_",
+        ),
+        ("→ x if x >= 0 else 0", "→ y", "1: x if x > 0 else 0 → y is explained, but there is no such mutant"),
+    ],
+)
+def test_what_is_wrong_with_a_bank_is_a_fault(small, runs, old, new, fault):
+    assert old in BANK
+    faults = audit(small(BANK.replace(old, new)), runs).faults
+    assert any(fault in found for found in faults), faults
+
+
+def test_a_reference_that_fails_and_a_skeleton_that_does_not_are_faults(small, runs):
+    checks = CHECKS + '\n@exercise("relu")\ndef test_nothing(student):\n    equal(1, 1)\n'
+    checks += '\n@exercise("relu")\ndef test_too_much(student):\n    equal(student.relu([0]), [1])\n'
+    faults = audit(small(checks=checks), runs).faults
+    assert any("the reference fails test_too_much" in fault for fault in faults)
+    assert any("the skeleton does not end in NotImplementedError in test_nothing: passed" in fault for fault in faults)
+
+
+@pytest.mark.parametrize("stored", ["mistakes.json", "outcomes.json"])
+def test_stored_outcomes_that_the_checks_do_not_give_any_more_are_a_fault(small, runs, stored):
+    lesson = small()
+    path = (lesson.source if stored == "outcomes.json" else lesson.released.with_suffix("")) / stored
+    known = json.loads(path.read_text(encoding="utf-8"))
+    known["answers" if stored == "outcomes.json" else "relu"].pop()
+    path.write_text(json.dumps(known), encoding="utf-8")
+    assert [fault for fault in audit(lesson, runs).faults if fault.startswith(f"{stored} is not")]
+
+
+def test_the_sentence_that_the_audit_counts_is_the_one_that_a_student_reads(small):
+    lesson = small()
+    known = json.loads((lesson.released.with_suffix("") / "mistakes.json").read_text(encoding="utf-8"))
+    for answer in bank.load(lesson):
+        space = source.namespace(lesson, {"relu": answer.code})
+        result = check_namespace(lesson.released.with_suffix(""), "relu", space)
+        seen = {outcome.check.name: fingerprint(outcome) for outcome in result.outcomes}
+        assert kept_mistakes.diagnose(seen, known["relu"]) == result.diagnosis
+
+
+def test_the_graders_table_names_what_only_a_hidden_check_catches(small):
+    lesson = small()
+    public = json.loads((lesson.released.with_suffix("") / "mistakes.json").read_text(encoding="utf-8"))
+    private = kept_mistakes.known(lesson)
+    sentences = [{entry["sentence"] for entry in table["relu"]} for table in (public, private)]
+    assert sentences[1] - sentences[0] == {"numbers are rounded"}
+
+
+CODE = "def relu(xs):\n    {}\n"
+FATAL = {
+    "never ends": "while True: pass",
+    "takes all memory": "return bytearray(10**15)",
+    "ends the process": "import os; os._exit(0)",
+    "is killed": "import os; os.kill(os.getpid(), 9)",
+    "returns": "return [max(x, 0) for x in xs]",
+}
+
+
+@pytest.mark.parametrize("what", FATAL)
+def test_code_that_ends_its_process_is_an_outcome_and_the_next_trial_goes_on(small, runs, what):
+    lesson = small()
+    names = tuple(check.name for check in source.checks(lesson))
+    tasks = [Task({"relu": CODE.format(FATAL[name])}, names, seconds=1) for name in (what, "returns")]
+    fatal, well = runs.run(lesson, tasks)
+    assert [one.status for one in well] == ["passed"] * 3
+    if what == "takes all memory":
+        assert [one.message for one in fatal] == ["MemoryError: "] * 3
+    elif what != "returns":
+        assert [(one.check, one.status) for one in fatal] == [(names[0], "ended")]
+
+
+def test_trials_share_no_state(small, runs):
+    lesson = small()
+    code = "import math\ndef relu(xs):\n    math.pi += 1\n    return [math.pi]\n"
+    first, second = runs.run(lesson, [Task({"relu": code}, ("test_negative_numbers_become_0",), 5)] * 2)
+    assert first[0].fingerprint == second[0].fingerprint
+
+
+def test_a_trial_that_is_told_to_stop_runs_no_check_after_the_first_that_fails(small, runs):
+    lesson = small()
+    names = tuple(check.name for check in source.checks(lesson))
+    code = CODE.format("return [abs(x) for x in xs]")
+    (seen,) = runs.run(lesson, [Task({"relu": code}, names, 5, stop=True)])
+    assert [one.status for one in seen] == ["passed", "failed"]
+
+
+def test_a_cell_that_does_not_run_fails_every_check(small, runs):
+    lesson = small()
+    names = tuple(check.name for check in source.checks(lesson))
+    (seen,) = runs.run(lesson, [Task({"relu": "relu = undefined"}, names, 5)])
+    assert [(one.status, one.message) for one in seen] == [("error", "NameError: name 'undefined' is not defined")] * 3
+
+
+def test_a_mutant_that_never_ends_counts_as_killed(small, runs):
+    loop = "    found = []\n    while len(found) < len(xs):\n        found.append(max(0, xs[len(found)]))\n    return found"
+    notebook = NOTEBOOK.replace("    return [x if x > 0 else 0 for x in xs]", loop)
+    found = audit(small(BANK.split("equivalent(")[0].rstrip() + "\n", notebook=notebook), runs, diagnose=False)
+    assert found.mutants_ended >= 1  # without the append, for one
+
+
+def test_the_report_is_json_with_its_origin(small, runs, tmp_path):
+    found = audit(small(), runs)
+    write(tmp_path / "trust" / "audit.json", [found], "grader audit relu")
+    content = json.loads((tmp_path / "trust" / "audit.json").read_text(encoding="utf-8"))
+    assert content["command"] == "grader audit relu"
+    assert content["versions"]["python"] == platform.python_version()
+    assert content["commit"]
+    (lesson,) = content["lessons"]
+    assert lesson["lesson"] == "week1_small/relu"
+    assert (lesson["mutants_killed"], lesson["equivalents_explained"]) == (found.mutants_killed, 1)

@@ -1,0 +1,362 @@
+"""Calling a student's functions from outside: values, handles, errors, and students' code that misbehaves."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import math
+import operator
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from nbformat.v4 import new_code_cell, new_notebook
+
+from grader.kernels.runner import run_notebook
+from grader.kernels.session import KernelSession
+from grader.remote.client import (
+    CodecError,
+    KernelGone,
+    MissingName,
+    MisusedHandle,
+    Remote,
+    Student,
+    StudentError,
+    StudentTimeout,
+    student_error,
+)
+
+NOTEBOOK = """
+import collections, enum, os, signal, sys, time
+import numpy as np
+import torch
+
+constant = {"a": [1, 2.5, None], ("b", 1): {"c"}}
+value = "a name that is also a method of the grader's Student"
+
+class Model(torch.nn.Module):
+    def __init__(self, size=2):
+        super().__init__()
+        self.linear = torch.nn.Linear(size, 1, bias=False)
+    def forward(self, x):
+        return self.linear(x)
+
+class AlwaysEqual:
+    def __eq__(self, other): return True
+    def __bool__(self): return True
+
+class Sneaky(list):
+    pass
+
+class Color(enum.Enum):
+    RED = 1
+
+class Level(str, enum.Enum):
+    HIGH = "high"
+
+Pair = collections.namedtuple("Pair", "first second")
+
+class Hostile(Exception):
+    def __str__(self): raise ValueError("no text for you")
+
+def echo(*args, **kwargs): return (args, kwargs)
+def apply(f, *args): return f(*args)
+def skeleton(x): raise NotImplementedError
+def fails(kind, *args): raise getattr(__builtins__, kind, None) or RuntimeError(kind)(*args)
+def fail_with_key(d): return d["missing"]
+def hostile(): raise Hostile()
+def leave(): sys.exit(0)
+def add_one_in_place(x): x += 1
+def append(xs, x): xs.append(x)
+def count(n):
+    for i in range(n): yield i
+def forever():
+    while True: pass
+def stubborn():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True: pass
+def endless():
+    while True: yield 1
+def loud(n):
+    print("x" * n)
+    print("y" * n, file=sys.stderr)
+    return n
+def huge(): return torch.zeros(1).expand(10**10)
+def deep():
+    x = []
+    for _ in range(10_000): x = [x]
+    return x
+def recurse(n): return recurse(n + 1)
+def keyed_by_tensor(): return {torch.ones(1): 1}
+def die(): os._exit(7)
+"""
+
+
+def prepared(folder: Path) -> KernelSession:
+    session = KernelSession(folder).__enter__()
+    cell = new_code_cell(NOTEBOOK)
+    report = run_notebook(new_notebook(cells=[cell]), session, parameters={}, cell_timeout=60, notebook_timeout=60)
+    assert report.cells[-1].error == ""
+    return session
+
+
+@pytest.fixture(scope="module")
+def student(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Student]:
+    """The names of one kernel, for the tests that leave it alive."""
+    session = prepared(tmp_path_factory.mktemp("work"))
+    try:
+        yield session.student()
+        assert session.alive()
+    finally:
+        session.close()
+
+
+@pytest.fixture
+def doomed(tmp_path: Path) -> Iterator[KernelSession]:
+    session = prepared(tmp_path)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+# ---- values
+
+
+def test_arguments_and_results_go_by_value(student: Student) -> None:
+    args, kwargs = student.echo(1, "two", [3.0, None], key={"x": (True, b"y")})
+    assert args == (1, "two", [3.0, None])
+    assert kwargs == {"key": {"x": (True, b"y")}}
+    assert student.constant == {"a": [1, 2.5, None], ("b", 1): {"c"}}
+
+
+def test_tensors_and_arrays_go_by_value(student: Student) -> None:
+    tensor, array = torch.randn(3, 4, requires_grad=True), np.arange(6.0).reshape(2, 3)
+    (tensor_back, array_back), _ = student.echo(tensor, array)
+    assert torch.equal(tensor_back, tensor)
+    assert tensor_back.requires_grad
+    assert np.array_equal(array_back, array)
+
+
+def test_a_name_that_is_also_a_method_can_be_read_as_an_item(student: Student) -> None:
+    assert student["value"].startswith("a name")
+
+
+def test_functions_and_types_of_libraries_are_sent_by_name(student: Student) -> None:
+    assert student.apply(len, [1, 2]) == 2
+    assert student.apply(operator.add, 2, 3) == 5
+    assert student.apply(math.sqrt, 9.0) == 3
+    assert student.apply(np.mean, [1, 2]) == 1.5
+    assert torch.equal(student.apply(torch.relu, torch.tensor([-1.0, 1.0])), torch.tensor([0.0, 1.0]))
+    assert torch.equal(student.apply(torch.nn.functional.gelu, torch.ones(1)), torch.nn.functional.gelu(torch.ones(1)))
+    assert student.echo(torch.float64, torch.device("cpu"))[0] == (torch.float64, torch.device("cpu"))
+    assert isinstance(student.apply(torch.nn.ReLU), Remote)
+
+
+@pytest.mark.parametrize("thing", [lambda x: x, Path("x"), object(), torch.nn.ReLU(), Path.exists, np.ma.masked])
+def test_what_cannot_be_sent_is_refused_before_it_leaves(student: Student, thing: object) -> None:
+    with pytest.raises(CodecError, match="cannot be sent"):
+        student.echo(thing)
+
+
+def test_a_librarys_kinds_of_containers_arrive_as_plain_ones(student: Student) -> None:
+    assert student.apply(torch.zeros, 2, 3).shape == (2, 3)
+    assert student.Pair(1, [2]) == (1, [2])
+    assert student.Model().state_dict().keys() == {"linear.weight"}
+
+
+# ---- handles
+
+
+def test_objects_of_the_students_own_stay_there_and_can_be_used(student: Student) -> None:
+    model = student.Model(size=3)
+    assert repr(model) == "<the student's Model>"
+    model.load_state_dict({"linear.weight": torch.tensor([[1.0, 2.0, 3.0]])})
+    assert model(torch.ones(3)).item() == 6
+    assert model.training is True
+    assert torch.equal(model.linear.weight, torch.tensor([[1.0, 2.0, 3.0]]))
+    assert student.apply(model, torch.ones(3)).item() == 6
+
+
+def test_an_object_that_equals_everything_satisfies_nothing(student: Student) -> None:
+    handle = student.AlwaysEqual()
+    for question in (bool, lambda x: x == 1, lambda x: x != 1, lambda x: x < 1, lambda x: x in [1]):
+        with pytest.raises(MisusedHandle):
+            question(handle)
+
+
+def test_a_list_of_the_students_own_kind_is_a_handle_that_can_be_read(student: Student) -> None:
+    handle = student.Sneaky([1, 2, 3])
+    assert isinstance(handle, Remote)
+    assert len(handle) == 3
+    assert handle[1] == 2
+    assert list(handle) == [1, 2, 3]
+    assert student.value(handle) == [1, 2, 3]
+    assert student.value(student.Level.HIGH) == "high"
+
+
+def test_an_object_without_a_plain_value_is_not_read_by_value(student: Student) -> None:
+    with pytest.raises(CodecError, match="cannot be read by value"):
+        student.value(student.Color.RED)
+
+
+def test_a_generator_can_be_gone_through_and_an_endless_one_ends(student: Student) -> None:
+    assert list(student.count(5)) == [0, 1, 2, 3, 4]
+    assert len(list(student.endless())) == 100_000
+
+
+def test_an_input_changed_in_place_can_be_seen(student: Student) -> None:
+    x = torch.zeros(2)
+    handle = student.put(x)
+    student.add_one_in_place(handle)
+    assert student.value(handle).tolist() == [1, 1]
+    assert x.tolist() == [0, 0]
+    xs = student.put([1])
+    student.append(xs, 2)
+    assert student.value(xs) == [1, 2]
+
+
+def test_a_handle_can_be_copied_and_forgotten(student: Student) -> None:
+    handle = student.Sneaky([1])
+    number = handle._number
+    assert len(copy.copy(handle)) == 1
+    del handle
+    student.has("echo")
+    with pytest.raises(CodecError):
+        len(Remote(student, number, "Sneaky"))
+
+
+# ---- errors
+
+
+def test_a_missing_name_is_said_plainly_and_is_no_builtin_error(student: Student) -> None:
+    assert student.has("echo")
+    assert not student.has("nowhere")
+    with pytest.raises(MissingName, match=r"^the notebook defines no name 'nowhere'$") as caught:
+        student.nowhere(1)
+    assert not isinstance(caught.value, NameError | AttributeError)
+
+
+def test_a_skeleton_is_recognised_by_the_name_of_its_error(student: Student) -> None:
+    with pytest.raises(StudentError) as caught:
+        student.skeleton(1)
+    assert caught.value.ename == "NotImplementedError"
+    assert student.explain(caught.value)[0] == "NotImplementedError"
+
+
+def test_a_students_exception_is_also_the_builtin_one_and_shows_the_students_lines(student: Student) -> None:
+    with pytest.raises(KeyError) as caught:
+        student.fail_with_key({})
+    assert isinstance(caught.value, StudentError)
+    assert caught.value.message == "'missing'"
+    assert 'return d["missing"]' in caught.value.traceback
+    assert "agent" not in caught.value.traceback
+    with pytest.raises(LookupError):
+        student.fail_with_key({})
+
+
+def test_a_librarys_exception_shows_the_students_line_and_the_librarys_last(student: Student) -> None:
+    with pytest.raises(StudentError) as caught:
+        student.Model(3)(torch.ones(4))
+    assert isinstance(caught.value, RuntimeError)
+    assert "return self.linear(x)" in caught.value.traceback
+    assert caught.value.traceback.count("site-packages") == 1
+
+
+builtin_errors = {n: x for n, x in vars(builtins).items() if isinstance(x, type) and issubclass(x, BaseException)}
+
+
+@pytest.mark.parametrize("name", [name for name, cls in builtin_errors.items() if issubclass(cls, Exception)])
+def test_an_error_can_be_made_for_every_builtin_exception(name: str) -> None:
+    error = student_error([name, "Exception"], "message", "lines")
+    assert error.message in str(error)
+    others = (BaseExceptionGroup, StopIteration, StopAsyncIteration)
+    assert isinstance(error, builtin_errors[name]) is not issubclass(builtin_errors[name], others)
+
+
+def test_a_students_stop_iteration_does_not_end_a_checks_loop() -> None:
+    def fail(x: int) -> None:
+        raise student_error(["StopIteration", "Exception"], "", "")
+
+    with pytest.raises(StudentError):
+        list(map(fail, [1, 2]))
+
+
+def test_a_students_text_commands_no_terminal_and_does_not_turn_around() -> None:
+    bad = "\x1b]0;title\x07 \x9b2J \u202e \ud800 \r"
+    error = student_error([bad], bad, bad)
+    assert not set(str(error)) & set("\x1b\x07\x9b\u202e\ud800\r")
+    assert r"\x1b]0;title\x07 \x9b2J \u202e \ud800 \r" in str(error)
+    assert student_error(["E"], "한국어, π,\n\tnext line", "").message == "한국어, π,\n\tnext line"
+
+
+def test_no_class_name_makes_anything_but_an_exception() -> None:
+    for names in (["KeyboardInterrupt"], ["SystemExit"], ["__import__"], ["print"], [], [3], ["x" * 10**6]):
+        error = student_error(names, "", "")
+        assert type(error) is StudentError
+        assert len(str(error)) < 1000
+
+
+def test_a_hostile_text_of_an_error_does_no_harm(student: Student) -> None:
+    with pytest.raises(StudentError, match="its text could not be made") as caught:
+        student.hostile()
+    assert caught.value.ename == "Hostile"
+
+
+def test_leaving_the_interpreter_is_an_error_like_others(student: Student) -> None:
+    with pytest.raises(StudentError) as caught:
+        student.leave()
+    assert caught.value.ename == "SystemExit"
+    assert student.has("leave")
+
+
+def test_a_recursion_without_end_is_the_students_error(student: Student) -> None:
+    with pytest.raises(RecursionError) as caught:
+        student.recurse(0)
+    assert len(str(caught.value)) < 8000
+
+
+@pytest.mark.parametrize("name", ["huge", "deep", "keyed_by_tensor"])
+def test_a_result_that_cannot_travel_is_a_wire_error(student: Student, name: str) -> None:
+    with pytest.raises(CodecError):
+        student[name]()
+    assert student.has(name)
+
+
+def test_a_student_that_prints_gets_its_result_through(student: Student) -> None:
+    assert student.loud(1_000_000) == 1_000_000
+
+
+@pytest.mark.parametrize("error", [CodecError, KernelGone, StudentTimeout, MisusedHandle, MissingName])
+def test_an_error_of_the_graders_satisfies_no_builtin_one(error: type[Exception]) -> None:
+    assert set(builtin_errors.values()) & set(error.__mro__) == {Exception, BaseException}
+
+
+# ---- time and death
+
+
+def test_a_call_that_never_returns_is_interrupted_and_the_next_one_answers(student: Student) -> None:
+    with pytest.raises(StudentTimeout, match=r"within 0\.3 s"):
+        student.limit(0.3).forever()
+    assert student.apply(len, "abc") == 3
+
+
+def test_a_call_that_ignores_the_interrupt_is_killed(doomed: KernelSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grader.remote.connection.GRACE", 0.3)
+    student = doomed.student(timeout=0.5)
+    with pytest.raises(StudentTimeout):
+        student.stubborn()
+    assert not doomed.alive()
+    assert doomed.reason == "a call took longer than 0.5 s and could not be interrupted"
+    with pytest.raises(KernelGone, match="could not be interrupted"):
+        student.has("stubborn")
+
+
+def test_a_call_that_ends_its_process_says_so(doomed: KernelSession) -> None:
+    student = doomed.student()
+    with pytest.raises(KernelGone, match="exit status 7"):
+        student.die()
+    with pytest.raises(KernelGone, match="exit status 7"):
+        student.echo(1)
