@@ -1,17 +1,22 @@
-"""Where a number comes from: command, hardware, versions, commit, date."""
+"""Where a number comes from, command, hardware, versions, commit and date; and what decides it, as one hash."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
+from modulefinder import ModuleFinder
 from pathlib import Path
 
 import etude
+
+ROOT = Path(etude.__file__).parents[1]  # of both packages
 
 
 def provenance(command: str, device: str) -> str:
@@ -40,14 +45,43 @@ def hardware(device: str) -> str:
     return f"{os.cpu_count()} cores {model}"
 
 
+def fingerprint(*facts: object, code: Iterable[Path] = (), data: Iterable[Path] = ()) -> str:
+    """Hashes all that decides a result. While it stays the same, the result is not made again.
+
+    facts: settings, versions, texts, by their repr. code: Python files; comments and docstrings decide nothing. data: other
+    files, to the byte, each with its name.
+    """
+    parts = [*map(repr, facts), *(bare(path.read_text(encoding="utf-8")) for path in code)]
+    return digest(*parts, *(part for path in data for part in (path.name, path.read_bytes())))
+
+
+def modules(*rooms: str) -> list[Path]:
+    """The files of these packages and modules of ours ("etude", "grader.grading", "grader.course"), in order."""
+    found: set[Path] = set()
+    for room in rooms:
+        path = ROOT.joinpath(*room.split("."))
+        found.update(path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")])
+    return sorted(found)
+
+
+def imported(paths: Iterable[Path]) -> list[Path]:
+    """The modules of the student's library that these files import, and those that these import, in order."""
+    finder = ModuleFinder(path=[str(ROOT)])
+    for path in paths:
+        finder.run_script(str(path))
+    files = [getattr(module, "__file__", None) for name, module in finder.modules.items() if name.startswith("etude")]
+    return sorted(Path(file) for file in files if file)
+
+
 @cache
-def code() -> str:
-    """The hash of the grader's code and the student's library's: a verdict depends on both."""
-    folders = (Path(__file__).parent, Path(etude.__file__).parent)
-    total = hashlib.sha256()
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
-        total.update(path.read_bytes())
-    return total.hexdigest()
+def bare(text: str) -> str:
+    """Python without its comments and docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        if isinstance(node, documented) and ast.get_docstring(node) is not None:
+            node.body[0] = ast.Pass()
+    return ast.unparse(tree)
 
 
 def commit() -> str:

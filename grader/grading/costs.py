@@ -17,13 +17,12 @@ import nbformat
 from nbformat import NotebookNode
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-import etude
 from grader.course import Course, CourseError, Lesson
 from grader.files import write_whole
 from grader.grading.allowance import FOR_REFERENCE
 from grader.grading.usage import Usage
 from grader.lessons import source
-from grader.provenance import commit, digest, hardware, now, versions
+from grader.provenance import commit, fingerprint, hardware, modules, now, versions
 from grader.settings import Settings
 
 if TYPE_CHECKING:
@@ -136,6 +135,5 @@ def _reference(lesson: Lesson) -> NotebookNode:
 
 
 def _inputs(lesson: Lesson, settings: Settings) -> str:
-    paths = [lesson.source / name for name in ("notebook.py", "checks.py", "hidden.py")]
-    paths += sorted(Path(etude.__file__).parent.rglob("*.py"))
-    return digest(*(path.read_bytes() for path in paths), repr(settings), hardware("cpu"), repr(versions()))
+    written = [lesson.source / name for name in ("notebook.py", "checks.py", "hidden.py")]
+    return fingerprint(settings, hardware("cpu"), versions(), code=[*written, *modules("etude")])

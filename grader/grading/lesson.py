@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 
 from etude.lesson import mistakes, table
 from etude.lesson.checks import Check, Outcome
+from grader import provenance
 from grader.course import CourseError, Lesson
 from grader.grading import allowance, costs, submission
 from grader.grading.allowance import Allowance
@@ -21,21 +22,31 @@ from grader.grading.execution import Computed, Execution, Progress, execute
 from grader.grading.usage import CheckUsage, Usage
 from grader.grading.verdict import CellResult, CheckResult, ExerciseResult, Graded, MetricResult, Spent, Time, Verdict
 from grader.lessons import known_mistakes, source
-from grader.provenance import code, digest, now, versions
+from grader.provenance import digest, modules, now, versions
 from grader.settings import Settings
+
+DECIDING = (
+    "etude",
+    "grader.grading",
+    "grader.kernels",
+    "grader.remote",
+    "grader.sandbox",
+    "grader.lessons",
+    "grader.course",
+)
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
     """The hash of everything that decides a score: the submission, the lesson's files, the settings, versions, our code."""
-    files = [lesson.source / name for name in ("checks.py", "hidden.py", "expected.csv", known_mistakes.PRIVATE)]
-    files += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
-    return digest(
-        content,
-        *(path.read_bytes() for path in files),
-        repr(settings),
-        repr(sorted(lesson.limits.items())),
-        repr(sorted(versions().items())),
-        code(),
+    tables = [lesson.source / name for name in ("expected.csv", known_mistakes.PRIVATE)]
+    tables += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
+    return provenance.fingerprint(
+        digest(content),
+        settings,
+        sorted(lesson.limits.items()),
+        sorted(versions().items()),
+        code=[lesson.source / "checks.py", lesson.source / "hidden.py", *modules(*DECIDING)],
+        data=tables,
     )
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from grader import provenance
 from grader.course import sandbox_limits
 from grader.grading import shown_outputs, submission
 from grader.grading.allowance import CLOCK, START_SECONDS
@@ -26,7 +27,7 @@ from grader.grading.verdict import CellResult, CheckResult, ExerciseResult, Grad
 from grader.kernels.run_report import CellRun, RunReport
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
-from grader.provenance import code, digest, now, versions
+from grader.provenance import digest, modules, now, versions
 from grader.sandbox.limits import MB, Limits
 from grader.sandbox.transfer import copy_folder
 from grader.settings import PLAIN, Settings
@@ -68,15 +69,15 @@ class Notebook:
 
 def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
     """The hash of everything that decides a score: what was handed in, the assignment, the settings, versions, our code."""
-    return digest(
-        submission.content(path),
-        *_hashes(path.parent),
-        *_hashes(notebook.files),
+    return provenance.fingerprint(
+        digest(submission.content(path)),
+        _hashes(path.parent),
+        _hashes(notebook.files),
         notebook.measure,
-        repr(settings),
-        repr(sorted(notebook.limits.items())),
-        repr(sorted(versions().items())),
-        code(),
+        settings,
+        sorted(notebook.limits.items()),
+        sorted(versions().items()),
+        code=modules("etude", "grader.grading", "grader.kernels", "grader.remote", "grader.sandbox"),
     )
 
 

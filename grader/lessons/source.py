@@ -15,10 +15,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from modulefinder import ModuleFinder
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +24,6 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-import etude
 from etude.lesson.checks import Check, collect
 from grader.course import CourseError, Lesson
 from grader.provenance import digest
@@ -167,23 +164,3 @@ def namespace(lesson: Lesson, answers: dict[str, str] | None = None) -> dict[str
             continue
         exec(compile(source, f"<{lesson.name}: {p.name}>", "exec"), space)
     return space
-
-
-def library(lesson: Lesson, names: Iterable[str]) -> list[Path]:
-    """The modules of etude that these files of the lesson import, and those that these import, in order."""
-    finder = ModuleFinder(path=[str(Path(etude.__file__).parent.parent)])
-    for name in names:
-        finder.run_script(str(lesson.source / name))
-    files = [getattr(module, "__file__", None) for name, module in finder.modules.items() if name.startswith("etude")]
-    return sorted(Path(file) for file in files if file)
-
-
-@cache
-def bare(text: str) -> str:
-    """Python without its comments and docstrings: they decide nothing."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-        if isinstance(node, documented) and ast.get_docstring(node) is not None:
-            node.body[0] = ast.Pass()
-    return ast.unparse(tree)

@@ -35,7 +35,7 @@ from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
 from grader.lessons import source
 from grader.lessons.bank import Answer
-from grader.provenance import digest, provenance, versions
+from grader.provenance import fingerprint, imported, provenance, versions
 from grader.remote.connection import KernelGone
 from grader.settings import PLAIN, Settings
 
@@ -168,10 +168,9 @@ def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
 
 def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
     """The hash of all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
-    cells = [cell.source for cell in source.read(lesson).cells if cell.cell_type == "code"]
-    modules = [path for path in source.library(lesson, ["notebook.py"]) if path.name not in CHECKING]
-    files = [path.read_text(encoding="utf-8") for path in (lesson.source / "hidden.py", *modules)]
-    return digest(*map(source.bare, [*cells, *files]), answer, device, repr(versions()))
+    notebook = lesson.source / "notebook.py"
+    library = [path for path in imported([notebook]) if path.name not in CHECKING]
+    return fingerprint(answer, device, versions(), code=[notebook, lesson.source / "hidden.py", *library])
 
 
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:

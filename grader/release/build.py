@@ -18,13 +18,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-import etude
 from etude.lesson import table
 from grader.course import Course, CourseError, Lesson
 from grader.files import write_whole
 from grader.lessons import source
 from grader.nbgrader import config, gradebook
-from grader.provenance import digest, versions
+from grader.provenance import digest, fingerprint, modules, versions
 from grader.release import known_mistakes
 from grader.release.leak_checks import prove_release
 
@@ -164,12 +163,12 @@ def _stamp(course: Course, week: str, home: Path) -> Path:
 
 def _state(course: Course, week: str) -> str:
     """The hash of what a release is made of and of what was released: sources, libraries, the course's data."""
-    folders = [course.root / "solutions" / week, course.root / "weeks" / week, Path(etude.__file__).parent]
-    folders += [Path(__file__).parents[1], Path(str(files("etude_data")))]
-    paths = [
+    folders = [course.root / "solutions" / week, course.root / "weeks" / week, Path(str(files("etude_data")))]
+    made_of = [
         path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in STATE and path.is_file()
     ]
-    return digest(*(part for path in paths for part in (path.name, path.read_bytes())), repr(versions()))
+    code = modules("etude", "grader.lessons", "grader.release", "grader.nbgrader", "grader.course")
+    return fingerprint(versions(), code=code, data=made_of)
 
 
 def _prove_measured(lesson: Lesson) -> None:

@@ -23,7 +23,7 @@ from grader.files import write_whole
 from grader.lessons import source
 from grader.lessons.bank import Answer, load
 from grader.lessons.known_mistakes import PRIVATE, Known, Outcomes, Tried, entries, read, same
-from grader.provenance import digest, versions
+from grader.provenance import digest, fingerprint, imported, versions
 from grader.release.arithmetic import OTHER_PROCESSOR, environment
 from grader.release.isolated_run import IsolatedRuns, Task
 
@@ -67,9 +67,8 @@ def _code(lesson: Lesson) -> str:
     """The hash of the code and data that decide an outcome: bank, notebook, checks, what they import, the course's tables."""
     mine = ("bank.py", "notebook.py", "checks.py", "hidden.py")
     tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
-    modules = [*(lesson.source / name for name in mine), *source.library(lesson, mine[1:])]
-    code = [source.bare(path.read_text(encoding="utf-8")) for path in modules]
-    return digest(*code, *(path.read_bytes() for path in tables))
+    written = [lesson.source / name for name in mine]
+    return fingerprint(code=[*written, *imported(written[1:])], data=tables)
 
 
 def _libraries() -> str:

@@ -15,7 +15,8 @@ from small import course_file
 
 from etude.lesson import table
 from grader.course import Course, CourseError, Lesson
-from grader.lessons import bank, source
+from grader.lessons import bank
+from grader.provenance import bare, imported
 from grader.quality import calibrate
 from grader.quality.calibrate import CONFIDENCE, COVERAGE, Run, Task, interval, result, results
 
@@ -214,17 +215,17 @@ def test_a_wrong_answer_is_run_anew_when_its_code_changes(lesson: Lesson, monkey
 
 
 def test_a_run_depends_on_the_modules_that_its_notebook_imports_and_on_no_other() -> None:
-    modules = {path.stem for path in source.library(Course().lesson("word2vec"), ["notebook.py"])}
+    modules = {path.stem for path in imported([Course().lesson("word2vec").source / "notebook.py"])}
     assert {"sgns", "evaluate", "grammar"} <= modules  # the last one through etude.world alone
     assert "cooccurrence" not in modules
 
 
 def test_a_comment_or_a_docstring_decides_nothing() -> None:
-    bare = "def f(x):\n    return x + 1\n"
-    assert source.bare('def f(x):\n    """One more."""\n    return x + 1  # for all x\n') == source.bare(
+    code = "def f(x):\n    return x + 1\n"
+    assert bare('def f(x):\n    """One more."""\n    return x + 1  # for all x\n') == bare(
         'def f(x):\n    """Another."""\n    return (x + 1)\n'
     )
-    assert source.bare(bare) != source.bare(bare.replace("1", "2"))
+    assert bare(code) != bare(code.replace("1", "2"))
 
 
 # The table.
