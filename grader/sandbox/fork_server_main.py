@@ -236,7 +236,7 @@ def preload() -> None:
     for module in PRELOADED:
         importlib.import_module(module)
     with contextlib.suppress(ImportError, OSError):  # a course of another kind, or a folder closed to this user
-        for found in pkgutil.iter_modules(importlib.import_module(STUDENTS).__path__, f"{STUDENTS}."):
+        for found in pkgutil.walk_packages(importlib.import_module(STUDENTS).__path__, f"{STUDENTS}."):
             importlib.import_module(found.name)
     for name in list(sys.modules):
         if f"{name}.".startswith(LOOK_FOR_A_KERNEL):
