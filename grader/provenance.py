@@ -116,6 +116,12 @@ def versions() -> dict[str, str]:
     }
 
 
+def libraries() -> str:
+    """The libraries that decide what a check sees, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
+    found = {name: version.partition("+")[0] for name, version in versions().items()}
+    return f"Python {'.'.join(found['python'].split('.')[:2])}, torch {found['torch']}, numpy {found['numpy']}"
+
+
 def now() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -17,6 +17,7 @@ import ast
 import re
 from dataclasses import dataclass
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,13 @@ from nbformat import NotebookNode
 
 from etude.lesson.checks import Check, collect
 from grader.course import CourseError, Lesson
-from grader.provenance import digest
+from grader.provenance import imported
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 STUB = 'raise NotImplementedError("write this")'
 ANSWER_STUB = "*Write your answer here.*"
-WRITTEN = ("notebook.py", "checks.py", "hidden.py", "bank.py")
+WRITTEN = ("bank.py", "notebook.py", "checks.py", "hidden.py")
+REGISTRIES = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
 CHECK = re.compile(r'^check\("(\w+)"\)\s*$')
 
 
@@ -55,9 +57,14 @@ def read(lesson: Lesson) -> NotebookNode:
     return notebook
 
 
-def digest_of(lesson: Lesson) -> str:
-    """The hash of what an author has written of a lesson. A record of an audit is of an older bank once it differs."""
-    return digest(*((lesson.source / name).read_bytes() for name in WRITTEN))
+def inputs(lesson: Lesson) -> tuple[list[Path], list[Path]]:
+    """(code, tables) that decide what the checks make of an answer.
+
+    The code is what an author has written of the lesson, and what that imports of the student's library.
+    """
+    written = [lesson.source / name for name in WRITTEN]
+    tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
+    return [*written, *imported(written[1:])], tables
 
 
 def part(cell: NotebookNode) -> Part:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +22,10 @@ from grader.files import write_whole
 from grader.lessons import source
 from grader.lessons.bank import Answer, load
 from grader.lessons.known_mistakes import PRIVATE, Known, Outcomes, Tried, entries, read, same
-from grader.provenance import digest, fingerprint, imported, versions
+from grader.provenance import digest, fingerprint, libraries
 from grader.release.arithmetic import OTHER_PROCESSOR, environment
 from grader.release.isolated_run import IsolatedRuns, Task
 
-REGISTRIES = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
 SECONDS = 600  # of processor time for one wrong answer: none of a bank runs for ever
 
 
@@ -44,7 +42,7 @@ def write(lesson: Lesson, public: Path) -> None:
 
 def _current(lesson: Lesson) -> list[Tried]:
     """What outcomes.json should hold now. It is written if it does not; wrong answers are run only if they must be."""
-    path, code, here = lesson.source / PRIVATE, _code(lesson), _libraries()
+    path, code, here = lesson.source / PRIVATE, _code(lesson), libraries()
     kept = read(path)
     agreed = lesson.course.build / "outcomes" / f"{lesson.id}.txt"  # what has been tried on this machine
     stamp = digest(code, here, json.dumps(kept.tried))
@@ -65,16 +63,8 @@ def _text(path: Path) -> str:
 
 def _code(lesson: Lesson) -> str:
     """The hash of the code and data that decide an outcome: bank, notebook, checks, what they import, the course's tables."""
-    mine = ("bank.py", "notebook.py", "checks.py", "hidden.py")
-    tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
-    written = [lesson.source / name for name in mine]
-    return fingerprint(code=[*written, *imported(written[1:])], data=tables)
-
-
-def _libraries() -> str:
-    """The libraries that decide an outcome, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
-    found = {name: version.partition("+")[0] for name, version in versions().items()}
-    return f"Python {'.'.join(found['python'].split('.')[:2])}, torch {found['torch']}, numpy {found['numpy']}"
+    code, tables = source.inputs(lesson)
+    return fingerprint(code=code, data=tables)
 
 
 def _tried(lesson: Lesson) -> list[Tried]:

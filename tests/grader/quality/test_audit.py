@@ -168,7 +168,7 @@ def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(sm
     table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / kept_mistakes.PRIVATE
     first = kept.read_bytes()
     ran.clear()
-    monkeypatch.setattr(known_mistakes, "_libraries", lambda: "Python 4.0, torch 9.9.9, numpy 9.9.9")
+    monkeypatch.setattr(known_mistakes, "libraries", lambda: "Python 4.0, torch 9.9.9, numpy 9.9.9")
     for _ in range(2):
         known_mistakes.write(lesson, table)
     assert len(ran) == 1
