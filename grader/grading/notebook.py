@@ -98,34 +98,30 @@ def _hashes(folder: Path) -> list[str]:
 
 def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> Graded:
     """Grades one notebook file; the other files of its folder go into the kernel's folder with it."""
-    started = time.monotonic()
-    released = notebook.released
+    started, given = time.monotonic(), submission.read(path)
+    report, notes = RunReport(notebook.released), []
+    if given.notebook is not None:
+        restored = submission.restore(given.notebook, notebook.released)
+        report, notes = _run(notebook, restored, path.parent, settings), restored.notes
+    reason = given.problem or report.reason or ""
     verdict = Verdict(
         lesson=notebook.id,
         student=student,
-        status="graded",
-        submission=digest(submission.content(path)),
+        status="refused" if given.problem else "graded" if report.alive else "ended",
+        reason=reason,
+        notes=notes,
+        submission=digest(given.content),
         profile="nbgrader",
         inputs=fingerprint(notebook, path, settings),
         seed=settings.seed,
         sandbox=settings.sandbox,
+        exercises=_scores(report, reason),
+        cells=[CellResult.of(cell) for cell in report.cells],
         versions=versions(),
+        seconds=round(time.monotonic() - started, 2),
+        graded_at=now(),
     )
-    report = RunReport(released)
-    try:
-        restored = submission.restore(submission.read(path)[1], released)
-    except submission.BadSubmission as problem:
-        verdict.status, verdict.reason = "refused", str(problem)
-    else:
-        verdict.notes = restored.notes
-        report = _run(notebook, restored, path.parent, settings)
-        verdict.cells = [CellResult.of(cell) for cell in report.cells]
-        if not report.alive:
-            verdict.status = "ended"
-        verdict.reason = report.reason or ""
-    verdict.exercises = _scores(report, verdict.reason)
-    verdict.seconds, verdict.graded_at = round(time.monotonic() - started, 2), now()
-    return Graded(verdict, None if verdict.status == "refused" else report.notebook)
+    return Graded(verdict, None if given.problem else report.notebook)
 
 
 def _run(notebook: Notebook, restored: submission.Restored, handed_in: Path, settings: Settings) -> RunReport:

@@ -35,18 +35,35 @@ class Restored:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Submitted:
+    """A file as it was handed in. content: its bytes, none of a file that is not read; problem: why it is no notebook."""
+
+    content: bytes
+    notebook: NotebookNode | None
+    problem: str = ""
+
+
+def read(path: Path) -> Submitted:
+    """Reads the file once, within bounds."""
+    data = b""
+    try:
+        data = _bytes(path)
+        return Submitted(data, parse(data))
+    except BadSubmission as problem:
+        return Submitted(data, None, str(problem))
+
+
 def content(path: Path) -> bytes:
     """The file's bytes, none if it is not there or cannot be read within bounds: what a verdict's hash is made of."""
-    return path.read_bytes() if _is_file(path) and path.stat().st_size <= LARGEST else b""
+    try:
+        return _bytes(path)
+    except BadSubmission:
+        return b""
 
 
-def _is_file(path: Path) -> bool:
-    """Whether it is a file of its own. A link could hand in what somebody else wrote, or show what nobody should see."""
-    return path.is_file() and not path.is_symlink()
-
-
-def read(path: Path) -> tuple[bytes, NotebookNode]:
-    """(the file's bytes, the notebook). Raises BadSubmission."""
+def _bytes(path: Path) -> bytes:
+    """The bytes of a file of its own: a link could hand in, or show, what is somebody else's. Raises BadSubmission."""
     if path.is_symlink():
         raise BadSubmission(f"{path.name} is a link to another file: hand in the notebook itself")
     if not path.is_file():
@@ -57,8 +74,7 @@ def read(path: Path) -> tuple[bytes, NotebookNode]:
         raise BadSubmission(
             f"the file has {size / 2**20:.0f} MiB, at most {LARGEST >> 20} are read: clear the outputs and hand in again"
         )
-    data = path.read_bytes()
-    return data, parse(data)
+    return path.read_bytes()
 
 
 def parse(data: bytes) -> NotebookNode:

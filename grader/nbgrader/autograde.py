@@ -34,11 +34,10 @@ class SafeExporter(NotebookExporter):
         if not converter._sanitizing:  # nbgrader's second pass reads what its first pass wrote
             return super().from_filename(filename, resources, **kwargs)
         released = _released(_gradable(converter.coursedir, resources["nbgrader"]))
-        try:
-            notebook = submission.restore(submission.read(path)[1], released).notebook
-        except submission.BadSubmission as problem:
-            self.log.warning("%s: %s", filename, problem)
-            notebook = released
+        given = submission.read(path)
+        if given.notebook is None:
+            self.log.warning("%s: %s", filename, given.problem)
+        notebook = released if given.notebook is None else submission.restore(given.notebook, released).notebook
         resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
         return self.from_notebook_node(notebook, resources=resources, **kwargs)
 

@@ -78,7 +78,7 @@ def test_what_is_kept_ends_with_what_decided_it(lesson: Lesson, name: str) -> No
     costs.of(lesson, Settings(kernel=PLAIN))
     assert costs.kept(lesson, Settings(kernel=COLD)) is None
     with (lesson.source / name).open("a", encoding="utf-8") as file:
-        file.write("\n# another word\n")
+        file.write("\nanother_word = 1\n")
     assert costs.kept(lesson, Settings(kernel=PLAIN)) is None
 
 

@@ -1,0 +1,88 @@
+"""What the outcomes of checks and the computed metrics earn: a verdict's exercises and metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from etude.lesson import mistakes, table
+from etude.lesson.checks import Check, Outcome
+from grader.course import Lesson
+from grader.grading.execution import Computed
+from grader.grading.usage import CheckUsage, Usage
+from grader.grading.verdict import CheckResult, ExerciseResult, MetricResult
+from grader.lessons import known_mistakes, source
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What outcomes and metrics earn. A check that was not run has failed; a metric that was not found earns nothing.
+
+    reason: why there are none, empty if there are.
+    """
+
+    lesson: Lesson
+    profile: str
+    reason: str
+    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    computed: Computed = field(default_factory=dict)
+    usage: Usage = field(default_factory=Usage)
+
+    def exercises(self) -> list[ExerciseResult]:
+        """The exercises in the notebook's order, each with its checks and the classic mistake that it is."""
+        by_all = known_mistakes.known(self.lesson)
+        shipped = self.lesson.released.with_suffix("") / "mistakes.json"
+        by_public = mistakes.load(shipped)  # as the student's notebook names it
+        by_exercise: dict[str, list[Check]] = {name: [] for name in source.exercises(source.read(self.lesson))}
+        for check in source.checks(self.lesson):
+            by_exercise[check.exercise].append(check)
+        return [
+            ExerciseResult(
+                name=name,
+                checks=[self._check(check) for check in checks],
+                diagnosis=self._named(checks, by_all.get(name, []), by_public.get(name, [])),
+            )
+            for name, checks in by_exercise.items()
+        ]
+
+    def _named(self, checks: list[Check], by_all: list[Any], by_public: list[Any]) -> str | None:
+        """The sentence of the mistake that all checks tell, or else the public ones."""
+        seen = [self.outcomes[check.name] for check in checks if check.name in self.outcomes]
+        public = [outcome for outcome in seen if not outcome.check.hidden]
+        return mistakes.diagnose(seen, by_all) or mistakes.diagnose(public, by_public)
+
+    def _check(self, check: Check) -> CheckResult:
+        about: dict[str, Any] = {
+            "name": check.name,
+            "title": check.title,
+            "hidden": check.hidden,
+            "points": check.points,
+            "spent": round(self.usage.checks.get(check.name, CheckUsage()).seconds, 3),
+        }
+        if (outcome := self.outcomes.get(check.name)) is None:
+            return CheckResult(**about, status="error", message=self.reason or "it was not run")
+        trace = f"\n{outcome.error[2]}".rstrip() if outcome.error and outcome.status == "error" else ""
+        message = f"{outcome.message}{trace}"[:4000]
+        return CheckResult(**about, status=outcome.status, seconds=round(outcome.seconds, 4), message=message)
+
+    def metrics(self) -> list[MetricResult]:
+        """The metrics of the profile's table that earn points or were computed."""
+        rows = table.of_profile(table.read(self.lesson.source / "expected.csv"), self.profile).values()
+        return [self._metric(row) for row in rows if row.points or row.metric in self.computed]
+
+    def _metric(self, row: table.Expected) -> MetricResult:
+        value, why = self.computed.get(row.metric, (None, self.reason or "the grader does not compute it"))
+        return MetricResult(
+            name=row.metric,
+            value=value,
+            reason=why,
+            low=_bound(row.low),
+            high=_bound(row.high),
+            better=row.better,  # type: ignore[arg-type]
+            points=row.points,
+            share=0.0 if value is None else row.share(value),
+        )
+
+
+def _bound(value: float) -> float | None:
+    return None if value != value else value
