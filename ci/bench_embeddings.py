@@ -10,14 +10,12 @@ import os
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # a waiting thread must not take a core from what is being timed
 
 import json
-import platform
 import shlex
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -35,7 +33,7 @@ from etude.embeddings.cooccurrence import cooccurrence
 from etude.world import World
 from grader.course import Course
 from grader.lessons import source
-from grader.provenance import commit, hardware
+from grader.provenance import head
 
 CORES = 2
 LATEST = Path("build/bench/embeddings.json")
@@ -223,13 +221,7 @@ def main(
     Console().print(table(results))
     alone = {task.name: counted(task) for task in tasks[2:]}
     report = {
-        "command": shlex.join([Path(sys.executable).name, *sys.argv]),
-        "commit": commit(),
-        "hardware": {"processor": hardware("cpu"), "cores": os.cpu_count()},
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("torch", "numpy", "gensim")},
-        },
+        **head(shlex.join([Path(sys.executable).name, *sys.argv]), "gensim"),
         "wait_policy": os.environ["OMP_WAIT_POLICY"],
         "results": results,
         "alone": alone,

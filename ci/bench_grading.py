@@ -13,7 +13,6 @@ import io
 import json
 import multiprocessing
 import os
-import platform
 import shlex
 import shutil
 import statistics
@@ -22,7 +21,6 @@ import tempfile
 import time
 import warnings
 from contextlib import ExitStack
-from importlib.metadata import version
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from typing import Annotated, Any
@@ -37,7 +35,7 @@ from rich.table import Table
 
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
-from grader.provenance import commit, hardware
+from grader.provenance import head
 from grader.settings import COLD, WARM, Settings, ready
 
 LATEST = Path("build/bench/grading.json")
@@ -172,13 +170,8 @@ def main(
     }
     met = {key: value >= GOALS[key] if key == "speedup" else value <= GOALS[key] for key, value in figures.items()}
     report = {
-        "command": shlex.join(["python", *sys.argv]),
-        "commit": commit(),
-        "hardware": {"processor": hardware("cpu"), "cores": os.cpu_count(), "load": os.getloadavg()[0]},
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("torch", "numpy", "pandas", "nbgrader", "ipykernel", "jupyter_client")},
-        },
+        **head(shlex.join(["python", *sys.argv]), "pandas", "nbgrader", "ipykernel", "jupyter_client"),
+        "load": os.getloadavg()[0],
         "submissions": submissions,
         "notebooks": len(paths),
         "jobs": jobs,

@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 
 from grader.course import ROOT
-from grader.provenance import commit, hardware, now, versions
+from grader.provenance import head
 
 GOALS = {  # seconds of `grader run WEEK`, by profile
     "smoke": {"week1_embeddings": 90, "week2_tokenizers": 60, "week3_reading": 30},
@@ -44,11 +44,7 @@ def main() -> None:
         "lesson_seconds": lessons,
         "week_seconds": weeks,
         "goals": GOALS,
-        "command": "python ci/bench_run.py",
-        "when": now(),
-        "commit": commit(),
-        "hardware": hardware("cpu"),
-        "versions": versions(),
+        **head("python ci/bench_run.py"),
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

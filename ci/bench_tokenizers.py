@@ -11,14 +11,12 @@ import json
 import math
 import multiprocessing
 import os
-import platform
 import shlex
 import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,7 +30,7 @@ from tokenizers import ByteLevelBPETokenizer, Tokenizer, models, normalizers, pr
 from etude import corpora
 from etude.corpora import datasets
 from etude.tokenizers import bpe, byte_bpe, unigram
-from grader.provenance import commit, hardware
+from grader.provenance import head
 
 LATEST = Path("build/bench/tokenizers.json")
 REPEATS = 3
@@ -318,13 +316,8 @@ def main(
     lines, sources = corpus(words)
     console.print(f"{sum(sources.values()):,} words of {words:,} asked for: {sources}")
     report: dict[str, Any] = {
-        "command": shlex.join(["python", *sys.argv]),
-        "commit": commit(),
-        "hardware": {"processor": hardware("cpu"), "cores": os.cpu_count(), "load": os.getloadavg()[0]},
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("tokenizers", "sentencepiece", "regex", "numpy")},
-        },
+        **head(shlex.join(["python", *sys.argv]), "tokenizers", "sentencepiece", "regex"),
+        "load": os.getloadavg()[0],
         "words": sources,
         "lines": len(lines),
         "size": size,

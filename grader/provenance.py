@@ -13,6 +13,7 @@ from functools import cache
 from importlib.metadata import version
 from modulefinder import ModuleFinder
 from pathlib import Path
+from typing import Any
 
 import etude
 
@@ -26,6 +27,17 @@ def provenance(command: str, device: str) -> str:
         f"{command}; {hardware(device)}; Python {platform.python_version()}, {versions}; commit {commit()}; "
         f"{datetime.now(UTC):%Y-%m-%d}"
     )
+
+
+def head(command: str, *libraries: str) -> dict[str, Any]:
+    """The head of a recorded run: command, commit, hardware, when, and versions, of these libraries too."""
+    return {
+        "command": command,
+        "commit": commit(),
+        "hardware": hardware("cpu"),
+        "versions": versions() | {name: version(name) for name in libraries},
+        "when": now(),
+    }
 
 
 def hardware(device: str) -> str:

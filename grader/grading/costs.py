@@ -22,7 +22,7 @@ from grader.files import write_whole
 from grader.grading.allowance import FOR_REFERENCE
 from grader.grading.usage import Usage
 from grader.lessons import source
-from grader.provenance import commit, fingerprint, hardware, modules, now, versions
+from grader.provenance import fingerprint, hardware, head, modules, versions
 from grader.settings import Settings
 
 if TYPE_CHECKING:
@@ -110,9 +110,8 @@ def recorded_seconds(course: Course) -> dict[str, float]:
 def record(course: Course, settings: Settings, command: str) -> Path:
     """Writes down what the references of all lessons take on this machine, as `kept`; returns where."""
     seconds = {lesson.id: round(of(lesson, settings).notebook, 2) for lesson in course.lessons()}
-    about = {"command": command, "hardware": hardware("cpu"), "versions": versions(), "commit": commit(), "when": now()}
     path = course.root / RECORD
-    write_whole(path, json.dumps({**about, "seconds": seconds}, indent=1) + "\n")
+    write_whole(path, json.dumps({**head(command), "seconds": seconds}, indent=1) + "\n")
     return path
 
 

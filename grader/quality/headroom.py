@@ -21,7 +21,7 @@ from grader.files import write_whole
 from grader.grading import allowance, costs
 from grader.grading.verdict import Verdict
 from grader.lessons import bank, source
-from grader.provenance import commit, hardware, now, versions
+from grader.provenance import head
 from grader.settings import Settings
 
 MOST = 0.5  # of a limit that a right way may take: a slower machine, or a slower right way, has the rest
@@ -81,8 +81,7 @@ def found(lessons: Sequence[Lesson], batch: Batch, settings: Settings) -> list[H
 
 def write(path: Path, rows: Sequence[Headroom], command: str) -> None:
     """Writes the rows as JSON, with the command, commit, hardware and versions that they come from."""
-    about = {"command": command, "commit": commit(), "hardware": hardware("cpu"), "versions": versions(), "when": now()}
-    write_whole(path, json.dumps({**about, "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+    write_whole(path, json.dumps({**head(command), "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
 
 
 def _shares(verdict: Verdict, limits: allowance.Allowance) -> list[tuple[float, str]]:

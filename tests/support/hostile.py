@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ from grader.grading.verdict import Verdict
 from grader.lessons import source
 from grader.lessons.source import filled
 from grader.nbgrader import gradebook
-from grader.provenance import commit, hardware, versions
+from grader.provenance import head
 from grader.release.build import build
 
 HERE = Path(__file__).parents[1] / "attacks"
@@ -262,11 +261,7 @@ def record(path: Path, attacks: Iterable[Attack], course: Course, done: Done) ->
         for attack in attacks
     ]
     content = {
-        "command": "pytest tests/grader/quality/test_attacks.py",
-        "commit": commit(),
-        "hardware": hardware("cpu"),
-        "versions": versions(),
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        **head("pytest tests/grader/quality/test_attacks.py"),
         "seconds": round(done.seconds, 1),
         "attacks": rows,
     }
