@@ -1,7 +1,7 @@
 """Renders docs/trust.md, how far the grader can be trusted, from recorded runs: no figure on that page is typed by hand.
 
-`make trust` makes the records anew (build/trust/*.json and the lessons' errors.csv), keeps them in ci/results/trust, and
-calls this. The README's headline figures are put between two marks by the same call.
+`make trust` makes the records anew (the lessons' audit.json and errors.csv, and what is kept in ci/results/trust) and calls
+this. The README's headline figures are put between two marks by the same call.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.course import Course
-from grader.lessons import source
 from grader.lessons.bank import load as bank_of
-from grader.quality import error_rates
+from grader.quality import audit_stamp, error_rates
+from grader.quality.audit import Audit
+from grader.quality.audit_stamp import Stamp
 from grader.quality.calibrate import PROMISE
 
 ROOT = Path(__file__).parent.parent
@@ -36,21 +37,28 @@ def table(heads: list[str], rows: list[list[Any]]) -> list[str]:
     return ["", *(f"| {' | '.join(row)} |" for row in [heads, ["---"] * len(heads), *cells]), ""]
 
 
-def total(audit: dict[str, Any], key: str) -> int:
-    return sum(lesson[key] for lesson in audit["lessons"])
+def total(audits: list[Audit], key: str) -> int:
+    return sum(getattr(audit, key) for audit in audits)
 
 
 def of(part: int, whole: int) -> str:
     return f"{part} of {whole}" + (f" ({part / whole:.0%})" if whole else "")
 
 
-def older(audit: dict[str, Any], course: Course) -> list[str]:
-    """The names of the lessons whose notebook, checks or bank are not those that were audited."""
-    audited = {lesson["lesson"]: lesson["digest"] for lesson in audit["lessons"]}
-    return [lesson.name for lesson in course.lessons() if audited.get(lesson.id) != source.digest_of(lesson)]
+def origins(stamps: list[Stamp]) -> list[str]:
+    """Where the counts come from: a line for each call of the audit, with its lessons."""
+    lessons: dict[str, list[str]] = {}
+    for one in stamps:
+        origin = f"`{one.command}`; {one.hardware}; {one.libraries}; commit {one.commit}; {one.date}"
+        lessons.setdefault(origin, []).append(name(one.audit))
+    return [f"- {origin}: {', '.join(names)}." for origin, names in lessons.items()]
 
 
-def bank(audit: dict[str, Any], old: list[str]) -> list[str]:
+def name(audit: Audit) -> str:
+    return audit.lesson.split("/")[1]
+
+
+def bank(stamps: list[Stamp], old: list[str]) -> list[str]:
     keys = [
         ("wrong answers caught", "wrong_caught", "wrong"),
         ("… by the check that is meant for it", "wrong_caught_as_meant", "wrong"),
@@ -61,18 +69,25 @@ def bank(audit: dict[str, Any], old: list[str]) -> list[str]:
         ("automatic mutants of the reference killed", "mutants_killed", "mutants"),
         ("… of those named a mistake, named rightly", "mutants_named_rightly", "mutants_named"),
     ]
-    lessons = audit["lessons"]
-    heads = ["", *(lesson["lesson"].split("/")[1] for lesson in lessons), "all"]
+    audits = [stamp.audit for stamp in stamps]
+    heads = ["", *map(name, audits), "all"]
     rows = [
-        [title, *(of(lesson[part], lesson[whole]) for lesson in lessons), of(total(audit, part), total(audit, whole))]
+        [
+            title,
+            *(of(total([one], part), total([one], whole)) for one in audits),
+            of(total(audits, part), total(audits, whole)),
+        ]
         for title, part, whole in keys
     ]
     explained = [
-        [lesson["lesson"].split("/")[1], one["exercise"], f"`{one['label']}`", one["why"]]
-        for lesson in lessons
-        for one in lesson["equivalent_mutants"]
+        [name(audit), one["exercise"], f"`{one['label']}`", one["why"]]
+        for audit in audits
+        for one in audit.equivalent_mutants
     ]
-    changed = f"**Of an older bank: {', '.join(old)}.** What is said here of these lessons was measured before their last change."
+    changed = (
+        f"**Not audited as they stand: {', '.join(old)}.** What is said here of these lessons was measured before the last change"
+        " of their code or of what tries it; a lesson that was never audited is not counted."
+    )
     return [
         "## The bank and the mutants",
         "",
@@ -82,7 +97,7 @@ def bank(audit: dict[str, Any], old: list[str]) -> list[str]:
         *table(heads, rows),
         "Mutants that no check can tell from a right answer, each with the reason:",
         *table(["lesson", "exercise", "mutant", "why"], explained),
-        f"`{audit['command']}`; {audit['hardware']}; commit {audit['commit']}; {audit['date']}.",
+        *origins(stamps),
         "",
     ]
 
@@ -157,7 +172,7 @@ def attacks(found: dict[str, Any]) -> list[str]:
         f"{len(found['attacks'])} hostile submissions are graded as one class beside honest students, with secrets planted where they",
         "look. Points: what it got of what its honest part deserves.",
         *table(["attack", "what it tries", "points", "what is said of it"], rows),
-        f"`{found['command']}`; {found['hardware']}; commit {found['commit']}; {found['date']}.",
+        f"`{found['command']}`; {found['hardware']}; commit {found['commit']}; {found['when'][:10]}.",
         "",
     ]
 
@@ -182,21 +197,24 @@ def faults() -> tuple[list[str], int]:
 
 def render() -> tuple[str, str]:
     """The page, and the README's headline."""
-    audit, attacked, fuzz, course = record("audit"), record("attacks"), record("fuzz"), Course()
+    attacked, fuzz, course = record("attacks"), record("fuzz"), Course()
+    found = {lesson: audit_stamp.read(lesson) for lesson in course.lessons()}
+    old = [lesson.name for lesson, stamp in found.items() if audit_stamp.is_old(lesson, stamp)]
+    stamps = [stamp for stamp in found.values() if stamp]
+    audits = [stamp.audit for stamp in stamps]
     fault_lines, fault_count = faults()
     limits = (ROOT / "tests" / "attacks" / "README.md").read_text(encoding="utf-8")
     cannot = limits[limits.index("## ") :].strip()
     undeserved = sum(one["earned"] > one["deserves"] for one in attacked["attacks"])
-    old = older(audit, course)
     rates = [rate for lesson in course.lessons() for rate in error_rates.read(lesson.source / error_rates.FILE)]
     outside, fresh = sum(rate.outside for rate in rates), sum(rate.fresh for rate in rates)
     alarms = [["metrics of right runs outside their interval, on fresh seeds", of(outside, fresh)]] if fresh else []
     headline = [
-        ["classic mistakes caught", of(total(audit, "wrong_caught"), total(audit, "wrong"))],
-        ["… and named rightly by the grader", of(total(audit, "wrong_named_by_grader"), total(audit, "wrong"))],
-        ["other right answers accepted", of(total(audit, "right_passing"), total(audit, "right"))],
-        ["automatic mutants killed", of(total(audit, "mutants_killed"), total(audit, "mutants"))],
-        *([["these lines are of an older bank, measured before the last change of", ", ".join(old)]] if old else []),
+        ["classic mistakes caught", of(total(audits, "wrong_caught"), total(audits, "wrong"))],
+        ["… and named rightly by the grader", of(total(audits, "wrong_named_by_grader"), total(audits, "wrong"))],
+        ["other right answers accepted", of(total(audits, "right_passing"), total(audits, "right"))],
+        ["automatic mutants killed", of(total(audits, "mutants_killed"), total(audits, "mutants"))],
+        *([["these lines are older than the last change of", ", ".join(old)]] if old else []),
         *alarms,
         ["hostile submissions with an undeserved point", of(undeserved, len(attacked["attacks"]))],
         ["faults after which every score is there once", f"{fault_count} tests"],
@@ -206,13 +224,13 @@ def render() -> tuple[str, str]:
         ],
     ]
     summary = table(["the grader, graded", "measured"], headline)
-    versions = ", ".join(f"{name} {version}" for name, version in audit["versions"].items())
+    versions = ", ".join(f"{library} {version}" for library, version in attacked["versions"].items())
     page = [
         "# How far the grader can be trusted",
         "",
         "Every figure on this page comes from a recorded run; `make trust` makes them all anew and renders the page.",
         *summary,
-        *bank(audit, old),
+        *bank(stamps, old),
         *whole_notebooks(record("headroom"), course),
         *calibration(course),
         *attacks(attacked),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,14 @@ if (found := mirror()) is not None:
     os.environ.setdefault("ETUDE_MIRROR", str(found))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every-lesson",
+        action="store_true",
+        help="audit and run all lessons, not only those that have changed since they were last audited",
+    )
+
+
 @pytest.fixture(scope="session", autouse=True)
 def committed_files_stay_as_they_are() -> Iterator[None]:
     """No test changes a committed file of the course; who does fails the last test."""
@@ -38,6 +46,15 @@ def course() -> Course:
     from grader.course import Course
 
     return Course()
+
+
+@pytest.fixture(scope="session")
+def changed(pytestconfig: pytest.Config) -> Callable[[Lesson], bool]:
+    """Tells whether a test that takes long should run a lesson: if it is not as it was audited, or with --every-lesson."""
+    from grader.quality import audit_stamp
+
+    every = pytestconfig.getoption("every_lesson")
+    return lambda lesson: every or not audit_stamp.holds(lesson)
 
 
 @pytest.fixture(scope="session")

@@ -7,22 +7,25 @@ is explained. What is otherwise found is a fault. How answers are run is the bus
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
 from etude.lesson import mistakes
 from grader.course import Lesson
 from grader.lessons import bank, known_mistakes, source
+from grader.provenance import fingerprint, modules
 from grader.quality import mutants
 from grader.release.isolated_run import IsolatedRuns, Seen, Task
 
 FEWEST_WRONG, FEWEST_RIGHT = 4, 2  # answers in the bank for each exercise
 SECONDS, SLOWER = 5, 5  # a mutant may take five seconds, and five times as long as the reference
+# Beside the lesson and what it imports, what decides how an audit ends.
+DECISIVE = (
+    *("etude.lesson", "grader.lessons"),
+    *("grader.quality.audit", "grader.quality.mutants", "grader.release.isolated_run"),
+)
+LIMITS = ("cell_seconds", "memory_mb")
 
 COLUMNS = (
     *("lesson", "exercises, checks", "wrong: caught as meant", "named to students", "named by the grader"),
@@ -42,7 +45,7 @@ class Audit:
     """
 
     lesson: str
-    digest: str = ""  # of what was audited: see grader.lessons.source.digest_of
+    inputs: str = ""  # the hash of what was audited: see `inputs`
     exercises: int = 0
     public_checks: int = 0
     hidden_checks: int = 0
@@ -89,6 +92,17 @@ class Audit:
         ]
 
 
+def inputs(lesson: Lesson) -> str:
+    """The hash of all that decides how a lesson's audit ends, but for the versions of libraries: the same on every machine."""
+    code, tables = source.inputs(lesson)
+    stored = [lesson.source / known_mistakes.PRIVATE, lesson.released.with_suffix("") / "mistakes.json"]
+    return fingerprint(
+        {name: lesson.limits[name] for name in LIMITS},
+        code=[*code, *modules(*DECISIVE)],
+        data=[*tables, *(path for path in stored if path.is_file())],
+    )
+
+
 def audit(lesson: Lesson, runs: IsolatedRuns, *, diagnose: bool = True, step: Step = lambda done, total: None) -> Audit:
     """Audits one lesson; its public files must have been built.
 
@@ -108,7 +122,7 @@ class _Auditor:
         self.bank, self.mutants = bank.load(lesson), mutants.mutants(lesson)
         self.known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
         self.private = known_mistakes.known(lesson)
-        self.report = Audit(lesson.id, source.digest_of(lesson), exercises=len(self.cells), mutants=len(self.mutants))
+        self.report = Audit(lesson.id, inputs(lesson), exercises=len(self.cells), mutants=len(self.mutants))
         self.done, self.total = 0, 2 + len(self.bank) + len(self.mutants)
 
     def audit(self, started: float) -> Audit:
@@ -273,19 +287,3 @@ def _alike(kept: known_mistakes.Known, now: known_mistakes.Known) -> bool:
         )
         for name in now
     )
-
-
-def write(path: Path, audits: Iterable[Audit], command: str) -> None:
-    """Writes the audits as JSON, with the command, commit, hardware and versions that they come from."""
-    from grader.provenance import commit, hardware, versions
-
-    content: dict[str, Any] = {
-        "command": command,
-        "commit": commit(),
-        "hardware": hardware("cpu"),
-        "versions": versions(),
-        "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "lessons": [{**asdict(one), "equivalents_explained": one.equivalents_explained} for one in audits],
-    }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

@@ -29,6 +29,7 @@ from grader.release.leak_checks import prove_release
 
 GRADING_PROFILE = "smoke"
 STATE = {".py", ".csv", ".json", ".ipynb"}  # files that a release depends on
+RECORDS = {"audit.json", "errors.csv"}  # what was measured of a lesson: no release depends on it
 LANGUAGE = {
     "codemirror_mode": {"name": "ipython", "version": 3},
     "file_extension": ".py",
@@ -165,7 +166,10 @@ def _state(course: Course, week: str) -> str:
     """The hash of what a release is made of and of what was released: sources, libraries, the course's data."""
     folders = [course.root / "solutions" / week, course.root / "weeks" / week, Path(str(files("etude_data")))]
     made_of = [
-        path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in STATE and path.is_file()
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in STATE and path.name not in RECORDS and path.is_file()
     ]
     code = modules("etude", "grader.lessons", "grader.release", "grader.nbgrader", "grader.course")
     return fingerprint(versions(), code=code, data=made_of)

@@ -1,15 +1,15 @@
-"""docs/trust.md and the README's headline are what the recorded runs say, and say of which banks."""
+"""docs/trust.md and the README's headline are what the recorded runs say, and say which lessons have changed since."""
 
 from __future__ import annotations
 
 import importlib.util
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from grader.course import Course
-from grader.lessons import source
+from grader.quality import audit_stamp
+from grader.quality.audit import Audit
 
 ROOT = Course().root
 
@@ -31,43 +31,42 @@ def test_the_page_and_the_headline_are_rendered_from_the_recorded_runs(renderer:
 
 
 @pytest.fixture
-def audited(renderer: ModuleType, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """The record of the audit, as if it were of today's banks; whatever a test changes in it is rendered."""
-    found: dict[str, Any] = renderer.record("audit")
-    for lesson in found["lessons"]:
-        lesson["digest"] = source.digest_of(Course().lesson(lesson["lesson"]))
-    read = renderer.record
-    monkeypatch.setattr(renderer, "record", lambda name: found if name == "audit" else read(name))
+def old(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of the lessons that have changed since their audit, none unless a test adds some."""
+    found: set[str] = set()
+    monkeypatch.setattr(audit_stamp, "is_old", lambda lesson, stamp: stamp is None or lesson.name in found)
     return found
 
 
-def test_nothing_is_said_of_age_while_the_banks_are_those_audited(
-    renderer: ModuleType, audited: dict[str, Any]
-) -> None:
-    assert all("older bank" not in text for text in renderer.render())
+def test_nothing_is_said_of_age_while_every_lesson_is_as_it_was_audited(renderer: ModuleType, old: set[str]) -> None:
+    assert all(word not in text for text in renderer.render() for word in ("Not audited as they stand", "older than"))
 
 
-def test_page_and_headline_name_the_lessons_that_have_changed_since(
-    renderer: ModuleType, audited: dict[str, Any]
-) -> None:
-    audited["lessons"][0]["digest"] = "of another bank"
-    name = audited["lessons"][0]["lesson"].split("/")[1]
+def test_page_and_headline_name_the_lessons_that_have_changed_since(renderer: ModuleType, old: set[str]) -> None:
+    old.update({"glove", "oov"})
     page, headline = renderer.render()
-    assert f"Of an older bank: {name}." in page
-    assert f"| these lines are of an older bank, measured before the last change of | {name} |" in page
-    assert f"| these lines are of an older bank, measured before the last change of | {name} |" in headline
+    assert "**Not audited as they stand: glove, oov.**" in page
+    for text in (page, headline):
+        assert "| these lines are older than the last change of | glove, oov |" in text
 
 
-def test_a_lesson_that_was_not_audited_is_named_as_well(renderer: ModuleType, audited: dict[str, Any]) -> None:
-    name = audited["lessons"].pop()["lesson"].split("/")[1]
-    assert f"Of an older bank: {name}." in renderer.render()[0]
+def test_a_lesson_that_was_never_audited_is_named_and_not_counted(
+    renderer: ModuleType, old: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = audit_stamp.read
+    monkeypatch.setattr(audit_stamp, "read", lambda lesson: None if lesson.name == "glove" else read(lesson))
+    page, headline = renderer.render()
+    assert "**Not audited as they stand: glove.**" in page
+    wrong = sum(stamp.audit.wrong for lesson in Course().lessons() if (stamp := audit_stamp.read(lesson)))
+    assert f"| classic mistakes caught | {wrong} of {wrong} (100%) |" in headline
 
 
-@pytest.mark.parametrize("file", ["notebook.py", "checks.py", "hidden.py", "bank.py"])
-def test_the_digest_of_a_lesson_changes_with_each_of_its_files(file: str, tmp_path: Any) -> None:
-    for name in ("notebook.py", "checks.py", "hidden.py", "bank.py"):
-        (tmp_path / name).write_text("x = 1\n")
-    lesson: Any = type("Folder", (), {"source": tmp_path})
-    before = source.digest_of(lesson)
-    (tmp_path / file).write_text("x = 2\n")
-    assert source.digest_of(lesson) != before
+def test_the_counts_of_each_call_of_the_audit_have_their_origin(renderer: ModuleType) -> None:
+    def stamp(lesson: str, commit: str) -> audit_stamp.Stamp:
+        origin = {"command": "grader audit", "hardware": "a machine", "libraries": "torch 2", "date": "2026-01-01"}
+        return audit_stamp.Stamp(**origin, commit=commit, audit=Audit(f"week1/{lesson}"))
+
+    assert renderer.origins([stamp("a", "1"), stamp("b", "2"), stamp("c", "1")]) == [
+        "- `grader audit`; a machine; torch 2; commit 1; 2026-01-01: a, c.",
+        "- `grader audit`; a machine; torch 2; commit 2; 2026-01-01: b.",
+    ]
