@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from etude.lesson.values import as_array, describe, first_difference, same, shape
+from etude.lesson.values import as_array, describe, first_difference, shape
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,11 +27,16 @@ _UNSAID: Any = object()  # None is a value like any other
 
 
 class Mismatch(AssertionError):
-    """What came back is not what was expected: what was given, what came back, what was expected, where they part."""
+    """What came back is not what was expected: what was given, what came back, what was expected, where they part.
 
-    def __init__(self, detail: str, *, given: Any = None, actual: Any = _UNSAID, expected: Any = _UNSAID) -> None:
+    drawn: the input was drawn at random and made small, so another run may show another one.
+    """
+
+    def __init__(
+        self, detail: str, *, given: Any = None, actual: Any = _UNSAID, expected: Any = _UNSAID, drawn: bool = False
+    ) -> None:
         super().__init__(detail)
-        self.detail, self.given, self.actual, self.expected = detail, given, actual, expected
+        self.detail, self.given, self.actual, self.expected, self.drawn = detail, given, actual, expected, drawn
 
     @property
     def saw_a_value(self) -> bool:
@@ -100,26 +105,38 @@ def true(condition: bool, detail: str, **values: Any) -> None:
         raise Mismatch(detail, **values)
 
 
-def gradient_flows(call: Callable, tensors: Mapping[str, Tensor], *, given: str) -> None:
-    """What `call` makes of the tensors, by position, can be trained on whichever one of them asks for a gradient.
+def close_gradients(
+    student: Any, name: str, oracle: Callable[..., Tensor], tensors: Mapping[str, Tensor], *others: Any, given: str
+) -> None:
+    """The gradients of `name(*tensors, *others)` are those of the oracle, for each of the tensors; of the sum if it is no scalar.
 
-    tensors: by the names that a message may call them. Raises Mismatch.
+    tensors: by the names that a message may call them. The student's side computes numbers, which are compared here: a
+    flag that says `requires_grad` proves nothing. Raises Mismatch.
     """
-    for name in tensors:
-        found = call(*(tensor.clone().requires_grad_(other == name) for other, tensor in tensors.items()))
+    import torch
+
+    leaves = [tensor.detach().clone().requires_grad_() for tensor in tensors.values()]
+    expected = torch.autograd.grad(oracle(*leaves, *others).sum(), leaves)
+    found = student.gradients(name, *leaves, *others)
+    for key, mine, right in zip(tensors, found, expected, strict=True):
+        where = f"{given}; the gradient for {key}"
         true(
-            getattr(found, "requires_grad", False),
+            mine is not None,
             "it knows nothing of the numbers that it comes from, so they cannot be trained",
-            given=f"{given}; {name} asks for a gradient",
-            actual=found,
+            given=where,
         )
+        close(mine, right, given=where)
 
 
-def exercise(name: str, points: float = 1) -> Callable[[Callable], Callable]:
-    """Marks a check function: the exercise that it tries and the points it is worth."""
+def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Callable], Callable]:
+    """Marks a check function: the exercise that it tries and the points it is worth.
+
+    needs: the name of another check of the exercise, without which this one earns nothing. An edge case (nothing in,
+    nothing out) is often met by code that does nothing at all; it counts for those whose main case works.
+    """
 
     def mark(function: Callable) -> Callable:
-        function.__etude__ = (name, float(points))  # type: ignore[attr-defined]
+        function.__etude__ = (name, float(points), needs)  # type: ignore[attr-defined]
         return function
 
     return mark
@@ -130,13 +147,14 @@ Status = Literal["passed", "failed", "error", "unwritten"]
 
 @dataclass(frozen=True)
 class Check:
-    """One check function with the exercise it belongs to."""
+    """One check function with the exercise it belongs to. `needs`: the check without which it earns nothing."""
 
     name: str
     exercise: str
     points: float
     function: Callable[[Any], None] = field(repr=False)
     hidden: bool = False
+    needs: str = ""
 
     @property
     def title(self) -> str:
@@ -180,8 +198,8 @@ def collect(path: Path, hidden: bool = False) -> list[Check]:
         if key.startswith("test_") and callable(function):
             if not hasattr(function, "__etude__"):
                 raise ValueError(f"{path.name}: {key} has no @exercise(...), so it belongs to no exercise")
-            owner, points = function.__etude__
-            checks.append(Check(key, owner, points, function, hidden))
+            owner, points, needs = function.__etude__
+            checks.append(Check(key, owner, points, function, hidden, needs))
     return checks
 
 
@@ -212,4 +230,7 @@ def _failures_of_pytest() -> tuple[type[BaseException], ...]:
     return (pytest.fail.Exception,) if pytest else ()
 
 
-__all__ = ["Check", "Mismatch", "Outcome", "close", "collect", "equal", "exercise", "run_check", "same", "true"]
+__all__ = [
+    *("Check", "Mismatch", "Outcome", "close", "close_gradients", "collect"),
+    *("equal", "exercise", "run_check", "same", "true"),
+]

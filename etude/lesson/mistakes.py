@@ -25,8 +25,11 @@ ANY = "any"  # in the place of numbers that differ from processor to processor: 
 
 
 def fingerprint(outcome: Outcome) -> dict[str, Any]:
-    """What a check saw, small enough to ship: numbers with their shape, a digest of other values, or an exception."""
-    if outcome.mismatch is not None and outcome.mismatch.saw_a_value:
+    """What a check saw, small enough to ship: numbers with their shape, a digest of other values, or an exception.
+
+    Of what a drawn input gave nothing is kept: it depends on the draws, and on the way the input was made small.
+    """
+    if outcome.mismatch is not None and outcome.mismatch.saw_a_value and not outcome.mismatch.drawn:
         return {"status": "failed", **_seen(outcome.mismatch.actual)}
     if outcome.status == "error" and outcome.error is not None:
         return {"status": "error", "error": outcome.error[0]}

@@ -5,10 +5,12 @@ The grader has a class of the same shape that reaches into another process; a ch
 
 from __future__ import annotations
 
+import copy
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from etude.lesson import arguments, gradients
 from etude.lesson.values import kind
 
 MOST_FRAMES = 8  # a function without a base case leaves a thousand
@@ -21,11 +23,40 @@ class MissingName(Exception):
         super().__init__(f"the notebook defines no name {name!r}: has the cell been run?")
 
 
+class Watched:
+    """A function or class of the notebook: a call that changes an argument in place raises Mismatch."""
+
+    def __init__(self, function: Callable[..., Any], student: LiveStudent) -> None:
+        self._function, self._student = function, student
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(map(_own, args))
+        kwargs = {name: _own(arg) for name, arg in kwargs.items()}
+        watched = [place for place, arg in arguments.places(args, kwargs).items() if not self._student.left(arg)]
+        value, change = arguments.call(self._function, args, kwargs, watched)
+        if change is not None:
+            raise arguments.changed(change.name, actual=change.after, expected=change.before)
+        return value
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __repr__(self) -> str:
+        return repr(self._function)
+
+
 class LiveStudent:
-    """`student.f(x)` calls the `f` that the notebook defines now."""
+    """`student.f(x)` calls the `f` that the notebook defines now.
+
+    input_seed: what inputs that a check draws are drawn from.
+    """
+
+    input_seed = 0
 
     def __init__(self, namespace: Mapping[str, Any]) -> None:
         self._namespace = namespace
+        self._left: list[Any] = []  # by `put`: calls may change them
+        self._watches = True
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -36,15 +67,24 @@ class LiveStudent:
         """A name that is also a method here: `student["value"]`."""
         if name not in self._namespace:
             raise MissingName(name)
-        return self._namespace[name]
+        found = self._namespace[name]
+        return Watched(found, self) if callable(found) and self._watches else found
 
     def has(self, name: str) -> bool:
         """Whether the notebook defines `name`."""
         return name in self._namespace
 
     def put(self, value: Any) -> Any:
-        """Leaves a value on the student's side, to be passed as an argument and read back with `value`."""
+        """Leaves a value on the student's side: a call may change it, and `value` reads what has become of it."""
+        self._left.append(value)
         return value
+
+    def left(self, value: Any) -> bool:
+        """Whether the value, or one that it holds, was left with `put`."""
+        if any(value is one for one in self._left):
+            return True
+        inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+        return bool(self._left) and any(map(self.left, inside))
 
     def value(self, handle: Any) -> Any:
         """What has become of a value that was left with `put`."""
@@ -53,6 +93,20 @@ class LiveStudent:
     def limit(self, seconds: float) -> LiveStudent:
         """The same student: in a live notebook the student is there to interrupt what takes too long."""
         return self
+
+    def in_place(self) -> LiveStudent:
+        """The same student whose calls may change their arguments: `student.in_place().shuffle(words)`."""
+        free = copy.copy(self)
+        free._watches = False
+        return free
+
+    def gradients(self, name: str, *args: Any) -> list[Any]:
+        """The gradients of the sum of `name(*args)`, a tensor or None for each tensor in args that asks for one."""
+        return gradients.gradients(self.in_place()[name], *args)
+
+    def raised(self, error: BaseException) -> bool:
+        """Whether the student's code has raised it."""
+        return not isinstance(error, MissingName)
 
     def explain(self, error: BaseException) -> tuple[str, str, str]:
         """(name, message, the innermost lines of the notebook) of an exception that came out of a call."""
@@ -66,6 +120,11 @@ class LiveStudent:
             frames = []
         lines = "".join(f"  line {frame.lineno} in {frame.name}: {frame.line}\n" for frame in frames[-MOST_FRAMES:])
         return kind(error), text, lines
+
+
+def _own(value: Any) -> Any:
+    """The notebook's own function in the place of one that is watched."""
+    return value._function if isinstance(value, Watched) else value
 
 
 def _is_notebook(filename: str) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, NoReturn
 
+from etude.lesson import arguments
 from grader.printable import printable
 from grader.remote.budget import Account, Budget, OverBudget
 from grader.remote.codec import CodecError, Ref, decode, encode
@@ -64,6 +65,13 @@ class MisusedHandle(Exception):
     """A check used a handle of a student's object as if it were a value."""
 
 
+class ChangedArgument(Exception):
+    """The student's side says that a call has changed an argument. `values`: what it has become, if it was sent."""
+
+    def __init__(self, place: int | str, name: str, values: dict[str, Any]) -> None:
+        self.place, self.name, self.values = place, name, values
+
+
 class Remote:
     """A handle of an object on the student's side: call it, take attributes, items, its length, or go through it.
 
@@ -71,15 +79,23 @@ class Remote:
     a student's object could claim to equal anything, so compare what `student.value(handle)` returns.
     """
 
-    __slots__ = ("_number", "_student", "_what")
+    __slots__ = ("_number", "_student", "_watches", "_what")
 
     def __init__(self, student: Student, number: int, what: str) -> None:
         self._student = student
         self._number = number
         self._what = what
+        self._watches = False  # whether a call that changes an argument raises Mismatch
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._student._request("call", self, list(args), kwargs)
+        sent = arguments.places(args, kwargs)
+        watched = [place for place, arg in sent.items() if not _holds_handle(arg)] if self._watches else []
+        try:
+            return self._student._request("call", self, list(args), kwargs, watched)
+        except ChangedArgument as change:
+            if change.place not in watched:
+                raise CodecError("malformed reply: a changed argument that was not watched") from None
+            raise arguments.changed(change.name, **change.values, expected=sent[change.place]) from None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # Python's own protocols (copy, pickle, pytest's repr) look for these
@@ -124,6 +140,8 @@ Remote.__name__ = "object"  # as a check's message calls it: "an object, expecte
 class Student:
     """The names of one notebook: `student.f` is its f, `student["put"]` a name that is also a method here.
 
+    A call of a name that changes an argument in place raises Mismatch; it is the student's side that tells, so who lies
+    there only hides a mistake. input_seed: what inputs that a check draws are drawn from.
     Raises MissingName, StudentError (by its own class and the built-in's), and four errors that no student can raise and
     that are no built-in's: CodecError (a value that cannot travel, a malformed reply), StudentTimeout, OverBudget, KernelGone.
     """
@@ -134,6 +152,8 @@ class Student:
         self._seconds = seconds
         self._account = Account(line.meter)
         self._unused: list[int] = []  # numbers of handles that nobody holds any more
+        self._watches = True
+        self.input_seed = 0
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -141,7 +161,10 @@ class Student:
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        return self._request("name", name)
+        found = self._request("name", name)
+        if isinstance(found, Remote):
+            found._watches = self._watches
+        return found
 
     def has(self, name: str) -> bool:
         """Whether the notebook defines the name."""
@@ -166,6 +189,24 @@ class Student:
         limited = copy.copy(self)
         limited._seconds = seconds
         return limited
+
+    def in_place(self) -> Student:
+        """The same student whose calls may change their arguments: `student.in_place().shuffle(words)`."""
+        free = copy.copy(self)
+        free._watches = False
+        return free
+
+    def gradients(self, name: str, *args: Any) -> list[Any]:
+        """The gradients of the sum of `name(*args)`, as the student's side says: one for each tensor that asks for one."""
+        asked = sum(getattr(arg, "requires_grad", False) is True for arg in args)
+        found = self._request("gradients", name, list(args))
+        if type(found) is not list or len(found) != asked:
+            raise CodecError("malformed reply: not a gradient for each tensor")
+        return found
+
+    def raised(self, error: BaseException) -> bool:
+        """Whether the student's code has raised it."""
+        return isinstance(error, StudentError) and not isinstance(error, MissingName)
 
     def begin(self, budget: Budget | None = None) -> Account:
         """Opens the account of a check: from here on its requests are counted, and held to the budget if there is one."""
@@ -194,6 +235,9 @@ class Student:
         match decode(*reply, self._find):
             case {"value": value}:
                 return value
+            case {"changed": {"place": place, "name": str(name), **rest}} if type(place) in (int, str):
+                after = {"actual": rest["after"]} if "after" in rest else {}
+                raise ChangedArgument(place, printable(name[:100]), after)
             case {"missing": str(name)}:
                 raise MissingName(f"the notebook defines no name {name[:200]!r}")
             case {"refused": str(why)}:
@@ -214,6 +258,12 @@ class Student:
             case {"id": int(number), "what": str(what)}:
                 return Remote(self, number, printable(what[:100]))
         raise CodecError("malformed reply: a label that is no handle")
+
+
+def _holds_handle(value: Any) -> bool:
+    """Whether the value is a handle, or holds one: what stays on the student's side may be changed there."""
+    inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
+    return isinstance(value, Remote) or any(map(_holds_handle, inside))
 
 
 def library_ref(x: Any) -> Ref:

@@ -27,6 +27,14 @@ class Missing(Exception):
     """The notebook defines no such name."""
 
 
+class Changed(Exception):
+    """A call has changed an argument in place. `answer`: what is sent of it, and `after`, its value now."""
+
+    def __init__(self, change: Any) -> None:
+        self.answer = {"place": change.place, "name": change.name}
+        self.after = change.after
+
+
 class Kept:
     """Asks for a handle where the object itself could go by value."""
 
@@ -42,18 +50,25 @@ class Agent:
         self.interruptible = False
 
     def answer(self, header: bytes, buffers: list[bytearray]) -> tuple[bytes, list[Any]]:
-        """The reply to one request: {"value": ...}, or {"missing": ...}, {"refused": ...} or {"error": ...}."""
+        """The reply to one request: {"value": ...}, or {"changed": ...}, {"missing": ...}, {"refused": ...}, {"error": ...}."""
+        most = None
         try:
             try:
                 # A student's call may have set another handler, and an interrupt that comes late must not end the loop.
                 signal.signal(signal.SIGINT, self.on_interrupt)
                 self.interruptible = True
                 request = decode(header, buffers, self.find)
-                return within(request["most"], *encode({"value": self.perform(request)}, self.stand_in))
+                most = request["most"]
+                return within(most, *encode({"value": self.perform(request)}, self.stand_in))
             finally:
                 self.interruptible = False
+        except Changed as change:
+            try:
+                return within(most, *encode({"changed": {**change.answer, "after": change.after}}, self.stand_in))
+            except CodecError:  # what the argument has become cannot be sent
+                outcome: dict[str, Any] = {"changed": change.answer}
         except Missing as error:
-            outcome: dict[str, Any] = {"missing": str(error)}
+            outcome = {"missing": str(error)}
         except CodecError as error:
             outcome = {"refused": str(error)}
         except BaseException as error:
@@ -72,11 +87,11 @@ class Agent:
             case "has", (name,):
                 return name in self.names
             case "name", (name,):
-                if name not in self.names:
-                    raise Missing(name)
-                return self.names[name]
-            case "call", (function, args, kwargs):
-                return function(*args, **kwargs)
+                return self.named(name)
+            case "call", (function, args, kwargs, watched):
+                return call(function, args, kwargs, watched)
+            case "gradients", (name, args):
+                return importlib.import_module("etude.lesson.gradients").gradients(self.named(name), *args)
             case "attribute", (x, name):
                 return getattr(x, name)
             case "item", (x, key):
@@ -90,6 +105,11 @@ class Agent:
             case "value", (x,):
                 return plain(x)
         raise CodecError(f"unknown request {request['op']!r}")
+
+    def named(self, name: str) -> Any:
+        if name not in self.names:
+            raise Missing(name)
+        return self.names[name]
 
     def find(self, label: Ref) -> Any:
         """The object that a label from the grader stands for."""
@@ -112,6 +132,16 @@ class Agent:
         self.objects[number] = x
         named = isinstance(x, type | types.FunctionType | types.BuiltinFunctionType)
         return Ref(id=number, what=f"{type(x).__qualname__} {x.__qualname__}" if named else f"{type(x).__qualname__}")
+
+
+def call(function: Any, args: list[Any], kwargs: dict[str, Any], watched: list[Any]) -> Any:
+    """What the function returns. Raises Changed if it has changed one of the watched arguments."""
+    if not watched:
+        return function(*args, **kwargs)
+    value, change = importlib.import_module("etude.lesson.arguments").call(function, args, kwargs, watched)
+    if change is not None:
+        raise Changed(change)
+    return value
 
 
 def within(most: int | None, header: bytes, buffers: list[Any]) -> tuple[bytes, list[Any]]:

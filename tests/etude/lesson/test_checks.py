@@ -11,8 +11,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from torch import Tensor
 
-from etude.lesson.checks import Check, Mismatch, close, collect, equal, exercise, gradient_flows, run_check, true
+from etude.lesson.checks import Check, Mismatch, close, close_gradients, collect, equal, exercise, run_check, true
 from etude.lesson.student import LiveStudent, MissingName
 
 
@@ -283,19 +284,33 @@ def test_marking_a_check_leaves_it_a_function():
     assert exercise("it")(test_it) is test_it
 
 
+FAKED = "it knows nothing of the numbers that it comes from, so they cannot be trained"
+
+
+def flagged(one: Tensor, other: Tensor) -> Tensor:
+    """The right number, with a flag that says that it can be trained."""
+    return (one * other).sum().detach().requires_grad_()
+
+
 @pytest.mark.parametrize(
-    ("call", "lost"),
+    ("call", "detail"),
     [
         (lambda one, other: (one * other).sum(), None),
-        (lambda one, other: (one * other.detach()).sum(), "the other"),
-        (lambda one, other: (one * other).sum().item(), "the one"),
+        (lambda one, other: one * other, None),
+        (lambda one, other: (one.detach() * other).sum(), FAKED),
+        (lambda one, other: (one * other).sum().item(), FAKED),
+        (flagged, FAKED),
+        (lambda one, other: flagged(one, other) + 0 * (one + other).sum(), "2 of 2 values differ"),
+        (lambda one, other: (one * other).mean(), "2 of 2 values differ"),
     ],
 )
-def test_gradients_must_flow_back_to_each_tensor(call: Callable, lost: str | None) -> None:
-    tensors = {"the one": torch.ones(2), "the other": torch.ones(2)}
-    if lost is None:
-        gradient_flows(call, tensors, given="ones")
+def test_gradients_are_compared_as_numbers(call: Callable, detail: str | None) -> None:
+    tensors = {"the one": torch.tensor([2.0, 3.0]), "the other": torch.tensor([5.0, 7.0])}
+    student = LiveStudent({"f": call})
+    if detail is None:
+        close_gradients(student, "f", lambda one, other: (one * other).sum(), tensors, given="two rows")
         return
     with pytest.raises(Mismatch) as raised:
-        gradient_flows(call, tensors, given="ones")
-    assert raised.value.given == f"ones; {lost} asks for a gradient"
+        close_gradients(student, "f", lambda one, other: (one * other).sum(), tensors, given="two rows")
+    assert raised.value.detail.startswith(detail)
+    assert raised.value.given == "two rows; the gradient for the one"

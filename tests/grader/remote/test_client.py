@@ -8,14 +8,19 @@ import math
 import operator
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
+from etude.lesson.checks import Check, Mismatch, run_check
+from etude.lesson.mistakes import fingerprint
+from etude.lesson.student import LiveStudent
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
+from grader.remote.budget import Budget
 from grader.remote.client import (
     CodecError,
     KernelGone,
@@ -27,6 +32,8 @@ from grader.remote.client import (
     StudentTimeout,
     student_error,
 )
+from grader.remote.codec import Ref, encode
+from grader.sandbox.meter import Activity, Meter
 
 NOTEBOOK = """
 import collections, enum, os, signal, sys, time
@@ -70,6 +77,12 @@ def hostile(): raise Hostile()
 def leave(): sys.exit(0)
 def add_one_in_place(x): x += 1
 def append(xs, x): xs.append(x)
+def sort_all(*lists, **more):
+    for one in [*lists, *more.values()]: one.sort()
+def total(x, y, scale=1): return (x * y).sum() * scale
+def flagged(x, y): return (x * y).sum().detach().requires_grad_()
+def grow(xs): xs.extend("x" * 10_000 for _ in range(1_000))
+def replace_by_itself(xs): xs[:] = [xs]
 def count(n):
     for i in range(n): yield i
 def forever():
@@ -92,6 +105,20 @@ def recurse(n): return recurse(n + 1)
 def keyed_by_tensor(): return {torch.ones(1): 1}
 def die(): os._exit(7)
 """
+
+
+class Liar:
+    """A connection whose other end knows one name, `f`, and answers every call alike."""
+
+    meter = Meter(lambda: Activity(0.0, runnable=False))
+
+    def __init__(self, answer: dict[str, Any]) -> None:
+        self.answer = answer
+
+    def ask(self, header: bytes, *rest: Any) -> tuple[bytes, list[Any]]:
+        asks_for_name = b'"name"' in header.split(b'"args"')[0]
+        answer = {"value": Ref(id=1, what="f")} if asks_for_name else self.answer
+        return encode(answer, lambda label: label)
 
 
 def prepared(folder: Path) -> KernelSession:
@@ -216,6 +243,80 @@ def test_an_input_changed_in_place_can_be_seen(student: Student) -> None:
     xs = student.put([1])
     student.append(xs, 2)
     assert student.value(xs) == [1, 2]
+
+
+def test_a_changed_argument_is_said_with_what_it_was_and_has_become(student: Student) -> None:
+    words = ["b", "a"]
+    with pytest.raises(Mismatch, match="your function changed its argument xs: work on a copy") as raised:
+        student.append(words, "c")
+    assert (raised.value.actual, raised.value.expected, words) == (["b", "a", "c"], ["b", "a"], ["b", "a"])
+    with pytest.raises(Mismatch, match="its argument x:") as raised:
+        student.add_one_in_place(torch.zeros(2))
+    assert raised.value.actual.tolist() == [1, 1]
+    with pytest.raises(Mismatch, match="its argument 2:"):
+        student.sort_all([], words)
+    with pytest.raises(Mismatch, match="its argument mine:"):
+        student.sort_all(mine=words)
+
+
+def test_an_argument_that_stays_as_it_is_or_may_change_is_let_through(student: Student) -> None:
+    student.sort_all(["a", "b"], np.array([1, 2]))
+    student.in_place().sort_all(["b", "a"])
+    student.sort_all([student.put("b")][:0], student.put(["b", "a"]))
+    student.echo(math.nan, torch.tensor([math.nan]), {"a": [1, 2]})
+
+
+def test_an_argument_that_has_become_too_much_to_send_is_said_all_the_same(student: Student) -> None:
+    for function in (student.grow, student.replace_by_itself):
+        student.begin(Budget(seconds=60, requests=100, reply_bytes=1 << 20))
+        with pytest.raises(Mismatch, match="changed its argument xs") as raised:
+            function(["a"])
+        assert not raised.value.saw_a_value
+    student.begin()
+
+
+def test_a_change_is_the_same_outcome_in_a_notebook_and_over_the_wire(student: Student) -> None:
+    names: dict[str, Any] = {}
+    exec(compile(NOTEBOOK, "<notebook>", "exec"), names)
+    for arguments in ([["b", "a"]], [[3, 1, 2], [2, 1]], [np.array([2.5, 1.0])]):
+        seen = [
+            fingerprint(run_check(Check("it", "it", 1, lambda it, args=arguments: it.sort_all(*args)), side))
+            for side in (student, LiveStudent(names))
+        ]
+        assert seen[0] == seen[1]
+        assert seen[0]["status"] == "failed"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"place": 7, "name": "x"},
+        {"place": True, "name": "x"},
+        {"place": "x", "name": "x", "after": 1},
+        {"place": None, "name": "x"},
+        {"name": "x"},
+        {"place": 0, "name": 1},
+    ],
+)
+def test_a_change_that_cannot_be_is_a_malformed_reply(said: dict[str, Any]) -> None:
+    with pytest.raises(CodecError, match="malformed reply"):
+        Student(Liar({"changed": said}), 1.0).f(1)
+
+
+def test_gradients_come_as_numbers(student: Student) -> None:
+    x, y = torch.tensor([2.0, 3.0], requires_grad=True), torch.tensor([5.0, 7.0], requires_grad=True)
+    assert [g.tolist() for g in student.gradients("total", x, y, 2)] == [[10, 14], [4, 6]]
+    assert [g.tolist() for g in student.gradients("total", x, y.detach())] == [[5, 7]]
+    assert student.gradients("flagged", x, y) == [None, None]
+    assert student.gradients("echo", x) == [None]
+    with pytest.raises(MissingName):
+        student.gradients("nobody", x)
+
+
+def test_as_many_gradients_come_as_were_asked_for() -> None:
+    for said in ([], [None, None], None, {"a": 1}):
+        with pytest.raises(CodecError, match="malformed reply"):
+            Student(Liar({"value": said}), 1.0).gradients("f", torch.ones(1, requires_grad=True))
 
 
 def test_a_handle_can_be_copied_and_forgotten(student: Student) -> None:
