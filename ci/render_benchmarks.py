@@ -162,14 +162,36 @@ def grading(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def machines(result: dict[str, Any]) -> list[str]:
+    alone = result["alone"]
+    rows = []
+    for name, run in result.items():
+        unlike = sum(run["points"].get(who) != points for who, points in alone["points"].items())
+        status = f"{run['status']}, {len(run['files_changed'])} committed files changed"
+        rows.append(f"| {name} | {run['seconds']:.0f} | {status} | {unlike} of {len(alone['points'])} |")
+    return [
+        "## The main job on unlike machines",
+        "",
+        "The same commit from an empty build folder. Limits are multiples of what the reference spends on the same machine, in",
+        "processor time, so a slow or busy machine takes longer and gives the same points.",
+        "",
+        "| machine | seconds | status | submissions whose points differ |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+        origin(alone | {"command": "python ci/bench_machines.py"}),
+        "",
+    ]
+
+
 def main() -> None:
     sections = {
         "run": main_job,
+        "machines": machines,
         "embeddings": embeddings,
         "tokenizers": tokenizers,
         "tokenizers_encoding": tokenizers,
         "grading": grading,
-        "grading_training": grading,
     }
     lines = [
         "# Benchmarks",
