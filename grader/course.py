@@ -114,11 +114,10 @@ class Lesson:
 
 
 class Course:
-    """The course at `root`; without one, the course of the working folder, else the one that this package stands in."""
+    """The course at `root`; without one, the course that the working folder lies in, else the one of this package."""
 
     def __init__(self, root: Path | None = None) -> None:
-        here = Path.cwd()
-        self.root = (root or (here if (here / "course.toml").is_file() else ROOT)).resolve()
+        self.root = (root or _around(Path.cwd()) or ROOT).resolve()
         self.build = self.root / "build"
 
     @cached_property
@@ -127,7 +126,9 @@ class Course:
         try:
             return CourseFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
         except FileNotFoundError:
-            raise CourseError(f"{path} is missing: run the command from a course's folder") from None
+            raise CourseError(
+                f"{path} is missing: run the command in a course's folder, or make one: grader new-course FOLDER"
+            ) from None
         except (tomllib.TOMLDecodeError, ValidationError) as error:
             raise CourseError(f"{path} is not right: {error}") from None
 
@@ -150,3 +151,8 @@ class Course:
                 f"{which!r} names {len(chosen)} lessons; give one as WEEK/LESSON, for example {chosen[0].id}"
             )
         return chosen[0]
+
+
+def _around(folder: Path) -> Path | None:
+    """The nearest folder from this one upwards that holds a course.toml."""
+    return next((place for place in (folder, *folder.parents) if (place / "course.toml").is_file()), None)

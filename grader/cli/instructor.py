@@ -1,0 +1,211 @@
+"""Commands that grade a class and show what came of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from grader.cli.common import (
+    CORES,
+    Home,
+    Jobs,
+    One,
+    Profile,
+    Sandbox,
+    Seed,
+    Which,
+    console,
+    explained,
+    grading,
+    known_profile,
+    near,
+    progress_bar,
+    say,
+)
+from grader.course import Course, CourseError
+
+if TYPE_CHECKING:
+    from grader.grading.store import Gradable
+    from grader.nbgrader.course import NbgraderCourse
+    from grader.registry.report import Page
+
+PANEL = "Grade a class"
+app = typer.Typer()
+
+
+@app.command(
+    rich_help_panel=PANEL,
+    epilog="Examples: grader autograde week1_embeddings --jobs 2 · grader autograde word2vec --take-in moodle.zip · "
+    "grader autograde week1_embeddings --dry-run",
+)
+def autograde(
+    which: Which = "",
+    home: Home = None,
+    student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
+    take_in: Annotated[
+        Path | None, typer.Option(help="First take in a zip from a learning platform, or one notebook.", exists=True)
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = CORES,
+    resume: Annotated[
+        bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")
+    ] = True,
+    dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would change.")] = False,
+    sandbox: Sandbox = True,
+) -> None:
+    """Grade a class (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts as they come, then nbgrader's gradebook.
+
+    It can be stopped at any moment and called again: what is stored and unchanged is not run again. In the folder of
+    another nbgrader course (nbgrader_config.py and no course.toml) it grades the assignments that nbgrader has released.
+    """
+    from grader.classes import uploads
+    from grader.classes.classroom import Classroom
+
+    with explained():
+        course = _course()
+        lessons: list[Gradable] = [*course.lessons(which)]
+        folder = _home(course, home)
+        if take_in is not None:
+            for problem in uploads.take_in(take_in, lessons, folder):
+                console.print(f"[yellow]left out: {escape(problem)}[/]", highlight=False)
+        classroom = Classroom(course, folder, grading(sandbox))
+        failed = classroom.grade(lessons, student, console, progress_bar, jobs=jobs, resume=resume, dry_run=dry_run)
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=PANEL, epilog="Example: grader grade ada/word2vec.ipynb word2vec")
+def grade(
+    notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.")],
+    lesson: One,
+    student: Annotated[
+        str, typer.Option(help="Store the score under this student's name; without it nothing is stored.")
+    ] = "",
+    home: Home = None,
+    sandbox: Sandbox = True,
+) -> None:
+    """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
+    from grader.classes.batch import grade_one
+    from grader.classes.uploads import Submission
+    from grader.grading.store import grade as grade_notebook
+    from grader.nbgrader import gradebook
+
+    with explained():
+        course = _course()
+        one, settings = course.lesson(lesson), grading(sandbox)
+        if student:
+            folder = _home(course, home)
+            path = folder / "submitted" / student / one.assignment / f"{one.name}.ipynb"
+            if notebook.resolve() != path:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(notebook, path)
+            verdict = grade_one(Submission(one, student, path), folder, settings)
+            gradebook.store(course, folder, one.assignment, student, settings)
+        else:
+            verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
+    typer.echo(verdict.as_json())
+    if verdict.status != "graded":
+        raise typer.Exit(1)
+
+
+def _course() -> Course | NbgraderCourse:
+    """The course of the working folder: ours by its course.toml, another by its nbgrader_config.py; else the one here."""
+    from grader.nbgrader.course import CONFIG, NbgraderCourse
+
+    here = Path.cwd()
+    return NbgraderCourse(here) if (here / CONFIG).is_file() and not (here / "course.toml").is_file() else Course()
+
+
+def _home(course: Course | NbgraderCourse, home: Path | None) -> Path:
+    return (home or course.root).resolve()
+
+
+@app.command(rich_help_panel=PANEL, epilog="Example: grader report --home build/class")
+def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> None:
+    """Write build/report/index.html from the stored runs, verdicts and scores."""
+    from grader.registry.report import render
+
+    with explained():
+        course = Course()
+        _show(render(course, (home or course.root).resolve(), known_profile(profile), seed))
+
+
+def _show(page: Page) -> None:
+    """What the report says at its top, and where it is."""
+    for trouble in page.troubles:
+        console.print(f"[bold red]{escape(trouble.text)}[/]", highlight=False)
+    if not page.troubles:
+        console.print("[bold green]Everything is as it should be.[/]", highlight=False)
+    console.print(f"Open [bold]{escape(str(near(page.path)))}[/] in a browser.", highlight=False, soft_wrap=True)
+
+
+@app.command(rich_help_panel=PANEL, epilog="Examples: grader costs · grader costs word2vec · grader costs --record")
+def costs(
+    which: Which = "",
+    record: Annotated[
+        bool,
+        typer.Option("--record", help="Write those of all lessons to solutions/seconds.json, the recorded machine."),
+    ] = False,
+    sandbox: Sandbox = True,
+) -> None:
+    """Run the references as submissions run, if they have not been, and print what they take on this machine."""
+    from grader.grading import costs as known
+
+    with explained():
+        course, settings = Course(), grading(sandbox)
+        table = Table("lesson", "seconds of all cells", "of the slowest", "of all checks", "times the recorded machine")
+        for lesson in course.lessons(which):
+            usage = known.of(lesson, settings)
+            times = known.factor(lesson, usage)
+            seconds = (f"{x:.1f}" for x in (usage.notebook, usage.slowest_cell, usage.all_checks))
+            table.add_row(lesson.name, *seconds, "" if times is None else f"{times:.2f}")
+        console.print(table)
+        if record:
+            console.print(known.record(course, settings, "grader costs --record"))
+
+
+@app.command(rich_help_panel=PANEL, epilog="Examples: grader demo · grader demo week1_embeddings --jobs 1")
+def demo(which: Which = "", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
+    """The whole course on the embedded default: build, run every reference, grade a sample class, store, report.
+
+    The references run as submissions do, in the profile smoke. What has not changed since the last time is not run again.
+    """
+    from grader.classes.classroom import Classroom
+    from grader.quality.sample_class import hand_in, surprises
+    from grader.registry.report import render
+    from grader.release.build import build as build_lessons
+    from grader.release.build import release_to
+
+    with explained():
+        course = Course()
+        lessons, settings = course.lessons(which), grading(sandbox)
+        home = course.build / "class"
+        console.rule("build")
+        build_lessons(course, lessons, say=say)
+        for week in dict.fromkeys(lesson.week.name for lesson in lessons):
+            release_to(course, week, home)
+        hand_in(lessons, home)
+        console.rule("the references, and a sample class")
+        classroom = Classroom(course, home, settings)
+        try:
+            failed = classroom.grade(lessons, "*", console, progress_bar, jobs=jobs or CORES, references=lessons)
+        except CourseError as error:  # the report shows what there is
+            failed = [str(error)]
+        console.rule("report")
+        _show(render(course, home, lessons=lessons, told=failed))
+        failed += surprises(lessons, home)
+    if failed:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=PANEL)
+def schema() -> None:
+    """Print the JSON schema of a verdict."""
+    from grader.grading.verdict import Verdict
+
+    typer.echo(json.dumps(Verdict.model_json_schema(), indent=1))
