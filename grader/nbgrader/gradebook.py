@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 import tempfile
@@ -36,6 +37,10 @@ class Score:
 
 def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
     """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
+    if glob.escape(student) != student or not student.isprintable():  # nbgrader looks for the folder by a pattern
+        raise CourseError(
+            f"nbgrader cannot store what {student!r} handed in: rename the folder, without [ * ? and line ends, and grade again"
+        )
     interface = api(course, home, settings)
     coursedir = interface.coursedir
     handed_in = Path(coursedir.format_path(coursedir.submitted_directory, student, week))
