@@ -17,6 +17,7 @@ from typing import Any
 
 import etude
 
+DRAWN = ("grader.lessons.generated", "grader.lessons.inputs")  # what hidden checks draw their inputs with
 ROOT = Path(etude.__file__).parents[1]  # of both packages
 
 
@@ -69,19 +70,23 @@ def fingerprint(*facts: object, code: Iterable[Path] = (), data: Iterable[Path] 
 
 def modules(*rooms: str) -> list[Path]:
     """The files of these packages and modules of ours ("etude", "grader.grading", "grader.course"), in order."""
-    found: set[Path] = set()
+    files: set[Path] = set()
     for room in rooms:
         path = ROOT.joinpath(*room.split("."))
-        found.update(path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")])
-    return sorted(found)
+        files.update(path.rglob("*.py") if path.is_dir() else [path.with_suffix(".py")])
+    return sorted(files)
 
 
 def imported(paths: Iterable[Path]) -> list[Path]:
-    """The modules of the student's library that these files import, and those that these import, in order."""
+    """The modules that decide what these files do, of the student's library and of the kit for drawn inputs, in order.
+
+    Those that the files import, and those that these import.
+    """
     finder = ModuleFinder(path=[str(ROOT)])
     for path in paths:
         finder.run_script(str(path))
-    files = [getattr(module, "__file__", None) for name, module in finder.modules.items() if name.startswith("etude")]
+    ours = [module for name, module in finder.modules.items() if name.startswith("etude") or name in DRAWN]
+    files = [getattr(module, "__file__", None) for module in ours]
     return sorted(Path(file) for file in files if file)
 
 
@@ -124,14 +129,15 @@ def versions() -> dict[str, str]:
     """Versions that a score depends on."""
     return {
         "python": platform.python_version(),
-        **{name: version(name) for name in ("etude", "torch", "numpy", "papermill")},
+        **{name: version(name) for name in ("etude", "torch", "numpy", "papermill", "hypothesis")},
     }
 
 
 def libraries() -> str:
     """The libraries that decide what a check sees, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
     found = {name: version.partition("+")[0] for name, version in versions().items()}
-    return f"Python {'.'.join(found['python'].split('.')[:2])}, torch {found['torch']}, numpy {found['numpy']}"
+    some = ", ".join(f"{name} {found[name]}" for name in ("torch", "numpy", "hypothesis"))
+    return f"Python {'.'.join(found['python'].split('.')[:2])}, {some}"
 
 
 def now() -> str:

@@ -44,11 +44,19 @@ class Result:
     def unwritten(self) -> bool:
         return all(outcome.status == "unwritten" for outcome in self.outcomes)
 
+    def _explanation(self, outcome: Outcome) -> str:
+        if outcome.passed:
+            needs = outcome.check.needs
+            needed = not needs or any(one.passed for one in self.outcomes if one.check.name == needs)
+            return "" if needed else f"counts once “{outcome.check.needed}” passes"
+        trace = outcome.error[2] if outcome.error and outcome.status == "error" else ""
+        return f"{outcome.message}\n{trace}".strip()
+
     def __repr__(self) -> str:
         lines = [f"{self.exercise}: {self.passed} of {len(self.outcomes)} checks pass"]
         for outcome in self.outcomes:
             lines.append(f"  {MARKS[outcome.status][0]} {outcome.check.title}")
-            lines += [f"      {line}" for line in _explanation(outcome).splitlines()]
+            lines += [f"      {line}" for line in self._explanation(outcome).splitlines()]
         if self.diagnosis:
             lines.append(f"  Perhaps: {self.diagnosis}")
         return "\n".join(lines)
@@ -62,7 +70,7 @@ class Result:
             mark, colour = MARKS[outcome.status]
             title = html.escape(outcome.check.title)
             rows.append(f'<div style="margin-top:6px"><b style="color:{colour}">{mark}</b> {title}</div>')
-            lines = [] if self.unwritten else _explanation(outcome).splitlines()
+            lines = [] if self.unwritten else self._explanation(outcome).splitlines()
             rows += [f'<pre style="{HANGING}">{html.escape(line)}</pre>' for line in lines]
         colour = GREY if self.unwritten else GREEN if self.passed == len(self.outcomes) else RED
         return f'<div style="border-left:4px solid {colour};padding:4px 12px">{"".join(rows)}</div>'
@@ -99,10 +107,3 @@ def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -
 @cache
 def _public(path: Path) -> list[Check]:
     return collect(path)
-
-
-def _explanation(outcome: Outcome) -> str:
-    if outcome.passed:
-        return ""
-    trace = outcome.error[2] if outcome.error and outcome.status == "error" else ""
-    return f"{outcome.message}\n{trace}".strip()

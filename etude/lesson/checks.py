@@ -159,7 +159,16 @@ class Check:
     @property
     def title(self) -> str:
         """The check's name as the sentence it is: test_edges_have_fewer_pairs → edges have fewer pairs."""
-        return self.name.removeprefix("test_").replace("_", " ")
+        return _sentence(self.name)
+
+    @property
+    def needed(self) -> str:
+        """The title of the check without which this one earns nothing."""
+        return _sentence(self.needs)
+
+
+def _sentence(name: str) -> str:
+    return name.removeprefix("test_").replace("_", " ")
 
 
 @dataclass(frozen=True)

@@ -104,9 +104,9 @@ class LiveStudent:
         """The gradients of the sum of `name(*args)`, a tensor or None for each tensor in args that asks for one."""
         return gradients.gradients(self.in_place()[name], *args)
 
-    def raised(self, error: BaseException) -> bool:
-        """Whether the student's code has raised it."""
-        return not isinstance(error, MissingName)
+    def final(self, error: BaseException) -> bool:
+        """Whether it would be no use to ask again with another input."""
+        return isinstance(error, MissingName)
 
     def explain(self, error: BaseException) -> tuple[str, str, str]:
         """(name, message, the innermost lines of the notebook) of an exception that came out of a call."""

@@ -149,6 +149,7 @@ class _Run:
             student = session.student(float("inf"), patience=self.allowance.cell)
         except KernelGone:
             return None
+        student.input_seed = self.settings.seed
         for check in self.checks:
             if check.name in self.execution.outcomes:
                 continue

@@ -61,9 +61,15 @@ class Scored:
         }
         if (outcome := self.outcomes.get(check.name)) is None:
             return CheckResult(**about, status="error", message=self.reason or "it was not run")
+        if outcome.passed and not self._counts(check):
+            return CheckResult(**about, status="passed", partial=0.0, message=f"counts once “{check.needed}” passes")
         trace = f"\n{outcome.error[2]}".rstrip() if outcome.error and outcome.status == "error" else ""
         message = f"{outcome.message}{trace}"[:4000]
         return CheckResult(**about, status=outcome.status, seconds=round(outcome.seconds, 4), message=message)
+
+    def _counts(self, check: Check) -> bool:
+        """Whether the check that this one needs has passed, if it needs any."""
+        return not check.needs or (check.needs in self.outcomes and self.outcomes[check.needs].passed)
 
     def metrics(self) -> list[MetricResult]:
         """The metrics of the profile's table that earn points or were computed."""

@@ -33,7 +33,7 @@ MOST_CALLS = 240  # of a check: what is left after an input went wrong is for ma
 def for_all(examples: int = EXAMPLES, **strategies: SearchStrategy) -> Callable[[Callable], Callable]:
     """Runs a check `test_…(student, …)` on inputs drawn from the strategies, which go by its arguments' names.
 
-    Raises Mismatch with the smallest input on which the check fails or the student's code raises an error.
+    Raises Mismatch with the smallest input on which the check fails or ends in an error.
     """
 
     def wrap(check: Callable[..., None]) -> Callable[[Any], None]:
@@ -83,7 +83,7 @@ class _Search:
             failure = Mismatch(mismatch.detail, given=given, expected=mismatch.expected, drawn=True, **values)
         except (Exception, SystemExit) as error:
             name, message, lines = self.student.explain(error)
-            if not self.student.raised(error) or name == "NotImplementedError":
+            if self.student.final(error) or name == "NotImplementedError":
                 self.ended = error
                 return False
             failure = Mismatch(f"{name}: {message}\n{lines}".rstrip(), given=given, drawn=True)

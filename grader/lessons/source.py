@@ -137,13 +137,23 @@ def skeleton(source: str) -> str:
 
 
 def checks(lesson: Lesson, hidden: bool = True) -> list[Check]:
-    """Public checks, then (unless hidden=False) the hidden ones. Raises CourseError for a name used twice."""
+    """Public checks, then (unless hidden=False) the hidden ones.
+
+    Raises CourseError for a name used twice, and for a check that needs one that cannot be.
+    """
     found = collect(lesson.source / "checks.py")
     if hidden:
         found += collect(lesson.source / "hidden.py", hidden=True)
     names = [check.name for check in found]
     if doubles := {name for name in names if names.count(name) > 1}:
         raise CourseError(f"{lesson.id}: the check {doubles.pop()} exists twice")
+    free = {(check.exercise, check.name) for check in found if not check.needs}
+    for check in found:
+        if check.needs and (check.exercise, check.needs) not in free:
+            raise CourseError(
+                f"{lesson.id}: {check.name} needs {check.needs}, which must be a check of the same exercise, needs none "
+                "itself, and is public if this one is"
+            )
     return found
 
 

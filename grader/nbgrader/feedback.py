@@ -89,7 +89,7 @@ def time_text(time: Time | None) -> str:
 
 def _message(check: CheckResult) -> str:
     if check.status == "passed":
-        return ""
+        return check.message  # why it does not count, if it does not
     if not check.hidden or check.status == "unwritten":
         return check.message
     return f"(a hidden check{_kind_of(check)})"

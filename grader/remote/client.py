@@ -204,9 +204,9 @@ class Student:
             raise CodecError("malformed reply: not a gradient for each tensor")
         return found
 
-    def raised(self, error: BaseException) -> bool:
-        """Whether the student's code has raised it."""
-        return isinstance(error, StudentError) and not isinstance(error, MissingName)
+    def final(self, error: BaseException) -> bool:
+        """Whether it would be no use to ask again with another input."""
+        return isinstance(error, MissingName | CodecError | StudentTimeout | OverBudget | KernelGone)
 
     def begin(self, budget: Budget | None = None) -> Account:
         """Opens the account of a check: from here on its requests are counted, and held to the budget if there is one."""

@@ -4,15 +4,18 @@ import math
 
 import numpy as np
 import torch
+from hypothesis.strategies import composite, integers, sampled_from
 
 from etude.embeddings import evaluate
 from etude.lesson.checks import close, equal, exercise, true
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
 
 
-@exercise("skipgram_pairs")
+@exercise("skipgram_pairs", points=0.5)
 def test_every_window_agrees_with_brute_force(student):
     for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10)]:
         tokens = list(range(100, 100 + length))
@@ -29,7 +32,15 @@ def test_a_word_that_stands_twice_is_paired_at_both_places(student):
     equal(len(student.skipgram_pairs(["so", "so", "so"], 1)), 4, given="so so so, window 1")
 
 
-@exercise("cbow_examples")
+@exercise("skipgram_pairs", points=0.5)
+@for_all(tokens=inputs.sentences(), window=integers(1, 5))
+def test_any_sentence_has_the_pairs_of_brute_force(student, tokens, window):
+    places = [(i, j) for i in range(len(tokens)) for j in range(len(tokens)) if 0 < abs(i - j) <= window]
+    found = [tuple(pair) for pair in student.skipgram_pairs(tokens, window)]
+    equal(found, [(tokens[i], tokens[j]) for i, j in places])
+
+
+@exercise("cbow_examples", points=0.5)
 def test_the_examples_agree_with_brute_force(student):
     tokens = list("abcdefg")
     expected = [([t for j, t in enumerate(tokens) if 0 < abs(i - j) <= 3], center) for i, center in enumerate(tokens)]
@@ -40,16 +51,30 @@ def test_the_examples_agree_with_brute_force(student):
     )
 
 
-@exercise("cbow_examples")
+@exercise("cbow_examples", needs="test_all_contexts_of_a_word_make_one_example")
 def test_a_sentence_of_one_word_has_no_example(student):
     equal(student.cbow_examples(["alone"], 2), [], given="one word, window 2")
 
 
-@exercise("keep_probability")
+@exercise("cbow_examples", points=0.5)
+@for_all(tokens=inputs.sentences(), window=integers(1, 5))
+def test_any_sentence_has_the_examples_of_brute_force(student, tokens, window):
+    near = [[t for j, t in enumerate(tokens) if 0 < abs(i - j) <= window] for i in range(len(tokens))]
+    found = [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, window)]
+    equal(found, [(contexts, tokens[i]) for i, contexts in enumerate(near) if contexts])
+
+
+@exercise("keep_probability", points=0.5)
 def test_probabilities_follow_the_formula_at_every_frequency(student):
     counts = torch.tensor([5000, 700, 200, 90, 9, 1])
     expected = np.minimum(1.0, np.sqrt(1e-2 * 6000 / counts.numpy()))
     close(student.keep_probability(counts, 1e-2), expected, given="counts 5000, 700, 200, 90, 9, 1; t = 0.01")
+
+
+@exercise("keep_probability", points=0.5)
+@for_all(counts=inputs.counts(), t=sampled_from([1.0, 0.3, 0.01]))
+def test_any_counts_give_the_formulas_probabilities(student, counts, t):
+    close(student.keep_probability(counts, t), [min(1.0, math.sqrt(t * sum(counts) / n)) for n in counts.tolist()])
 
 
 @exercise("noise_distribution")
@@ -61,7 +86,7 @@ def test_another_power_is_obeyed(student):
     )
 
 
-@exercise("sgns_loss", points=2)
+@exercise("sgns_loss", points=1.5)
 def test_random_batches_agree_with_the_definition(student):
     generator = torch.Generator().manual_seed(7)
     for b, k, d in [(1, 1, 1), (4, 5, 6), (6, 2, 3)]:
@@ -73,6 +98,29 @@ def test_random_batches_agree_with_the_definition(student):
         close(
             student.sgns_loss(center, context, negatives), total / b, given=f"random vectors, B = {b}, k = {k}, d = {d}"
         )
+
+
+@composite
+def batches(draw):
+    """(center (B, d), context (B, d), negatives (B, k, d)), B from 1 on."""
+    b, k, d = draw(integers(1, 3)), draw(integers(1, 3)), draw(integers(1, 3))
+    center, context = draw(inputs.tables(b, d)), draw(inputs.tables(b, d))
+    return center, context, draw(inputs.tables(b * k, d)).reshape(b, k, d)
+
+
+def _softplus(x: float) -> float:
+    """log(1 + exp(x)) without overflow: −log σ(−x)."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@exercise("sgns_loss", points=0.5)
+@for_all(batch=batches())
+def test_any_batch_agrees_with_the_definition(student, batch):
+    center, context, negatives = (vectors.double() for vectors in batch)
+    total = 0.0
+    for v, u, noise in zip(center, context, negatives, strict=True):
+        total += _softplus(-float(u @ v)) + sum(_softplus(float(n @ v)) for n in noise)
+    close(student.sgns_loss(*batch), total / len(center))
 
 
 @exercise("sgns_gradients", points=2)
@@ -126,7 +174,7 @@ def test_the_vectors_are_those_of_the_centre_words(student):
     )
 
 
-@exercise("train_sgns", points=0.5)
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
 def test_a_word_that_is_never_a_centre_keeps_its_start(student):
     pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3)]).repeat(20, 1)
     vectors = student.train_sgns(pairs, torch.full((4,), 40), dim=8, epochs=20, batch=20, seed=2)
@@ -138,7 +186,7 @@ def test_a_word_that_is_never_a_centre_keeps_its_start(student):
     )
 
 
-@exercise("train_sgns", points=0.5)
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
 def test_the_inputs_are_left_alone(student):
     pairs = torch.tensor([(0, 1), (1, 0), (2, 3), (3, 2)]).repeat(8, 1)
     handle = student.put(pairs.clone())

@@ -4,17 +4,31 @@ import random
 from collections import Counter
 from itertools import pairwise
 
+from hypothesis.strategies import integers, lists, sampled_from, tuples
+
 from etude.lesson.checks import equal, exercise
 from etude.tokenizers import bpe, byte_bpe
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
 
 OTHER = 100_000  # added to the seed: the text that the merges are tried on
 WORDS = 20_000
 
 
-@exercise("count_pairs")
+@exercise("count_pairs", points=0.5)
+@for_all(words=inputs.word_counts())
+def test_any_words_are_counted_as_letter_by_letter(student, words):
+    expected = Counter()
+    for word, count in words.items():
+        for i in range(len(word) - 1):
+            expected[word[i], word[i + 1]] += count
+    equal(student.count_pairs({tuple(word): count for word, count in words.items()}), expected)
+
+
+@exercise("count_pairs", points=0.5)
 def test_random_words_are_counted_as_place_by_place(student):
     draw = random.Random(3)
     words = {tuple(draw.choices(["a", "b", "ab", "눈"], k=draw.randint(0, 6))): draw.randint(1, 9) for _ in range(12)}
@@ -23,7 +37,7 @@ def test_random_words_are_counted_as_place_by_place(student):
     equal(student.count_pairs(words), expected, given="twelve random words")
 
 
-@exercise("count_pairs", points=0.5)
+@exercise("count_pairs", points=0.5, needs="test_a_pair_counts_as_often_as_its_words_do")
 def test_the_words_are_left_alone(student):
     words = {("a", "b"): 2, ("b",): 1}
     handle = student.put(dict(words))
@@ -31,7 +45,20 @@ def test_the_words_are_left_alone(student):
     equal(student.value(handle), words, given="the words, after counting")
 
 
-@exercise("merge_pair")
+TOKENS = ["a", "b", "ab", "ba", "aa", "눈", "e\u0301"]
+
+
+@exercise("merge_pair", points=0.5)
+@for_all(
+    word=lists(sampled_from(TOKENS), max_size=8).map(tuple), pair=tuples(sampled_from(TOKENS), sampled_from(TOKENS))
+)
+def test_any_pair_is_merged_as_in_a_text_of_tokens(student, word, pair):
+    spaced = "".join(f"<{token}>" for token in word).replace("<{}><{}>".format(*pair), f"<{''.join(pair)}>")
+    expected = tuple(spaced[1:-1].split("><")) if word else ()
+    equal(student.merge_pair(word, pair), expected)
+
+
+@exercise("merge_pair", points=0.5)
 def test_pairs_of_different_tokens_are_merged_as_by_the_library(student):
     draw = random.Random(4)
     cases = [
@@ -43,7 +70,7 @@ def test_pairs_of_different_tokens_are_merged_as_by_the_library(student):
         equal(student.merge_pair(word, pair), expected, given=f"{' '.join(word)!r}, pair {pair}")
 
 
-@exercise("train_bpe", points=2)
+@exercise("train_bpe", points=1.5)
 def test_the_worlds_text_gives_the_merges_of_the_library(student):
     counts = Counter(word for sentence in World("ko", seed=7).corpus(1500) for word in sentence)
     expected = bpe.train(counts, 420)
@@ -52,7 +79,16 @@ def test_the_worlds_text_gives_the_merges_of_the_library(student):
     equal(vocabulary, list(expected.vocabulary), given="1,500 Korean words of the world, size 420")
 
 
-@exercise("train_bpe")
+@exercise("train_bpe", points=0.5)
+@for_all(words=inputs.word_counts(longest=8), more=integers(0, 6))
+def test_any_counted_words_give_the_merges_of_the_library(student, words, more):
+    size = len(set("".join(words))) + more
+    expected = bpe.train(words, size)
+    found = student.train_bpe({tuple(word): count for word, count in words.items()}, size)
+    equal(found, (list(expected.vocabulary), list(expected.merges)))
+
+
+@exercise("train_bpe", needs="test_the_papers_words_give_est_and_low")
 def test_the_words_stay_as_they_are(student):
     words = {("a", "b", "a", "b"): 2, ("b", "a"): 1}
     handle = student.put(dict(words))
@@ -60,13 +96,20 @@ def test_the_words_stay_as_they_are(student):
     equal(student.value(handle), words, given="the words, after training on them")
 
 
-@exercise("train_bpe", points=0.5)
+@exercise("train_bpe", points=0.5, needs="test_the_papers_words_give_est_and_low")
 def test_a_size_that_is_reached_already_allows_no_merge(student):
     vocabulary, merges = student.train_bpe({("a", "b"): 2}, 2)
     equal((vocabulary, merges), (["a", "b"], []), given="ab twice; size 2")
 
 
-@exercise("encode_word", points=2)
+@exercise("encode_word", points=0.5)
+@for_all(word=inputs.words(longest=9, letters=3), learnt=inputs.word_counts(longest=8))
+def test_any_word_is_encoded_as_by_the_library(student, word, learnt):
+    library = bpe.train(learnt, 12, alphabet="abc")
+    equal(student.encode_word(tuple(word), list(library.merges)), tuple(library.tokens(word)))
+
+
+@exercise("encode_word", points=1.5)
 def test_words_of_the_world_are_encoded_as_by_the_library(student):
     counts = Counter(word for sentence in World("en", seed=8).corpus(3000) for word in sentence)
     library = bpe.train(counts, 150, unknown="<unk>")
@@ -105,7 +148,18 @@ def test_texts_are_encoded_as_by_the_library(student):
         equal(student.encode_text(text, merges), library.tokens(text), given=text)
 
 
-@exercise("decode_bytes")
+@exercise("decode_bytes", points=0.5)
+@for_all(text=inputs.texts(), cuts=lists(integers(1, 4), min_size=1, max_size=3))
+def test_any_bytes_of_a_text_come_back_however_they_are_cut(student, text, cuts):
+    written = "".join(byte_bpe.BYTES[byte] for byte in text.encode())
+    tokens = []
+    while written:
+        size = cuts[len(tokens) % len(cuts)]
+        tokens, written = [*tokens, written[:size]], written[size:]
+    equal(student.decode_bytes(tokens), text)
+
+
+@exercise("decode_bytes", points=0.5)
 def test_what_the_library_encodes_comes_back(student):
     library = byte_bpe.train(["하루 커피 최소 3잔은 마셔야 살 수 있다", "low lower lowest"], 256 + 40)
     for text in ["커피 lower\n", "살 수 있다 ☕", "\u1112\u1161\u11ab\xa0\xad"]:

@@ -204,6 +204,16 @@ def test_the_reference_passes_and_a_known_mistake_is_named(word2vec: Lesson):
     assert f"Perhaps: {wrong.diagnosis}" in repr(wrong)
 
 
+def test_an_edge_case_says_what_it_needs_to_count(word2vec: Lesson):
+    folder, note = word2vec.released.with_suffix(""), "counts once “all contexts of a word make one example” passes"
+    stub = check_namespace(folder, "cbow_examples", {"cbow_examples": lambda tokens, window: list(tokens)})
+    right = check_namespace(folder, "cbow_examples", source.namespace(word2vec))
+    assert stub.passed == 1
+    assert note in repr(stub)
+    assert note in stub._repr_html_()
+    assert "counts once" not in repr(right) + right._repr_html_()
+
+
 def test_a_skeleton_is_told_that_it_is_not_written_yet(word2vec: Lesson):
     def stub(*_):
         raise NotImplementedError

@@ -29,7 +29,7 @@ def test_the_window_is_cut_off_at_the_edges(student):
     )
 
 
-@exercise("skipgram_pairs")
+@exercise("skipgram_pairs", needs="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
 def test_the_coffee_sentence_has_26_pairs(student):
     equal(len(student.skipgram_pairs(COFFEE, 2)), 26, given="the coffee sentence of 8 words, window 2")
 
@@ -43,7 +43,7 @@ def test_all_contexts_of_a_word_make_one_example(student):
     )
 
 
-@exercise("cbow_examples")
+@exercise("cbow_examples", needs="test_all_contexts_of_a_word_make_one_example")
 def test_the_coffee_sentence_has_8_examples(student):
     equal(len(student.cbow_examples(COFFEE, 2)), 8, given="the coffee sentence of 8 words, window 2")
 
@@ -57,7 +57,7 @@ def test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f(student):
     )
 
 
-@exercise("keep_probability")
+@exercise("keep_probability", needs="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
 def test_a_rare_word_is_always_kept(student):
     close(
         student.keep_probability(torch.tensor([980, 19, 1]), 0.01)[2],
@@ -71,7 +71,7 @@ def test_the_weights_are_counts_to_the_power_three_quarters(student):
     close(student.noise_distribution(torch.tensor([16, 81, 1])), [8 / 36, 27 / 36, 1 / 36], given="counts 16, 81, 1")
 
 
-@exercise("noise_distribution")
+@exercise("noise_distribution", needs="test_the_weights_are_counts_to_the_power_three_quarters")
 def test_it_sums_to_one(student):
     close(student.noise_distribution(torch.arange(1, 2001)).sum(), 1.0, given="counts 1 … 2000")
 
@@ -178,7 +178,7 @@ def test_words_that_keep_company_get_similar_vectors(student):
     )
 
 
-@exercise("train_sgns", points=0.5)
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
 def test_words_that_never_meet_are_told_apart(student):
     vectors = student.train_sgns(*_two_clusters(), dim=8, epochs=30, batch=64, seed=1)
     unit = torch.nn.functional.normalize(vectors, dim=1)
@@ -264,7 +264,7 @@ def test_the_query_is_not_its_own_neighbour(student):
     )
 
 
-@exercise("nearest", points=0.5)
+@exercise("nearest", points=0.5, needs="test_neighbours_are_ordered_by_cosine_not_by_length")
 def test_the_cosines_are_plain_numbers(student):
     found = student.nearest(*_compass(), "west", 2)
     true(

@@ -34,7 +34,7 @@ def test_three_of_a_kind_hold_their_pair_twice(student):
     equal(student.count_pairs({("a", "a", "a"): 10}), {("a", "a"): 20}, given="aaa 10 times")
 
 
-@exercise("count_pairs", points=0.5)
+@exercise("count_pairs", points=0.5, needs="test_a_pair_counts_as_often_as_its_words_do")
 def test_a_word_of_one_token_has_no_pair_and_words_are_not_joined(student):
     equal(student.count_pairs({("a",): 3, ("b",): 4}), {}, given="a 3 times, b 4 times")
 
@@ -134,7 +134,7 @@ def test_merges_build_on_merges(student):
     )
 
 
-@exercise("encode_word", points=0.5)
+@exercise("encode_word", points=0.5, needs="test_the_pair_that_was_learnt_first_is_merged_first")
 def test_unknown_characters_and_the_empty_word_stay_as_they_are(student):
     equal(student.encode_word(("x", "a", "b"), [("a", "b")]), ("x", "ab"), given="x a b; merge (a, b)")
     equal(student.encode_word((), [("a", "b")]), (), given="the empty word")
@@ -158,7 +158,7 @@ def test_a_last_word_without_its_end_is_kept(student):
     equal(student.decode_words(["a</w>", "lo", "w"]), "a low", given="a</w> lo w")
 
 
-@exercise("decode_words", points=0.5)
+@exercise("decode_words", points=0.5, needs="test_marks_become_blanks_between_words")
 def test_no_tokens_are_the_empty_text(student):
     equal(student.decode_words([]), "", given="no tokens")
 
@@ -197,7 +197,7 @@ def test_the_blank_belongs_to_the_word_after_it(student):
     equal(student.encode_text("low low", merges), ["l", "ow", "Ġlow"], given="low low; merges w+Ġ, Ġ+l, o+w, Ġl+ow")
 
 
-@exercise("encode_text", points=0.5)
+@exercise("encode_text", points=0.5, needs="test_without_merges_a_syllable_is_three_bytes")
 def test_the_empty_text_has_no_tokens(student):
     equal(student.encode_text("", [("a", "b")]), [], given="the empty text")
 
