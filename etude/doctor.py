@@ -112,18 +112,18 @@ def _packages() -> Iterator[Finding]:
 def _package(requirement: Requirement, pins: dict[str, str]) -> Finding:
     name, pin = requirement.name, pins.get(canonicalize_name(requirement.name))
     try:
-        found = metadata.version(name)
+        installed = metadata.version(name)
     except metadata.PackageNotFoundError:
         return Finding("packages", name, "not installed", "missing", f'pip install "{name}{requirement.specifier}"')
-    if not requirement.specifier.contains(found, prereleases=True):
+    if not requirement.specifier.contains(installed, prereleases=True):
         remedy = f'pip install --upgrade "{name}{requirement.specifier}"'
-        return Finding("packages", name, f"{found}, needs {requirement.specifier}", "missing", remedy)
+        return Finding("packages", name, f"{installed}, needs {requirement.specifier}", "missing", remedy)
     if pin is None:
-        return Finding("packages", name, found)
-    if Version(found).public == Version(pin).public:
-        return Finding("packages", name, f"{found}, as tested")
+        return Finding("packages", name, installed)
+    if Version(installed).public == Version(pin).public:
+        return Finding("packages", name, f"{installed}, as tested")
     remedy = f"tested with {pin}; if results differ, pip install {name}=={pin}"
-    return Finding("packages", name, f"{found}, tested with {pin}", "differs", remedy)
+    return Finding("packages", name, f"{installed}, tested with {pin}", "differs", remedy)
 
 
 def _device() -> Iterator[Finding]:

@@ -131,11 +131,11 @@ def path(name: str) -> Path:
 
 def text(name: str) -> str:
     """The file as one string (UTF-8, a byte order mark dropped, every line end as \\n). Raises like `path`."""
-    found = path(name)
+    file = path(name)
     try:
-        return found.read_text(encoding="utf-8-sig")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{name} is not text: open the file yourself, it is at {found}.") from error
+        raise DataError(f"{name} is not text: open the file yourself, it is at {file}.") from error
 
 
 def lines(name: str) -> list[str]:

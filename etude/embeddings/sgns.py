@@ -43,8 +43,8 @@ class Vocabulary:
     @classmethod
     def build(cls, corpus: list[list[str]], min_count: int = 5) -> Vocabulary:
         """Count the words of tokenised sentences and keep those that occur at least `min_count` times."""
-        found = Counter(word for sentence in corpus for word in sentence)
-        kept = [(word, count) for word, count in found.most_common() if count >= min_count]  # a stable sort
+        frequencies = Counter(word for sentence in corpus for word in sentence)
+        kept = [(word, count) for word, count in frequencies.most_common() if count >= min_count]  # a stable sort
         words = [word for word, _ in kept]
         counts = torch.tensor([count for _, count in kept], dtype=torch.int64)
         return cls(words, counts, {word: i for i, word in enumerate(words)})

@@ -65,8 +65,8 @@ def number(value: object) -> float:
 
     Raises ValueError for anything else.
     """
-    if isinstance(value, str) and (found := FIGURE.match(value)):
-        return float(f"{found[1]}e{found[2] or found[3] or 0}")
+    if isinstance(value, str) and (parts := FIGURE.match(value)):
+        return float(f"{parts[1]}e{parts[2] or parts[3] or 0}")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
     raise ValueError(f"{describe(value)} is not a number: give one such as 3.5, or '3.5 days'")

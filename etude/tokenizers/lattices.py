@@ -138,15 +138,15 @@ class Candidates:
         # Which piece of each length, if any, begins at a character (1 + LONGEST_PIECE, C); and by length, where each
         # piece begins first and how often it occurs.
         self.spans = np.full((LONGEST_PIECE + 1, len(codes)), -1, dtype=np.int32)
-        found = [*self._substrings(codes)][::-1]
+        by_length = [*self._substrings(codes)][::-1]
         above = 0
-        for length, at, name, first, _ in found:
+        for length, at, name, first, _ in by_length:
             self.spans[length, at] = np.where(name < 0, -1, name + above)
             above += len(first)
-        self.first = np.concatenate([first for *_, first, _ in found])  # (V,)
-        self.lengths = np.concatenate([np.full(len(first), length) for length, _, _, first, _ in found])
+        self.first = np.concatenate([first for *_, first, _ in by_length])  # (V,)
+        self.lengths = np.concatenate([np.full(len(first), length) for length, _, _, first, _ in by_length])
         self.pieces = np.array([joined[a : a + n] for a, n in zip(self.first, self.lengths, strict=True)], dtype=object)
-        weight = self.lengths * np.concatenate([totals for *_, totals in found])
+        weight = self.lengths * np.concatenate([totals for *_, totals in by_length])
         self.scores = np.log(weight / weight.sum())
 
     def _substrings(self, codes: Ints) -> Iterator[tuple[int, Ints, Ints, Ints, Floats]]:

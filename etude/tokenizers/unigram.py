@@ -210,18 +210,18 @@ def train(words: Counter[str], size: int) -> Unigram:
     for word, count in words.items():
         for start in range(0, len(word), LONGEST_WORD):
             stretches[word[start : start + LONGEST_WORD]] += count
-    found = Candidates(stretches)
-    pieces, lengths, scores = found.pieces, found.lengths, found.scores
+    candidates = Candidates(stretches)
+    pieces, lengths, scores = candidates.pieces, candidates.lengths, candidates.scores
     single = lengths == 1
     if single.sum() + len(SPECIAL) > size:
         raise ValueError(
             f"{len(SPECIAL)} special pieces and {single.sum()} characters do not fit into {size} pieces: ask for more"
         )
     wanted = int(SPARE * (size - len(SPECIAL)))
-    corpus, inside = found.corpus(), found.inside()
+    corpus, inside = candidates.corpus(), candidates.inside()
     while True:
         for _ in range(2):
-            _, expected = corpus.expected(scores, found.counts)
+            _, expected = corpus.expected(scores, candidates.counts)
             stay = (expected >= 0.5) | single
             corpus, inside = corpus.without(~stay), inside.without(~stay, ~stay)
             pieces, single, expected = pieces[stay], single[stay], np.maximum(expected[stay], 0.5)

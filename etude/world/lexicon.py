@@ -66,16 +66,16 @@ class Lexicon:
 
     def lexemes(self) -> list[Lexeme]:
         """Every lexeme, in the order of the tables; a homonym is there once for each sense."""
-        found: list[Lexeme] = []
+        lexemes: list[Lexeme] = []
         for topic in self.topics:
-            found += topic.agents + topic.places + topic.qualities
+            lexemes += topic.agents + topic.places + topic.qualities
             for verb, things in topic.verbs:
-                found += (verb, *things)
+                lexemes += (verb, *things)
         for family in self.nations + self.couples:
-            found += family.members + family.known_by
+            lexemes += family.members + family.known_by
         for marks in self.marks.values():
-            found += marks
-        return found + [word for pair in self.opposites for word in pair] + list(self.names)
+            lexemes += marks
+        return lexemes + [word for pair in self.opposites for word in pair] + list(self.names)
 
 
 @cache
@@ -85,14 +85,14 @@ def load(language: Language) -> Lexicon:
 
     def entries(cells: str, kind: str, part: str, topic: str | None) -> Lexemes:
         """`english:korean ...` as lexemes of this language; a list of kinds names the cells one by one."""
-        found = []
+        lexemes = []
         kinds = kind.split()
         for i, cell in enumerate(cells.split()):
             form = cell.split(":")[column]
             morphemes = tuple(form.removesuffix("_").split("+"))
             plural = "_" not in cell
-            found.append(Lexeme(morphemes, kinds[i % len(kinds)], part, topic, plural))
-        return tuple(found)
+            lexemes.append(Lexeme(morphemes, kinds[i % len(kinds)], part, topic, plural))
+        return tuple(lexemes)
 
     def families(table: str, kinds: str, known_by: str, topic: str) -> tuple[Family, ...]:
         rows = [row.split("|") for row in table.strip().splitlines()]
@@ -101,7 +101,7 @@ def load(language: Language) -> Lexicon:
         )
 
     def topics() -> tuple[Topic, ...]:
-        found = []
+        of_lexicon = []
         blocks: list[list[str]] = []
         for line in facts.TOPICS.strip().splitlines():
             if line.startswith(" "):
@@ -113,7 +113,7 @@ def load(language: Language) -> Lexicon:
             for row in verbs:
                 verb, things = row.split(maxsplit=1)
                 pairs.append((entries(verb, "verb", "verb", name)[0], entries(things, "thing", "noun", name)))
-            found.append(
+            of_lexicon.append(
                 Topic(
                     name,
                     entries(agents.split(maxsplit=1)[1], "agent", "noun", name),
@@ -122,7 +122,7 @@ def load(language: Language) -> Lexicon:
                     tuple(pairs),
                 )
             )
-        return tuple(found)
+        return tuple(of_lexicon)
 
     marks = {}
     for row in facts.MARKS.strip().splitlines():

@@ -69,7 +69,7 @@ def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple
         ]
         for topic in lexicon.topics
     }
-    found: list[tuple[str, str, float]] = []
+    pairs: list[tuple[str, str, float]] = []
     names = list(words)
     for name, following in zip(names, [*names[1:], names[0]], strict=True):
         for number, (one, other) in enumerate(combinations(words[name], 2)):
@@ -80,6 +80,6 @@ def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple
             strangers = [word for word in words[following] if word.kind == other.kind]
             stranger = strangers[number % len(strangers)]
             left = written(one, language, unit)
-            found.append((left, written(other, language, unit), truth))
-            found.append((left, written(stranger, language, unit), 0.0))
-    return found
+            pairs.append((left, written(other, language, unit), truth))
+            pairs.append((left, written(stranger, language, unit), 0.0))
+    return pairs

@@ -43,28 +43,28 @@ class World:
     def documents(self, tokens: int = 100_000) -> list[Document]:
         """Whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
         _check_size(tokens)
-        found: list[Document] = []
+        documents: list[Document] = []
         words = 0
         for document in self._stream():
             if words >= tokens:
                 break
-            found.append(document)
+            documents.append(document)
             words += sum(map(len, document.sentences))
-        return found
+        return documents
 
     def corpus(self, tokens: int = 100_000, unit: Unit = "word") -> list[list[str]]:
         """Sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
         _check_size(tokens)
         check_unit(unit)
-        found: list[list[str]] = []
+        sentences: list[list[str]] = []
         written = 0
         for document in self._stream():
             for sentence in document.sentences:
                 if written >= tokens:
-                    return found
-                found.append(sentence.tokens(unit))
-                written += len(found[-1])
-        return found
+                    return sentences
+                sentences.append(sentence.tokens(unit))
+                written += len(sentences[-1])
+        return sentences
 
     def analogies(self, unit: Unit = "word") -> dict[str, list[tuple[str, str, str, str]]]:
         """Questions (a, b, c, d), a is to b as c is to d, by relation; "control" has no answer in the text.

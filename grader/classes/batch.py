@@ -50,12 +50,12 @@ def grade_one(item: Submission, home: Path, settings: Settings) -> Verdict:
 
 def unchanged(todo: Iterable[Submission], home: Path, settings: Settings) -> dict[tuple[str, str], Verdict]:
     """The stored verdicts that are on the very inputs of these submissions."""
-    found = {}
+    verdicts = {}
     for item in todo:
         verdict, _ = store.load(item.lesson, item.path, store.verdict_path(home, item.student, item.lesson), settings)
         if verdict is not None:
-            found[key(item)] = verdict
-    return found
+            verdicts[key(item)] = verdict
+    return verdicts
 
 
 def key(item: Submission) -> tuple[str, str]:

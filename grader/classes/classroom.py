@@ -145,12 +145,12 @@ class Classroom:
         if len(verdicts) < handed_in:
             return
         receipt = store.verdict_path(self.home, item.student, item.lesson).with_name("stored.txt")
-        mine = digest(*sorted(one.as_json() for one in verdicts))
+        fingerprint = digest(*sorted(one.as_json() for one in verdicts))
         there = {(one.student, one.lesson.split("/")[1]) for one in verdicts} <= booked
-        if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == mine:
+        if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == fingerprint:
             return
         gradebook.store(self.course, self.home, item.lesson.assignment, item.student, self.settings)
-        write_whole(receipt, mine)
+        write_whole(receipt, fingerprint)
 
     def _graded_batch(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, resume: bool) -> Batch:
         """Verdicts alone, kept nowhere."""

@@ -76,7 +76,7 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
     members = archive.infolist()
     if len(members) > MOST_MEMBERS:
         raise CourseError(f"{source} has {len(members):,} members, at most {MOST_MEMBERS:,} are read")
-    found: list[tuple[zipfile.ZipInfo, PurePosixPath, Gradable]] = []
+    notebooks: list[tuple[zipfile.ZipInfo, PurePosixPath, Gradable]] = []
     left_out: list[str] = []
     for member in members:
         path = _path(member)
@@ -91,15 +91,15 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
         elif member.file_size > LARGEST:
             left_out.append(f"{_shown(path)}: it is larger than {LARGEST >> 20} MiB")
         else:
-            found.append((member, path, lesson))
-    total = sum(member.file_size for member, _, _ in found)  # zipfile gives no more than a member claims
+            notebooks.append((member, path, lesson))
+    total = sum(member.file_size for member, _, _ in notebooks)  # zipfile gives no more than a member claims
     if total > MOST_BYTES:
         raise CourseError(
             f"{source}: its notebooks have {total >> 20:,} MiB unpacked, at most {MOST_BYTES >> 20:,} are read"
         )
-    shared = _shared_folders([path for _, path, _ in found])
+    shared = _shared_folders([path for _, path, _ in notebooks])
     taken: dict[tuple[str, str], PurePosixPath] = {}
-    for member, path, lesson in found:
+    for member, path, lesson in notebooks:
         student = _student(path, lesson, shared)
         if student is None:
             left_out.append(f"{_shown(path)}: it does not say whose it is")
@@ -157,8 +157,8 @@ def _shared_folders(paths: list[PurePosixPath]) -> int:
 def _lesson(stem: str, lessons: Iterable[Gradable]) -> Gradable | None:
     """The lesson whose name the file's name ends with (a platform's copies are called `word2vec (1)` or `word2vec-2`)."""
     plain = re.sub(r"([-_ ]?\(?\d{1,3}\)?)$", "", stem)
-    found = [lesson for lesson in lessons if _ends_with(stem, lesson) or _ends_with(plain, lesson)]
-    return max(found, key=lambda lesson: len(lesson.name), default=None)
+    candidates = [lesson for lesson in lessons if _ends_with(stem, lesson) or _ends_with(plain, lesson)]
+    return max(candidates, key=lambda lesson: len(lesson.name), default=None)
 
 
 def _ends_with(stem: str, lesson: Gradable) -> bool:

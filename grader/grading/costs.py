@@ -44,11 +44,11 @@ class Cost(BaseModel):
 def kept(lesson: Lesson, settings: Settings) -> Usage | None:
     """What the reference used when it was last run here, or None if that is not known any more."""
     try:
-        found = Cost.model_validate_json(_path(lesson, settings).read_bytes())
+        cost = Cost.model_validate_json(_path(lesson, settings).read_bytes())
     except (OSError, ValidationError):
         return None
     ran = lesson.run_folder(settings.profile, settings.seed) / f"{lesson.name}.ipynb"
-    return found.usage if found.inputs == _inputs(lesson, settings) and ran.is_file() else None
+    return cost.usage if cost.inputs == _inputs(lesson, settings) and ran.is_file() else None
 
 
 def of(lesson: Lesson, settings: Settings) -> Usage:
@@ -66,18 +66,18 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
     shutil.rmtree(folder, ignore_errors=True)  # nobody takes an earlier run for this one
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
         results = Path(scratch) / "results"
-        found = execute(lesson, _reference(lesson), settings, FOR_REFERENCE, results)
-        if trouble := _trouble(found):
+        run = execute(lesson, _reference(lesson), settings, FOR_REFERENCE, results)
+        if trouble := _trouble(run):
             raise CourseError(
                 f"the reference of {lesson.id} does not run here as it should, so nothing is graded: {trouble}\n"
                 f"see the whole of it with `grader run {lesson.id}`"
             )
         shutil.copytree(results, folder / "results")
-        computed = {name: value for name, (value, _) in found.metrics.items()}
+        computed = {name: value for name, (value, _) in run.metrics.items()}
         write_whole(folder / COMPUTED, json.dumps(computed, indent=1))
-        write_whole(folder / f"{lesson.name}.ipynb", nbformat.writes(found.report.notebook))
-    write_whole(_path(lesson, settings), Cost(inputs=decisive, usage=found.usage).model_dump_json(indent=1))
-    return found.usage
+        write_whole(folder / f"{lesson.name}.ipynb", nbformat.writes(run.report.notebook))
+    write_whole(_path(lesson, settings), Cost(inputs=decisive, usage=run.usage).model_dump_json(indent=1))
+    return run.usage
 
 
 def prove_setup(lesson: Lesson, settings: Settings) -> None:
@@ -87,8 +87,8 @@ def prove_setup(lesson: Lesson, settings: Settings) -> None:
     notebook = _reference(lesson)
     notebook.cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") in FIRST]
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
-        found = execute(lesson, notebook, settings, FOR_REFERENCE, Path(scratch) / "results")
-    if failed := [cell for cell in found.report.cells if cell.status != "ok"]:
+        run = execute(lesson, notebook, settings, FOR_REFERENCE, Path(scratch) / "results")
+    if failed := [cell for cell in run.report.cells if cell.status != "ok"]:
         raise CourseError(
             f"the first cells of {lesson.id} fail in the kernel {settings.kernel!r}, so nothing can be graded: "
             f"{failed[0].error}\nIs this environment whole? `etude doctor` says what is missing"

@@ -48,20 +48,20 @@ def compute(
     functions: Mapping[str, Metric], artifacts: Artifacts, student: Any = None
 ) -> dict[str, tuple[float | None, str]]:
     """Metric → (value, "") or (None, why there is none). `student`: None if the notebook's process has ended."""
-    found: dict[str, tuple[float | None, str]] = {}
+    computed: dict[str, tuple[float | None, str]] = {}
     for name, function in functions.items():
         asks = asks_the_student(function)
         if asks and student is None:
-            found[name] = (None, "the notebook's process has ended, so its functions cannot be asked")
+            computed[name] = (None, "the notebook's process has ended, so its functions cannot be asked")
             continue
         try:
             with torch.no_grad():
                 value = float(function(artifacts, student) if asks else function(artifacts))
-            found[name] = (value, "") if math.isfinite(value) else (None, "it is not a finite number")
+            computed[name] = (value, "") if math.isfinite(value) else (None, "it is not a finite number")
         except BadArtifact as error:
-            found[name] = (None, str(error))
+            computed[name] = (None, str(error))
         except Exception as error:  # shapes that do not fit together, words that do not match, the student's own errors
             # Only the first line goes to the student: the rest may tell what was asked, and is for the instructor.
             why = f"it cannot be computed from what is there ({type(error).__name__})\n{error}"
-            found[name] = (None, why[:1000])
-    return found
+            computed[name] = (None, why[:1000])
+    return computed

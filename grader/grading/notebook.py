@@ -86,14 +86,14 @@ def _hashes(folder: Path) -> list[str]:
 
     Of a file that no sandbox would take, only the size counts.
     """
-    found = []
+    hashes = []
     for path in sorted(folder.rglob("*")):
         if path.suffix != ".ipynb" and path.is_file() and not path.is_symlink():
             size = path.stat().st_size
             with path.open("rb") as file:
                 hashed = hashlib.file_digest(file, "sha256").hexdigest() if size <= LARGEST_FILE else f"{size} bytes"
-            found.append(f"{path.relative_to(folder)} {hashed}")
-    return found
+            hashes.append(f"{path.relative_to(folder)} {hashed}")
+    return hashes
 
 
 def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> Graded:

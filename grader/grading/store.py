@@ -37,11 +37,11 @@ def load(
     lesson: Gradable, submitted: Path, stored: Path, settings: Settings
 ) -> tuple[verdict.Verdict | None, NotebookNode | None]:
     """The stored verdict and executed notebook if they are on these very inputs, else (None, None)."""
-    found = verdict.load(stored)
-    if found is None or found.inputs != fingerprint(lesson, submitted, settings):
+    kept = verdict.load(stored)
+    if kept is None or kept.inputs != fingerprint(lesson, submitted, settings):
         return None, None
     executed = stored.with_suffix(".ipynb")
-    return found, nbformat.read(executed, as_version=4) if executed.is_file() else None
+    return kept, nbformat.read(executed, as_version=4) if executed.is_file() else None
 
 
 def grade(lesson: Gradable, submitted: Path, student: str, settings: Settings) -> Graded:

@@ -82,25 +82,25 @@ def parse(data: bytes) -> NotebookNode:
     if not data.strip():
         raise BadSubmission("the file is empty: save the notebook and hand in again")
     try:
-        found = bounded_json.loads(data)
+        content = bounded_json.loads(data)
     except bounded_json.TooManyValues as error:
         raise BadSubmission(f"the notebook is too large: {error}: clear the outputs and hand in again") from None
     except UnicodeDecodeError:
         raise BadSubmission("the file is not UTF-8 text: hand in the .ipynb file itself") from None
     except (ValueError, RecursionError) as error:
         raise BadSubmission(f"the file is not a notebook (not JSON: {error}): hand in the .ipynb file itself") from None
-    if not isinstance(found, dict) or "cells" not in found:
-        older = isinstance(found, dict) and "worksheets" in found
+    if not isinstance(content, dict) or "cells" not in content:
+        older = isinstance(content, dict) and "worksheets" in content
         raise BadSubmission(
             "the notebook has the format of 2014 (nbformat 3): open it in JupyterLab and save it"
             if older
             else "the file is JSON but holds no cells: hand in the .ipynb file itself"
         )
-    if found.get("nbformat") != 4:
+    if content.get("nbformat") != 4:
         raise BadSubmission(
-            f"the notebook says nbformat {reprlib.repr(found.get('nbformat'))}, expected 4: open it in JupyterLab and save it"
+            f"the notebook says nbformat {reprlib.repr(content.get('nbformat'))}, expected 4: open it in JupyterLab and save it"
         )
-    cells = found["cells"]
+    cells = content["cells"]
     if not isinstance(cells, list) or len(cells) > MOST_CELLS:
         raise BadSubmission(f"the notebook's cells make no sense (a list of at most {MOST_CELLS} was expected)")
     notebook = nbformat.v4.new_notebook()

@@ -115,8 +115,8 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         self.reply: dict[str, str] = {}  # status, and name and text of the error, of the cell that ran last
 
     def _keep_reply(self, cell: NotebookNode, cell_index: int, execute_reply: Any) -> None:
-        said = execute_reply["content"]
-        self.reply = {key: printable(str(said.get(key, ""))[:1000]) for key in ("status", "ename", "evalue")}
+        content = execute_reply["content"]
+        self.reply = {key: printable(str(content.get(key, ""))[:1000]) for key in ("status", "ename", "evalue")}
 
     async def run_cell(self, cell: NotebookNode, run: CellRun, seconds: float, too_long: str) -> None:
         """Runs one cell, and writes into `run` whatever the kernel made of it."""

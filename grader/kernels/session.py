@@ -200,9 +200,9 @@ class KernelSession:
         if await self.async_alive():
             return None
         why = getattr(self.provisioner, "why", None)
-        seen = self._why or (why() if callable(why) else None)
-        if seen or self._exit is None:
-            return seen
+        reason = self._why or (why() if callable(why) else None)
+        if reason or self._exit is None:
+            return reason
         if self._exit < 0:
             return f"its process was ended by signal {-self._exit} ({signal.strsignal(-self._exit)})"
         return f"its process ended by itself with exit status {self._exit}"
@@ -305,11 +305,11 @@ def connected(path: Path) -> socket.socket:
         if not hasattr(os, "O_PATH"):  # not Linux, so no sandbox either
             connection.connect(str(path))
             return connection
-        found = os.open(path, os.O_PATH | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_PATH | os.O_NOFOLLOW)
         try:
-            connection.connect(f"/proc/self/fd/{found}")
+            connection.connect(f"/proc/self/fd/{descriptor}")
         finally:
-            os.close(found)
+            os.close(descriptor)
     except OSError:
         connection.close()
         raise

@@ -78,10 +78,10 @@ def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook
         Path(coursedir.format_path(folder, ".", assignment))
         for folder in (coursedir.release_directory, coursedir.source_directory)
     )
-    found = [path for folder in (released, source) if (path := folder / f"{name}.ipynb").is_file()]
-    if not found:
+    paths = [path for folder in (released, source) if (path := folder / f"{name}.ipynb").is_file()]
+    if not paths:
         raise CourseError(f"{name}.ipynb is neither in {released} nor in {source}")
-    measure = nbformat.read(found[0], as_version=4)
+    measure = nbformat.read(paths[0], as_version=4)
     language = measure.metadata.get("kernelspec", {}).get("language", "python")
     if language.lower() != "python":
         raise CourseError(f"{assignment}/{name} is written in {language}; the sandbox runs Python alone")

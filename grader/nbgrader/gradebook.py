@@ -87,7 +87,7 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
     config = configuration(course, home)
     if not (home / "gradebook.db").is_file():
         return []
-    found = []
+    scores_of_week = []
     with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
         try:
             submissions = book.assignment_submissions(week)
@@ -95,7 +95,7 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
             return []
         for submission in submissions:
             for notebook in submission.notebooks:
-                found.append(
+                scores_of_week.append(
                     Score(
                         submission.student.id,
                         notebook.name,
@@ -104,4 +104,4 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
                         notebook.needs_manual_grade,
                     )
                 )
-    return sorted(found, key=lambda score: (score.notebook, score.student))
+    return sorted(scores_of_week, key=lambda score: (score.notebook, score.student))

@@ -64,11 +64,11 @@ def harmless_texts(sources: Sequence[str], fields: Collection[str] = ()) -> list
         room -= len(source)
         short = room >= 0 and len(source) <= LONGEST_TEXT
         questions.append(lambda source=source, short=short: short and _is_formatting(source, fields))  # type: ignore[misc]
-    found = []
+    harmless_sources = []
     for source, formatting in zip(sources, answers(questions), strict=True):
-        found.append(source if formatting else as_typed(source, typed))
+        harmless_sources.append(source if formatting else as_typed(source, typed))
         typed -= 0 if formatting else min(len(source), typed)
-    return found
+    return harmless_sources
 
 
 def as_typed(source: str, most: int = MOST_TYPED) -> str:

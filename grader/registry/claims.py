@@ -61,10 +61,10 @@ COLUMNS = [field.name for field in fields(Claim)]
 def read_table(path: Path, columns: list[str]) -> list[dict[str, str]]:
     """The lines of a table with these columns. Raises CourseError for others."""
     with path.open(encoding="utf-8-sig", newline="") as file:
-        found = csv.DictReader(file)
-        if found.fieldnames != columns:
-            raise CourseError(f"{path}: the columns are {found.fieldnames}, expected {columns}")
-        return [{name: (line[name] or "").strip() for name in columns} for line in found]
+        lines = csv.DictReader(file)
+        if lines.fieldnames != columns:
+            raise CourseError(f"{path}: the columns are {lines.fieldnames}, expected {columns}")
+        return [{name: (line[name] or "").strip() for name in columns} for line in lines]
 
 
 def read(path: Path) -> list[Claim]:
@@ -141,10 +141,10 @@ def judged(expect: str, mean: float, error: float, seeds: int) -> str:
 
     error: the standard error of the mean over the seeds.
     """
-    found = DIRECTION.fullmatch(expect)
-    assert found is not None, expect
-    sign = 1 if found[1] == ">" else -1
-    distance = sign * (mean - float(found[2]))
+    bound = DIRECTION.fullmatch(expect)
+    assert bound is not None, expect
+    sign = 1 if bound[1] == ">" else -1
+    distance = sign * (mean - float(bound[2]))
     margin = float(stats.t.ppf(CONFIDENCE, seeds - 1)) * error
     return HOLDS if distance > margin else FAILS if distance < -margin else UNDECIDED
 
@@ -173,9 +173,9 @@ def page(found: list[Finding]) -> str:
         lines += ["", f"## {paper}", "", "| claim | the paper | verdict | ours | note |", "|---|---|---|---|---|"]
         for one in found:
             if one.claim.paper == paper:
-                theirs = " · ".join(filter(None, (one.claim.number, one.claim.where)))
+                printed = " · ".join(filter(None, (one.claim.number, one.claim.where)))
                 expected = f" ({one.claim.expect})" if one.claim.kind == "experiment" else ""
-                cells = (one.claim.claim + expected, theirs, f"**{one.verdict}**", one.ours, one.claim.note)
+                cells = (one.claim.claim + expected, printed, f"**{one.verdict}**", one.ours, one.claim.note)
                 lines.append(markdown_row(cells))
     return "\n".join(lines) + "\n"
 

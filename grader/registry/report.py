@@ -119,13 +119,13 @@ def render(
 
     reports = [collect(lesson, home, profile, seed) for lesson in (course.lessons() if lessons is None else lessons)]
     sample = home == course.build / "class"
-    found = [trouble for report in reports for trouble in report.troubles()]
+    troubles = [trouble for report in reports for trouble in report.troubles()]
     if not_run := [report.lesson.id for report in reports if report.reference.status == "not run"]:
         command = f"grader run --profile {profile} --seed {seed}"
-        found.append(Trouble(f"the reference was not run (`{command}`): {', '.join(not_run)}", "overview"))
+        troubles.append(Trouble(f"the reference was not run (`{command}`): {', '.join(not_run)}", "overview"))
     handed_in = [report.lesson for report in reports if report.verdicts or report.ungraded]
     sentences = [*told, *(surprises(handed_in, home) if sample else [])]
-    found += [Trouble(printable(sentence), _place(sentence, reports)) for sentence in dict.fromkeys(sentences)]
+    troubles += [Trouble(printable(sentence), _place(sentence, reports)) for sentence in dict.fromkeys(sentences)]
     environment = Environment(
         loader=PackageLoader("grader"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -135,7 +135,7 @@ def render(
         home=None if sample else home,
         profile=profile,
         reports=reports,
-        troubles=found,
+        troubles=troubles,
         about=STUDENTS if sample else {},
         promise=PROMISE,
         made=now(),
@@ -146,7 +146,7 @@ def render(
     path = course.build / "report" / "index.html"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8", errors="replace")
-    return Page(path, found)
+    return Page(path, troubles)
 
 
 def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport:
@@ -180,11 +180,11 @@ def reference(lesson: Lesson, profile: str, seed: int) -> Reference:
         errors = [f"{output.ename}: {output.evalue}" for output in outputs if output.output_type == "error"]
         error = errors[-1] if errors else "it did not come to its end"
         return Reference("failed", [MetricRow(name, None, row) for name, row in rows.items()], printable(error))
-    found = _measured(lesson, folder / "results", seed)
+    values = _measured(lesson, folder / "results", seed)
     kept = [safe for output in outputs if (safe := harmless(output)) is not None]
     pictures = [output.data["image/png"].replace("\n", "") for output in kept if "image/png" in output.get("data", {})]
     return Reference(
-        "passed", [MetricRow(name, found.get(name), row) for name, row in rows.items()], "", ran["duration"], pictures
+        "passed", [MetricRow(name, values.get(name), row) for name, row in rows.items()], "", ran["duration"], pictures
     )
 
 
@@ -194,12 +194,12 @@ def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | Non
     from grader.grading.artifacts import Artifacts
 
     path, kept = results / "metrics.json", results.with_name(COMPUTED)
-    said = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if kept.is_file():
-        return said | json.loads(kept.read_text(encoding="utf-8"))
+        return recorded | json.loads(kept.read_text(encoding="utf-8"))
     functions = metrics.collect(lesson.source / "hidden.py")
     graded = {name: function for name, function in functions.items() if not metrics.asks_the_student(function)}
-    return said | {name: value for name, (value, _) in metrics.compute(graded, Artifacts(results, seed)).items()}
+    return recorded | {name: value for name, (value, _) in metrics.compute(graded, Artifacts(results, seed)).items()}
 
 
 def _place(sentence: str, reports: Iterable[LessonReport]) -> str:

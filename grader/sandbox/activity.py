@@ -16,19 +16,19 @@ RUNNABLE = "R"  # of stat(5): computing, or waiting for a processor
 def activity(proc: int) -> Activity:
     """The activity of the sandbox whose /proc is open at `proc`. Raises OSError once the sandbox is gone."""
     ticks, runnable = 0, False
-    mine = os.open(
+    own_proc = os.open(
         ".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc
     )  # the watchdog's thread goes through `proc` meanwhile
     try:
-        for pid in processes(mine):
+        for pid in processes(own_proc):
             try:
                 # User and system time, its own and that of children that have ended: fields 14 to 17 of stat(5).
-                ticks += sum(map(int, _fields(mine, f"{pid}/stat")[11:15]))
-                runnable = runnable or _is_runnable(mine, pid)
+                ticks += sum(map(int, _fields(own_proc, f"{pid}/stat")[11:15]))
+                runnable = runnable or _is_runnable(own_proc, pid)
             except (OSError, IndexError):  # it ended while it was being looked at
                 continue
     finally:
-        os.close(mine)
+        os.close(own_proc)
     return Activity(ticks / TICKS_PER_S, runnable)
 
 

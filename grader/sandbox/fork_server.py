@@ -142,21 +142,21 @@ class ForkServer:
 def fork_server(threads: int) -> ForkServer:
     """The running fork server for this number of threads; a new one if there is none or it has died."""
     with _lock:
-        found = _fork_servers.get(threads)
-        if found is None or not found.alive:
-            found = _fork_servers[threads] = ForkServer.start(threads)
-    found.wait()
-    return found
+        running = _fork_servers.get(threads)
+        if running is None or not running.alive:
+            running = _fork_servers[threads] = ForkServer.start(threads)
+    running.wait()
+    return running
 
 
 def join(threads: int, address: Path) -> None:
     """From now on use the fork server that listens there; if it is gone, the next launch starts another."""
     try:
-        found = ForkServer.join(address)
+        joined = ForkServer.join(address)
     except OSError:
         return
     with _lock:
-        _fork_servers[threads] = found
+        _fork_servers[threads] = joined
 
 
 def close_fork_servers() -> None:

@@ -47,13 +47,13 @@ class Meter:
 
     def charge(self) -> float:
         """Adds what was spent since the last call, and returns the total. To be called every PERIOD of a kernel's work."""
-        now, seen = self._clock(), self._activity()
-        passed, computed = now - self._when, max(0.0, seen.cpu_seconds - self._last.cpu_seconds)
-        idle = computed < IDLE * passed and not seen.runnable
+        now, activity = self._clock(), self._activity()
+        passed, computed = now - self._when, max(0.0, activity.cpu_seconds - self._last.cpu_seconds)
+        idle = computed < IDLE * passed and not activity.runnable
         self.total += max(computed, min(passed, LONGEST_STEP)) if idle else computed
         if passed > STANDSTILL:
             self.stood_still += passed
-        self._when, self._last = now, seen
+        self._when, self._last = now, activity
         return self.total
 
     def _activity(self) -> Activity:

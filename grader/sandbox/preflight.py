@@ -56,29 +56,29 @@ def attempt(command: list[str]) -> str | None:
 
 
 def check_bubblewrap() -> Problem | None:
-    said = attempt(as_unprivileged(MINIMAL, []))
-    if said is None:
+    error = attempt(as_unprivileged(MINIMAL, []))
+    if error is None:
         return None
-    if "nknown option" in said:
-        return Problem(f"bubblewrap is too old ({said})", "install 0.8 or newer")
+    if "nknown option" in error:
+        return Problem(f"bubblewrap is too old ({error})", "install 0.8 or newer")
     for file, (forbidding, remedy) in SWITCHES.items():
         if Path(file).is_file() and Path(file).read_text().strip() == forbidding:
-            return Problem(f"user namespaces are switched off ({said})", remedy)
+            return Problem(f"user namespaces are switched off ({error})", remedy)
     return Problem(
-        f"bubblewrap cannot make a sandbox here ({said})",
+        f"bubblewrap cannot make a sandbox here ({error})",
         "inside a container, allow user namespaces and mounts (docker run --security-opt seccomp=unconfined "
         "--security-opt systempaths=unconfined), or run the grader outside it",
     )
 
 
 def check_interpreter() -> Problem | None:
-    said = attempt(as_unprivileged([sys.executable, "-c", "import ipykernel"], interpreter_paths()))
-    if said is None:
+    error = attempt(as_unprivileged([sys.executable, "-c", "import ipykernel"], interpreter_paths()))
+    if error is None:
         return None
-    if "ipykernel" in said:
-        return Problem(f"{sys.executable} has no ipykernel ({said})", "pip install 'etude[grader]'")
+    if "ipykernel" in error:
+        return Problem(f"{sys.executable} has no ipykernel ({error})", "pip install 'etude[grader]'")
     return Problem(
-        f"{sys.executable} cannot be run by the unprivileged user {SANDBOX_UID} ({said})",
+        f"{sys.executable} cannot be run by the unprivileged user {SANDBOX_UID} ({error})",
         "make the environment readable for everyone (chmod -R go+rX), put Python where everyone may read (/opt), "
         "or run the grader as an ordinary user",
     )
@@ -88,8 +88,8 @@ def check_temporary_folder() -> Problem | None:
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
         folder = Path(name)
         give_to_sandbox(folder)
-        said = attempt(as_unprivileged(["/bin/sh", "-c", f'test -r "{folder}"'], [folder]))
-    return Problem(f"{folder.parent} cannot be read by the sandbox ({said})", "set TMPDIR=/tmp") if said else None
+        error = attempt(as_unprivileged(["/bin/sh", "-c", f'test -r "{folder}"'], [folder]))
+    return Problem(f"{folder.parent} cannot be read by the sandbox ({error})", "set TMPDIR=/tmp") if error else None
 
 
 def check_sandbox() -> list[Problem]:
