@@ -1359,3 +1359,26 @@ equivalent(
     "2: (words.index(a), words.index(b), words.index(c)) → (words.index(a), words.index(c), words.index(b))",
     "b and c are both added, so their order does not matter",
 )
+
+
+@mistake(
+    "analogy",
+    "the vectors that were given are changed: normalise a copy",
+    "test_the_offset_of_one_pair_answers_for_another",
+)
+def analogy(vectors, words, a, b, c):
+    vectors /= vectors.norm(dim=1, keepdim=True)
+    i, j, k = words.index(a), words.index(b), words.index(c)
+    cosine = vectors @ (vectors[j] - vectors[i] + vectors[k])
+    cosine[[i, j, k]] = -math.inf
+    return words[int(cosine.argmax())]
+
+
+@mistake(
+    "sgns_loss", "the loss is taken out of the graph: nothing can be trained", "test_gradients_flow_back_to_all_vectors"
+)
+def sgns_loss(center, context, negatives):
+    real = (center * context).sum(dim=1)
+    noise = torch.einsum("bd,bkd->bk", center, negatives)
+    loss = -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
+    return torch.tensor(loss.item(), requires_grad=True)

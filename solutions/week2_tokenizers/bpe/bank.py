@@ -1133,3 +1133,14 @@ def decode_bytes(tokens):
     byte_of = {character: bytes([byte]) for byte, character in byte_table().items()}
     reader = codecs.getincrementaldecoder("utf-8")("replace")
     return "".join(reader.decode(byte_of[c]) for token in tokens for c in token) + reader.decode(b"", final=True)
+
+
+@mistake(
+    "decode_words",
+    "the tokens that were given are changed: make a list of your own",
+    "test_marks_become_blanks_between_words",
+)
+def decode_words(tokens):
+    for i, token in enumerate(tokens):
+        tokens[i] = token.replace("</w>", " ")
+    return "".join(tokens).removesuffix(" ")
