@@ -31,6 +31,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts slow files first: run side by side, none is left alone at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def committed_files_stay_as_they_are() -> Iterator[None]:
     """No test changes a committed file of the course; who does fails the last test."""

@@ -17,6 +17,8 @@ from nbgrader.api import Gradebook
 
 from grader.grading import verdict
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 BIN = Path(sys.executable).parent
 OURS = "\nfrom grader.nbgrader.config import grade_in_sandbox\ngrade_in_sandbox(c)\n"
 Edit = Callable[[NotebookNode], None]

@@ -22,6 +22,8 @@ from grader.course import ROOT, Course
 from grader.grading.verdict import CheckResult, ExerciseResult, MetricResult, Verdict
 from grader.registry import report
 
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
 PAIRED_WITH_ITSELF = """def skipgram_pairs(tokens, window):
     return [(tokens[i], tokens[j]) for i in range(len(tokens))
             for j in range(max(0, i - window), min(len(tokens), i + window + 1))]

@@ -26,6 +26,8 @@ from grader.kernels.run_report import CellRun
 from grader.lessons import source
 from grader.settings import COLD, PLAIN, Settings
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Course:

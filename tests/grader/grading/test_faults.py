@@ -32,6 +32,8 @@ from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
 from grader.settings import Settings, ready
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 STUDENTS = ("ada", "bora", "chul")
 RULES = {"schema_version": 3, "grade_id": "check", "grade": True, "locked": True, "solution": False, "task": False}
 TEST = new_code_cell("assert answer == 42", metadata={"nbgrader": {**RULES, "points": POINTS, "cell_type": "code"}})

@@ -27,6 +27,8 @@ from grader.quality import calibrate
 from grader.release import known_mistakes
 from grader.release.arithmetic import OTHER_PROCESSOR, environment
 
+pytestmark = pytest.mark.slow
+
 BIN = Path(sys.executable).parent
 ONE_BY_ONE = {
     "torch, least": {"ATEN_CPU_CAPABILITY": "default"},

@@ -19,6 +19,8 @@ from grader.grading import verdict
 from grader.nbgrader import gradebook
 from grader.quality import sample_class
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 BIN = Path(sys.executable).parent
 WEEK = "week1_embeddings"
 RIGHT, WRONG = 47 - 4, 0  # all automatic points; the answers in words (4 points) wait for a person

@@ -28,6 +28,8 @@ from grader.course import Course
 from grader.grading.verdict import Verdict
 from grader.nbgrader import config
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 README = hostile.HERE / "README.md"
 BY_HAND = [make.__name__ for make, *_ in hostile.MAKERS]
 NAMES = [path.stem for path in hostile.FILES] + BY_HAND

@@ -16,6 +16,8 @@ from grader.quality.audit import audit
 from grader.release import known_mistakes
 from grader.release.isolated_run import IsolatedRuns, Task
 
+pytestmark = pytest.mark.slow
+
 ROUNDED = '@mistake("relu", "numbers are rounded", "test_small_numbers_count_too")'
 
 

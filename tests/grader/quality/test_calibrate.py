@@ -20,6 +20,8 @@ from grader.provenance import bare, imported
 from grader.quality import calibrate
 from grader.quality.calibrate import CONFIDENCE, COVERAGE, Run, Task, interval, result, results
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOK = """
 # %% tags=["parameters"]
 profile, seed, device, out = "cpu", 0, "auto", "results"

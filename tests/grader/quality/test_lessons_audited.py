@@ -12,7 +12,7 @@ from grader.quality import audit_stamp
 from grader.quality.audit import FEWEST_RIGHT, FEWEST_WRONG, audit
 from grader.release.isolated_run import IsolatedRuns
 
-pytestmark = pytest.mark.audit
+pytestmark = [pytest.mark.audit, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("lesson", Course().lessons(), ids=lambda lesson: lesson.id)

@@ -13,6 +13,8 @@ from grader.quality import reference
 from grader.release.build import build, master, write_master
 from grader.release.leak_checks import Leak, prove_release
 
+pytestmark = pytest.mark.slow
+
 
 def edit(path, old, new):
     text = path.read_text(encoding="utf-8")

@@ -16,6 +16,8 @@ from sandboxed import KERNELS, kernel, machine, work
 from grader.sandbox.limits import MB
 from grader.sandbox.transfer import copy_folder, open_subfolder
 
+pytestmark = pytest.mark.sandbox
+
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_kernel_that_exits_is_reported_with_its_status_and_its_results_can_still_be_collected(

@@ -16,6 +16,8 @@ from sandboxed import KERNELS, TRY, Running, kernel, machine, running, work
 import grader
 from grader.sandbox import seccomp
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 REPOSITORY = Path(grader.__file__).resolve().parents[1]
 
 

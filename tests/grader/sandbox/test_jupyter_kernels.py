@@ -22,6 +22,8 @@ from browser import WAIT_S, jupyterlab
 from jupyter_client.session import Session
 from sandboxed import KERNELS, machine
 
+pytestmark = pytest.mark.sandbox
+
 SECRET = "the reference solution"
 LEAVE_S = 10  # for an ended process to be gone
 

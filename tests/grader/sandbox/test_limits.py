@@ -17,6 +17,8 @@ from sandboxed import KERNELS, TRY, Running, kernel, machine, running, work
 
 from grader.sandbox import Limits, LimitsError
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 # What it can use up.
 
 

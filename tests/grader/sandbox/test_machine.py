@@ -23,6 +23,8 @@ from grader.sandbox.kernel import SandboxError
 from grader.sandbox.limits import MB
 from grader.sandbox.privileges import as_unprivileged, first_closed_folder
 
+pytestmark = pytest.mark.sandbox
+
 # Who can use it by name.
 
 

@@ -15,6 +15,8 @@ import pytest
 from grader.kernels.session import KernelSession
 from grader.sandbox.meter import LONGEST_STEP, STANDSTILL, Activity, Meter, of_process
 
+pytestmark = pytest.mark.sandbox
+
 MOST_STEPS = 10_000  # of a loop that waits: at 0.01 s a step, far more than any machine needs
 
 

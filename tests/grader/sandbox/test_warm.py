@@ -12,6 +12,8 @@ from sandboxed import KERNELS, kernel, machine  # noqa: F401 - machine is a fixt
 from grader.sandbox.fork_server import PROGRAM, close_fork_servers, fork_server
 from grader.sandbox.limits import Limits
 
+pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+
 THREADS = Limits().threads
 STEP = """
 layer = torch.nn.Linear(2, 2)
