@@ -110,18 +110,19 @@ def audit(which: Which = "") -> None:
 
 def audited(lessons: Sequence[Lesson], command: str) -> list[Audit]:
     """Audits the lessons behind a bar, stamps those without a fault, and prints the faults of the others."""
+    from grader.provenance import commit
     from grader.quality import audit_stamp
     from grader.quality.audit import audit
     from grader.release.isolated_run import IsolatedRuns
 
-    found = []
+    found, began_at = [], commit()
     with progress_bar() as bar, IsolatedRuns() as runs:
         task = bar.add_task("lessons", total=len(lessons), now="")
         tries = bar.add_task("answers and mutants", now="")
         for lesson in lessons:
             bar.update(task, now=lesson.id)
             one = audit(lesson, runs, step=lambda done, total: bar.update(tries, completed=done, total=total))
-            audit_stamp.write(lesson, one, command)
+            audit_stamp.write(lesson, one, command, began_at)
             found.append(one)
             bar.advance(task)
     for one in found:

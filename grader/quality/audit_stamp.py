@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from grader.course import CourseError, Lesson
 from grader.files import write_whole
-from grader.provenance import commit, hardware, libraries
+from grader.provenance import hardware, libraries
 from grader.quality.audit import Audit, inputs
 
 FILE = "audit.json"
@@ -56,10 +56,11 @@ def holds(lesson: Lesson) -> bool:
     return stamp is not None and stamp.libraries == libraries() and not is_old(lesson, stamp)
 
 
-def write(lesson: Lesson, audit: Audit, command: str) -> None:
+def write(lesson: Lesson, audit: Audit, command: str, commit: str) -> None:
     """Writes the stamp, or removes the one that is there if the audit found a fault.
 
-    Raises CourseError if the lesson changed while it was audited.
+    commit: of the course when the command began; the stamps that it writes are changes themselves. Raises CourseError if
+    the lesson changed while it was audited.
     """
     if audit.faults:
         path(lesson).unlink(missing_ok=True)
@@ -68,13 +69,13 @@ def write(lesson: Lesson, audit: Audit, command: str) -> None:
         raise CourseError(f"{lesson.id} changed while it was audited: run `grader audit {lesson.id}` again")
     stamp = Stamp(
         command=command,
-        commit=commit(),
+        commit=commit,
         hardware=hardware("cpu"),
         libraries=libraries(),
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         audit=audit,
     )
-    write_whole(path(lesson), _lines(stamp.model_dump(exclude={"audit": {"faults"}})))
+    write_whole(path(lesson), _lines(stamp.model_dump(exclude={"audit": {"faults", "seconds"}})))
 
 
 def _lines(content: dict[str, Any]) -> str:

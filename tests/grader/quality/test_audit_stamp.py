@@ -37,7 +37,7 @@ def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lesson:
 @pytest.fixture
 def audited(lesson: Lesson) -> Lesson:
     """The small lesson with a stamp of what it is now."""
-    audit_stamp.write(lesson, Audit(lesson.id, inputs(lesson), exercises=1), "grader audit relu")
+    audit_stamp.write(lesson, Audit(lesson.id, inputs(lesson), exercises=1), "grader audit relu", "abc1234")
     assert audit_stamp.holds(lesson)
     return lesson
 
@@ -115,7 +115,6 @@ def test_what_an_audit_imports_is_in_its_hash() -> None:
 def test_with_other_libraries_a_stamp_is_not_old_but_does_not_hold(
     audited: Lesson, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert libraries().count(",") == 2
     monkeypatch.setattr(audit_stamp, "libraries", lambda: "Python 4.0, torch 9.9.9, numpy 9.9.9")
     assert not audit_stamp.is_old(audited, audit_stamp.read(audited))
     assert not audit_stamp.holds(audited)
@@ -123,19 +122,21 @@ def test_with_other_libraries_a_stamp_is_not_old_but_does_not_hold(
 
 def test_the_stamp_holds_the_counts_and_where_they_come_from(lesson: Lesson) -> None:
     why = {"exercise": "relu", "label": "1: a → b", "why": "„gleich“"}
-    found = Audit(lesson.id, inputs(lesson), wrong=4, wrong_caught=4, equivalent_mutants=[why, why], seconds=1.5)
-    audit_stamp.write(lesson, found, "grader audit relu")
+    found = Audit(lesson.id, inputs(lesson), wrong=4, wrong_caught=4, equivalent_mutants=[why, why])
+    audit_stamp.write(lesson, found, "grader audit relu", "abc1234")
     stamp = audit_stamp.read(lesson)
     assert stamp is not None
     assert stamp.audit == found
     assert stamp.command == "grader audit relu"
     assert stamp.libraries == libraries()
-    assert stamp.commit
+    assert stamp.commit == "abc1234"
     assert stamp.date
 
 
 def test_an_audit_with_a_fault_leaves_no_stamp(audited: Lesson) -> None:
-    audit_stamp.write(audited, Audit(audited.id, inputs(audited), faults=["the reference fails"]), "grader audit relu")
+    audit_stamp.write(
+        audited, Audit(audited.id, inputs(audited), faults=["the reference fails"]), "grader audit relu", "abc1234"
+    )
     assert audit_stamp.read(audited) is None
     assert not audit_stamp.holds(audited)
 
@@ -145,7 +146,7 @@ def test_a_lesson_that_changes_while_it_is_audited_is_not_stamped(lesson: Lesson
     with (lesson.source / "checks.py").open("a", encoding="utf-8") as out:
         out.write("\nmore = 3\n")
     with pytest.raises(CourseError, match="changed while it was audited"):
-        audit_stamp.write(lesson, found, "grader audit relu")
+        audit_stamp.write(lesson, found, "grader audit relu", "abc1234")
     assert audit_stamp.read(lesson) is None
 
 
