@@ -75,6 +75,11 @@ class World:
         check_unit(unit)
         return truth.analogies(self.lexicon, _LANGUAGES[self.language], unit)
 
+    def questions(self, unit: Unit = "word") -> list[tuple[str, str, str, str]]:
+        """The questions of all relations that the text holds, so without "control", in one list."""
+        by_relation = self.analogies(unit)
+        return [question for relation, asked in by_relation.items() if relation != "control" for question in asked]
+
     def similarities(self, unit: Unit = "word") -> list[tuple[str, str, float]]:
         """Pairs of words with their true similarity: 3 closest, 0 for different topics (`truth.similarities`)."""
         check_unit(unit)

@@ -51,6 +51,7 @@ from tqdm.auto import trange
 
 import etude
 from etude import check, plots, record
+from etude import metrics as graded
 from etude.corpora import datasets
 from etude.embeddings import evaluate, sgns
 from etude.world import World, shuffled
@@ -364,12 +365,11 @@ vectors, words, words_per_second = learn(corpus)
 vectors_shuffled, words_shuffled, _ = learn(shuffled(corpus, seed))
 
 # %%
-questions = world.analogies("word")
-planted = [q for relation, asked in questions.items() if relation != "control" for q in asked]
-by_relation = {relation: evaluate.analogies(vectors, words, asked).value for relation, asked in questions.items()}
-accuracy = evaluate.analogies(vectors, words, planted)
-accuracy_shuffled = evaluate.analogies(vectors_shuffled, words_shuffled, planted)
-likeness = evaluate.similarity(vectors, words, world.similarities())
+questions, planted = world.analogies(), world.questions()
+by_relation = {relation: graded.analogies(vectors, words, asked).value for relation, asked in questions.items()}
+accuracy = graded.analogies(vectors, words, planted)
+accuracy_shuffled = graded.analogies(vectors_shuffled, words_shuffled, planted)
+likeness = graded.similarity(vectors, words, world.similarities())
 print(f"planted analogies answered: {accuracy}")
 print(f"after shuffling the text:   {accuracy_shuffled}")
 print(f"planted similarity, ρ:      {likeness}")
@@ -402,16 +402,14 @@ settings = {
     "device": str(run.device),
 }
 fast = sgns.train(corpus, **settings)
-accuracy_fast = evaluate.analogies(fast.vectors, fast.words, planted)
+accuracy_fast = graded.analogies(fast.vectors, fast.words, planted)
 print(f"English, your loop: {accuracy} at {words_per_second:,.0f} words/s")
 print(f"English, fast path: {accuracy_fast} at {fast.words_per_second:,.0f} words/s")
 
 # %%
 world_ko = World("ko", seed=seed)
 korean = sgns.train(world_ko.corpus(size["tokens"], unit="morpheme"), **settings)
-questions_ko = world_ko.analogies("morpheme")
-planted_ko = [q for relation, asked in questions_ko.items() if relation != "control" for q in asked]
-accuracy_ko = evaluate.analogies(korean.vectors, korean.words, planted_ko)
+accuracy_ko = graded.analogies(korean.vectors, korean.words, world_ko.questions("morpheme"))
 print(f"Korean, fast path: {accuracy_ko}")
 
 

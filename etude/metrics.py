@@ -1,0 +1,35 @@
+"""The metrics of word vectors that are graded, in one place for notebook and grader: what you see is what is graded.
+
+Each counts what it could not ask: a good score on a few chosen words is none. The plain measures, which leave such words
+out and say how many there were, are in `etude.embeddings.evaluate`. Knows no lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor
+
+from etude.embeddings import evaluate
+from etude.embeddings.evaluate import Question, Score
+
+LEAST_SHARE = 0.5  # of the pairs must be covered, and more, for their ρ to count
+
+
+def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Question]) -> Score:
+    """Share of all questions answered by 3CosAdd. One with a word that has no vector is not answered.
+
+    vectors (V, d), words V. Raises ValueError if there is not one word for each vector.
+    """
+    found = evaluate.analogies(vectors, words, questions)
+    share = found.value * found.covered / found.total if found.covered else 0.0
+    return Score(share, found.covered, found.total)
+
+
+def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str, str, float]]) -> Score:
+    """Spearman's ρ between cosine and true similarity; 0 unless more than half of the pairs have two vectors.
+
+    vectors (V, d), words V. Raises ValueError if there is not one word for each vector.
+    """
+    found = evaluate.similarity(vectors, words, pairs)
+    return found if found.covered > LEAST_SHARE * found.total else Score(0.0, found.covered, found.total)
