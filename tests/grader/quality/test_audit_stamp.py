@@ -99,6 +99,15 @@ def test_comments_and_what_the_lesson_does_not_use_leave_the_stamp_as_it_is(
     assert audit_stamp.holds(audited)
 
 
+def test_tests_that_take_long_run_a_lesson_once_it_has_changed(
+    audited: Lesson, changed: Callable[[Lesson], bool], pytestconfig: pytest.Config
+) -> None:
+    assert changed(audited) == pytestconfig.getoption("every_lesson")
+    with (audited.source / "checks.py").open("a", encoding="utf-8") as out:
+        out.write("\nmore = 3\n")
+    assert changed(audited)
+
+
 def test_what_an_audit_imports_is_in_its_hash() -> None:
     finder = ModuleFinder(path=[str(ROOT)])
     finder.run_script(str(ROOT / "grader" / "quality" / "audit.py"))
