@@ -121,7 +121,7 @@ def test_a_change_of_any_of_a_lessons_files_runs_all(course_copy: Course, name: 
     assert len(unchanged(todo, course_copy.root, Settings())) == 2
     released = {"mistakes.json": lesson.released.with_suffix("") / name, "word2vec.ipynb": lesson.released}
     path = released.get(name, lesson.source / name)
-    path.write_text(path.read_text() + "\n")
+    path.write_text(path.read_text() + ("\nmore = 1\n" if name.endswith(".py") else "\n"))
     assert unchanged(todo, course_copy.root, Settings()) == {}
 
 
@@ -129,7 +129,9 @@ def test_a_change_of_the_graders_own_code_runs_all(course_copy: Course, monkeypa
     item = Submission(course_copy.lesson("word2vec"), "ada", course_copy.root / "ada")
     stand_in_verdict(item).save(store.verdict_path(course_copy.root, item.student, item.lesson))
     assert len(unchanged([item], course_copy.root, Settings())) == 1
-    monkeypatch.setattr("grader.grading.lesson.code", lambda: "mended")
+    mended = course_copy.root / "mended.py"
+    mended.write_text("more = 1\n")
+    monkeypatch.setattr("grader.grading.lesson.modules", lambda *rooms: [mended])
     assert unchanged([item], course_copy.root, Settings()) == {}
 
 
