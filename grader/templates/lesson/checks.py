@@ -8,6 +8,6 @@ def test_one_is_added_to_every_count(student):
     close(student.letter_probabilities("aab", "abc"), [3 / 6, 2 / 6, 1 / 6], given="the text aab, the alphabet abc")
 
 
-@exercise("letter_probabilities")
+@exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")
 def test_probabilities_sum_to_one(student):
     close(sum(student.letter_probabilities("banana", "abn")), 1.0, given="the text banana, the alphabet abn")

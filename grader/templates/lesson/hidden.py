@@ -21,7 +21,7 @@ def test_a_long_text_agrees_with_a_counter(student):
     close(student.letter_probabilities(text, ALPHABET), expected, given="500 letters, an alphabet of 27")
 
 
-@exercise("letter_probabilities", points=0.5)
+@exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")
 def test_without_a_text_all_letters_are_equally_probable(student):
     close(student.letter_probabilities("", "abcd"), [1 / 4] * 4, given="an empty text, the alphabet abcd")
 
