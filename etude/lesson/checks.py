@@ -43,14 +43,23 @@ class Mismatch(AssertionError):
         """Whether the check said what came back."""
         return self.actual is not _UNSAID
 
+    @property
+    def example(self) -> str:
+        """What was given and what was expected, without a word of the student's side; nothing unless the input was drawn."""
+        return "\n".join([*self._given(), *self._value("expected ", self.expected)]) if self.drawn else ""
+
     def __str__(self) -> str:
-        lines = [self.detail]
-        if self.given is not None:  # most often a sentence, which needs no quotes
-            lines.append(f"given     {self.given if type(self.given) is str else describe(self.given)}")
-        for label, value in (("came back", self.actual), ("expected ", self.expected)):
-            if value is not _UNSAID:
-                lines.append(f"{label} {describe(value)}")
-        return "\n".join(lines)
+        values = [*self._value("came back", self.actual), *self._value("expected ", self.expected)]
+        return "\n".join([self.detail, *self._given(), *values])
+
+    def _given(self) -> list[str]:
+        if self.given is None:
+            return []
+        # Most often a sentence, which needs no quotes.
+        return [f"given     {self.given if type(self.given) is str else describe(self.given)}"]
+
+    def _value(self, label: str, value: Any) -> list[str]:
+        return [] if value is _UNSAID else [f"{label} {describe(value)}"]
 
 
 def equal(actual: Any, expected: Any, *, given: Any = None) -> None:

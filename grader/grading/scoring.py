@@ -65,7 +65,13 @@ class Scored:
             return CheckResult(**about, status="passed", partial=0.0, message=f"counts once “{check.needed}” passes")
         trace = f"\n{outcome.error[2]}".rstrip() if outcome.error and outcome.status == "error" else ""
         message = f"{outcome.message}{trace}"[:4000]
-        return CheckResult(**about, status=outcome.status, seconds=round(outcome.seconds, 4), message=message)
+        return CheckResult(
+            **about,
+            status=outcome.status,
+            seconds=round(outcome.seconds, 4),
+            message=message,
+            example=outcome.mismatch.example if outcome.mismatch else "",
+        )
 
     def _counts(self, check: Check) -> bool:
         """Whether the check that this one needs has passed, if it needs any."""

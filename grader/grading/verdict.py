@@ -26,7 +26,10 @@ class Model(BaseModel):
 
 
 class CheckResult(Model):
-    """One check. `message` may hold expected values: of hidden checks it is for the instructor alone."""
+    """One check. `message` may hold expected values: of hidden checks it is for the instructor alone.
+
+    example: an input drawn at random that went wrong and what was expected, which the student may see of hidden checks too.
+    """
 
     name: str
     title: str
@@ -34,6 +37,7 @@ class CheckResult(Model):
     points: float = Field(ge=0)
     status: Status
     message: str = ""
+    example: str = ""
     seconds: float = 0.0  # by the clock, the grader's own work too
     spent: float = 0.0  # by the notebook's process, as grader.sandbox.meter counts
     partial: float | None = Field(default=None, ge=0)  # points that a passed check gives instead of all

@@ -92,7 +92,8 @@ def _message(check: CheckResult) -> str:
         return check.message  # why it does not count, if it does not
     if not check.hidden or check.status == "unwritten":
         return check.message
-    return f"(a hidden check{_kind_of(check)})"
+    hidden = f"(a hidden check{_kind_of(check)})"
+    return f"{hidden}\nfor example\n{check.example}" if check.example else hidden
 
 
 def _kind_of(check: CheckResult) -> str:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from grader.remote.codec import CodecError, Ref, decode, encode
 
+THROUGH = ("etude.lesson.arguments", "etude.lesson.gradients")  # what a call of the grader's goes through
 LONGEST_ITERATION = 100_000  # elements that one `list` request may take from an iterator, which may never end
 
 
@@ -175,7 +176,9 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 def own_lines(error: BaseException) -> str:
     """The traceback below the grader's call: every frame of the notebook, and of libraries the last."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__, limit=-60) if not f.filename.startswith("<grader/")]
+    ours = {getattr(sys.modules.get(name), "__file__", None) for name in THROUGH}
+    raised_in = traceback.extract_tb(error.__traceback__, limit=-60)
+    frames = [f for f in raised_in if not f.filename.startswith("<grader/") and f.filename not in ours]
     lines = []
     for frame in frames:
         in_library = frame.filename.startswith((sys.prefix, sys.base_prefix, "<frozen"))

@@ -63,6 +63,24 @@ def test_an_edge_case_counts_once_the_main_case_works(course: Course) -> None:
     assert right[edge].message == ""
 
 
+def test_the_student_reads_the_drawn_input_of_a_hidden_check_and_nothing_that_came_back(course: Course) -> None:
+    def secretive(tokens: list[str], window: int) -> list[tuple[str, str]]:
+        if len(tokens) > 4:
+            return [("the secret", "of another check")]
+        return [(c, t) for i, c in enumerate(tokens) for t in tokens[max(0, i - window) : i + window + 1] if t != c]
+
+    found, said = scored(course.lesson(LESSONS[0]), {"skipgram_pairs": secretive}, "skipgram_pairs")
+    hidden = found["test_any_sentence_has_the_pairs_of_brute_force"]
+    assert "came back []" in hidden.message
+    assert hidden.example == "given     tokens = ['a', 'a'], window = 1\nexpected  [('a', 'a'), ('a', 'a')]"
+    assert f"(a hidden check)\n      for example\n      {hidden.example.splitlines()[0]}" in said
+    assert "so so so" not in said
+    assert "the secret" in found["test_every_window_agrees_with_brute_force"].message
+    assert all("the secret" not in check.example for check in found.values())
+    fixed = [check for check in found.values() if "any_sentence" not in check.name]
+    assert [check.example for check in fixed] == [""] * len(fixed)
+
+
 @pytest.mark.parametrize("needs", ["test_nobody", "test_of_another", "test_edge", "test_second", "test_hidden"])
 def test_a_check_needs_a_free_check_of_its_exercise_that_is_there(tmp_path: Path, needs: str) -> None:
     head = "from etude.lesson.checks import exercise\n"

@@ -313,6 +313,14 @@ def test_gradients_come_as_numbers(student: Student) -> None:
         student.gradients("nobody", x)
 
 
+def test_a_traceback_begins_in_the_notebook(student: Student) -> None:
+    for ask in (lambda: student.fail_with_key({}), lambda: student.gradients("fail_with_key", {})):
+        with pytest.raises(KeyError) as raised:
+            ask()
+        assert raised.value.traceback.count(", in ") == 1
+        assert "in fail_with_key" in raised.value.traceback
+
+
 def test_as_many_gradients_come_as_were_asked_for() -> None:
     for said in ([], [None, None], None, {"a": 1}):
         with pytest.raises(CodecError, match="malformed reply"):
