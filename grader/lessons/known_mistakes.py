@@ -21,7 +21,17 @@ PASSED = {"status": "passed"}
 
 Outcomes = dict[str, dict[str, Any]]  # check → the fingerprint of what it saw
 Known = dict[str, list[dict[str, Any]]]  # exercise → for each mistake {"sentence": ..., "outcomes": Outcomes}
-Tried = tuple[str, str, Outcomes]  # exercise, sentence and outcomes of a wrong answer
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A wrong answer of the bank, and what all checks make of it. `digest`: of its code (grader.lessons.bank)."""
+
+    exercise: str
+    slug: str
+    digest: str
+    sentence: str
+    outcomes: Outcomes
 
 
 def known(lesson: Lesson) -> Known:
@@ -32,12 +42,15 @@ def known(lesson: Lesson) -> Known:
 
 @cache
 def _known(path: Path, stamp: int) -> Known:
-    return entries(read(path).tried)
+    return entries((one.exercise, one.sentence, one.outcomes) for one in read(path).tried)
 
 
 @dataclass(frozen=True)
 class Kept:
-    """outcomes.json: wrong answers with their outcomes, and what these were made from."""
+    """outcomes.json: wrong answers with their outcomes, and what these were made from.
+
+    code: the hash of what they all share, the notebook, its checks and what these import.
+    """
 
     code: str = ""
     libraries: str = ""
@@ -47,14 +60,13 @@ class Kept:
 def read(path: Path) -> Kept:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        tried = [(exercise, sentence, outcomes) for exercise, sentence, outcomes in found["answers"]]
-        return Kept(found["code"], found["libraries"], tried)
+        return Kept(found["code"], found["libraries"], [Tried(*one) for one in found["answers"]])
     except (OSError, ValueError, KeyError, TypeError):
         return Kept()  # there is none, or it was cut or merged by hand
 
 
-def entries(tried: Iterable[Tried]) -> Known:
-    """The mistakes among the answers with their outcomes.
+def entries(tried: Iterable[tuple[str, str, Outcomes]]) -> Known:
+    """The mistakes among wrong answers, each an exercise, a sentence and its outcomes.
 
     Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
     """

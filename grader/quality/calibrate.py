@@ -109,7 +109,8 @@ def result(lesson: Lesson, task: Task) -> Run:
     Raises CourseError if the reference does not do well.
     """
     decisive = inputs(lesson, task.device, task.answer.code if task.answer else "")
-    name = f"{task.profile}-seed{task.seed}{f'-{task.answer.label}' if task.answer else ''}.json"
+    label = task.answer.label.replace("/", "-") if task.answer else "reference"
+    name = f"{task.profile}-seed{task.seed}-{label}.json"
     path = lesson.course.build / "measured" / lesson.id / name
     if path.is_file() and (stored := json.loads(path.read_text(encoding="utf-8"))).pop("inputs") == decisive:
         return Run(**stored)

@@ -4,15 +4,17 @@
     solutions/WEEK/LESSON/outcomes.json     for each wrong answer what all checks make of it
 
 Neither holds code. Both are committed, and no processor may change them. So outcomes.json carries the hash of the code that
-decides it, and nothing is run while that is right; what is run anew and still agrees with what is kept stays as it is, to
-the digit; and a new outcome keeps only the numbers that two unlike arithmetics agree on. Rounding alone would not do:
-wherever it cuts, some value lies at the edge. This module must not know how a mistake is told to a student.
+decides all outcomes, and of each answer's own code: an answer is run only if one of the two has changed. What is run anew and
+still agrees with what is kept stays as it is, to the digit; and a new outcome keeps only the numbers that two unlike
+arithmetics agree on. Rounding alone would not do: wherever it cuts, some value lies at the edge. This module must not know
+how a mistake is told to a student.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +37,7 @@ def write(lesson: Lesson, public: Path) -> None:
     Raises CourseError for a wrong answer that a check catches on one processor and not on another.
     """
     shipped = {check.name for check in source.checks(lesson, hidden=False)}
-    tried = _current(lesson)
-    seen = ((exercise, sentence, _only(outcomes, shipped)) for exercise, sentence, outcomes in tried)
+    seen = ((one.exercise, one.sentence, _only(one.outcomes, shipped)) for one in _current(lesson))
     public.write_text(_lines(entries(seen)), encoding="utf-8")
 
 
@@ -45,16 +46,18 @@ def _current(lesson: Lesson) -> list[Tried]:
     path, code, here = lesson.source / PRIVATE, _code(lesson), libraries()
     kept = read(path)
     agreed = lesson.course.build / "outcomes" / f"{lesson.id}.txt"  # what has been tried on this machine
-    stamp = digest(code, here, json.dumps(kept.tried))
-    if kept.code == code and (kept.libraries == here or _text(agreed) == stamp):
-        return kept.tried
-    tried = [_kept_if_alike(one, kept.tried) for one in _tried(lesson)]
+    holds = kept.code == code and (kept.libraries == here or _text(agreed) == _stamp(code, here, kept.tried))
+    tried = _tried(lesson, kept.tried, {(one.exercise, one.digest): one.outcomes for one in kept.tried if holds})
     if kept.code != code or kept.tried != tried:
         head = json.dumps({"code": code, "libraries": here})[1:-1]
-        answers = ",\n".join(json.dumps(one, ensure_ascii=False, sort_keys=True) for one in tried)
+        answers = ",\n".join(json.dumps(astuple(one), ensure_ascii=False, sort_keys=True) for one in tried)
         path.write_text(f'{{{head}, "answers": [\n{answers}\n]}}\n', encoding="utf-8")
-    write_whole(agreed, digest(code, here, json.dumps(tried)))
+    write_whole(agreed, _stamp(code, here, tried))
     return tried
+
+
+def _stamp(code: str, here: str, tried: Sequence[Tried]) -> str:
+    return digest(code, here, json.dumps([astuple(one) for one in tried]))
 
 
 def _text(path: Path) -> str:
@@ -62,21 +65,37 @@ def _text(path: Path) -> str:
 
 
 def _code(lesson: Lesson) -> str:
-    """The hash of the code and data that decide an outcome: bank, notebook, checks, what they import, the course's tables."""
+    """The hash of the code and data that decide all outcomes: notebook, checks, what they import, the course's tables."""
     code, tables = source.inputs(lesson)
-    return fingerprint(code=code, data=tables)
+    return fingerprint(code=[path for path in code if path.name != "bank.py"], data=tables)
 
 
-def _tried(lesson: Lesson) -> list[Tried]:
-    """Every wrong answer with what all checks make of it, as far as two unlike arithmetics agree."""
+def _tried(lesson: Lesson, kept: Sequence[Tried], known: Mapping[tuple[str, str], Outcomes]) -> list[Tried]:
+    """Every wrong answer with what all checks make of it.
+
+    known: the outcomes for an exercise and the digest of an answer's code. The other answers are run; what agrees
+    with what is kept of an answer stays as it is.
+    """
     wrong = [answer for answer in load(lesson) if answer.sentence is not None]
-    here = _run(lesson, wrong)
+    new = [answer for answer in wrong if (answer.exercise, answer.digest) not in known]
+    run = dict(zip([answer.label for answer in new], _outcomes(lesson, new), strict=True))
+    tried = []
+    for answer in wrong:
+        outcomes = run[answer.label] if answer.label in run else known[answer.exercise, answer.digest]
+        alike = (one.outcomes for one in kept if (one.exercise, one.slug) == (answer.exercise, answer.slug))
+        outcomes = next((old for old in alike if same(outcomes, old)), outcomes)
+        tried.append(Tried(answer.exercise, answer.slug, answer.digest, str(answer.sentence), outcomes))
+    return tried
+
+
+def _outcomes(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
+    """What all checks make of the answers, as far as two unlike arithmetics agree."""
+    if not answers:
+        return []
+    here = _run(lesson, answers)
     with environment(OTHER_PROCESSOR):
-        elsewhere = _run(lesson, wrong)
-    return [
-        (answer.exercise, str(answer.sentence), _steady(lesson, answer, one, other))
-        for answer, one, other in zip(wrong, here, elsewhere, strict=True)
-    ]
+        elsewhere = _run(lesson, answers)
+    return [_steady(lesson, *one) for one in zip(answers, here, elsewhere, strict=True)]
 
 
 def _run(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
@@ -103,12 +122,6 @@ def _steady(lesson: Lesson, answer: Answer, here: Outcomes, elsewhere: Outcomes)
 
 def _short(fingerprint: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {str(value)[:60]}" for name, value in fingerprint.items())
-
-
-def _kept_if_alike(one: Tried, kept: Sequence[Tried]) -> Tried:
-    """What is kept of this answer if it agrees with it, else the new outcomes."""
-    exercise, sentence, outcomes = one
-    return next((old for old in kept if old[:2] == (exercise, sentence) and same(outcomes, old[2])), one)
 
 
 def _only(outcomes: Outcomes, names: Collection[str]) -> Outcomes:

@@ -52,29 +52,24 @@ def test_small_numbers_count_too(student):
     equal(student.relu([-0.5, 0.5]), [0, 0.5])
 """
 BANK = """
-from grader.lessons.bank import alternative, mistake, equivalent
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
-@mistake("relu", "the absolute value", "test_negative_numbers_become_0")
-def relu(xs):
-    return [abs(x) for x in xs]
+edit("relu", "absolute", {"x if x > 0 else 0": "abs(x)"}, "the absolute value", "test_negative_numbers_become_0")
+edit("relu", "turned-round", {"x if x > 0": "-x if x < 0"}, "the sign is turned round", "test_positive_numbers_stay")
 
-@mistake("relu", "the sign is turned round", "test_positive_numbers_stay")
-def relu(xs):
-    return [-x if x < 0 else 0 for x in xs]
-
-@mistake("relu", "negative numbers are left out", "test_negative_numbers_become_0")
+@mistake("relu", "left-out", "negative numbers are left out", "test_negative_numbers_become_0")
 def relu(xs):
     return [x for x in xs if x > 0]
 
-@mistake("relu", "numbers are rounded", "test_small_numbers_count_too")
+@mistake("relu", "rounded", "numbers are rounded", "test_small_numbers_count_too")
 def relu(xs):
     return [max(0, int(x)) for x in xs]
 
-@alternative("relu")
+@alternative("relu", "maximum")
 def relu(xs):
     return [max(x, 0) for x in xs]
 
-@alternative("relu")
+@alternative("relu", "one-loop")
 def relu(xs):
     found = []
     for x in xs:

@@ -4,49 +4,52 @@ from collections import Counter
 
 import torch
 
-from grader.lessons.bank import alternative, mistake
+from grader.lessons.bank import alternative, edit, mistake
 
-
-@mistake("letter_probabilities", "no count has one added", "test_one_is_added_to_every_count")
-def letter_probabilities(text, alphabet):
-    counts = torch.tensor([text.count(letter) for letter in alphabet])
-    return counts / len(text)
-
-
-@mistake(
+edit(
     "letter_probabilities",
+    "nothing-added",
+    {"(counts + 1)": "counts", "len(text) + len(alphabet)": "len(text)"},
+    "no count has one added",
+    killed_by="test_one_is_added_to_every_count",
+)
+edit(
+    "letter_probabilities",
+    "total-of-the-text",
+    {"len(text) + len(alphabet)": "len(text)"},
     "what was added to the counts is missing in their total",
-    "test_probabilities_sum_to_one",
+    killed_by="test_probabilities_sum_to_one",
 )
-def letter_probabilities(text, alphabet):
-    counts = torch.tensor([text.count(letter) for letter in alphabet])
-    return (counts + 1) / len(text)
+edit(
+    "letter_probabilities",
+    "bits",
+    {
+        "return (counts + 1) / (len(text) + len(alphabet))": "return -((counts + 1) / (len(text) + len(alphabet))).log2()"
+    },
+    "bits are returned, not probabilities",
+    killed_by="test_one_is_added_to_every_count",
+)
 
 
 @mistake(
     "letter_probabilities",
+    "each-letter-once",
     "a letter counts once, however often it stands there",
-    "test_one_is_added_to_every_count",
+    killed_by="test_one_is_added_to_every_count",
 )
 def letter_probabilities(text, alphabet):
-    counts = torch.tensor([letter in text for letter in alphabet])
-    return (counts + 1) / (len(set(text)) + len(alphabet))
+    present = torch.tensor([letter in text for letter in alphabet])  # (A,)
+    return (present + 1) / (len(set(text)) + len(alphabet))
 
 
-@mistake("letter_probabilities", "bits are returned, not probabilities", "test_probabilities_sum_to_one")
-def letter_probabilities(text, alphabet):
-    counts = torch.tensor([text.count(letter) for letter in alphabet])
-    return -((counts + 1) / (len(text) + len(alphabet))).log2()
-
-
-@alternative("letter_probabilities")
+@alternative("letter_probabilities", "counter")
 def letter_probabilities(text, alphabet):
     counts = Counter(alphabet)
     counts.update(text)
     return torch.tensor([counts[letter] for letter in alphabet]) / counts.total()
 
 
-@alternative("letter_probabilities")
+@alternative("letter_probabilities", "bincount")
 def letter_probabilities(text, alphabet):
     ids = torch.tensor([alphabet.index(letter) for letter in text], dtype=torch.long)  # (T,)
     counts = 1.0 + torch.bincount(ids, minlength=len(alphabet))  # (A,)

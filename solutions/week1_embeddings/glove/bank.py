@@ -6,91 +6,13 @@ from decimal import Decimal
 import numpy as np
 import torch
 
-from grader.lessons.bank import alternative, equivalent, mistake
+from grader.lessons.bank import alternative, edit, equivalent
+
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
 
-@mistake(
-    "possible_ratios",
-    "the printed numbers are divided as they stand: each may be off by half a unit of its last digit",
-    "test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides",
-)
-def possible_ratios(above, below):
-    ratio = float(above) / float(below)
-    return ratio, ratio
-
-
-@mistake(
-    "possible_ratios",
-    "a whole unit of the last digit is given to each side: rounding leaves half a unit",
-    "test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides",
-)
-def possible_ratios(above, below):
-    (a, unit_a), (b, unit_b) = ((Decimal(x), Decimal(1).scaleb(Decimal(x).as_tuple().exponent)) for x in (above, below))
-    return float((a - unit_a) / (b + unit_b)), float((a + unit_a) / (b - unit_b)) if b > unit_b else math.inf
-
-
-@mistake(
-    "possible_ratios",
-    "low is divided by low and high by high: the ratio is smallest for the smallest above and the largest below",
-    "test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides",
-)
-def possible_ratios(above, below):
-    (a, half_a), (b, half_b) = (
-        (Decimal(x), Decimal(1).scaleb(Decimal(x).as_tuple().exponent) / 2) for x in (above, below)
-    )
-    return float((a - half_a) / (b - half_b)), float((a + half_a) / (b + half_b))
-
-
-@mistake(
-    "possible_ratios",
-    "only the number above is taken as rounded: the one below is too",
-    "test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides",
-)
-def possible_ratios(above, below):
-    a, half = Decimal(above), Decimal(1).scaleb(Decimal(above).as_tuple().exponent) / 2
-    return float((a - half) / Decimal(below)), float((a + half) / Decimal(below))
-
-
-@mistake(
-    "possible_ratios",
-    "the zeros at the end are lost (as in float): 2.20 is exact to the second place, not to the first",
-    "test_a_zero_at_the_end_is_a_digit_too",
-)
-def possible_ratios(above, below):
-    (a, half_a), (b, half_b) = (
-        (x, Decimal(1).scaleb(x.as_tuple().exponent) / 2)
-        for x in (Decimal(above).normalize(), Decimal(below).normalize())
-    )
-    return float((a - half_a) / (b + half_b)), float((a + half_a) / (b - half_b))
-
-
-@mistake(
-    "possible_ratios",
-    "the last digit's place is counted in the digits before the e alone: the power of ten moves it",
-    "test_powers_of_ten_move_the_last_digit",
-)
-def possible_ratios(above, below):
-    def ends(printed):
-        half = Decimal(1).scaleb(Decimal(printed.split("e")[0]).as_tuple().exponent) / 2
-        return Decimal(printed) - half, Decimal(printed) + half
-
-    (low_a, high_a), (low_b, high_b) = ends(above), ends(below)
-    return float(low_a / high_b), float(high_a / low_b)
-
-
-@mistake(
-    "possible_ratios",
-    "the ends are given in the wrong order: the smallest comes first",
-    "test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides",
-)
-def possible_ratios(above, below):
-    (a, half_a), (b, half_b) = (
-        (Decimal(x), Decimal(1).scaleb(Decimal(x).as_tuple().exponent) / 2) for x in (above, below)
-    )
-    return float((a + half_a) / (b - half_b)), float((a - half_a) / (b + half_b))
-
-
-@alternative("possible_ratios")
+# possible_ratios
+@alternative("possible_ratios", "inner-function")
 def possible_ratios(above, below):
     def interval(printed):
         digits, _, power = printed.partition("e")
@@ -102,7 +24,7 @@ def possible_ratios(above, below):
     return min(numbers), max(numbers)
 
 
-@alternative("possible_ratios")
+@alternative("possible_ratios", "fractions")
 def possible_ratios(above, below):
     from fractions import Fraction
 
@@ -113,19 +35,7 @@ def possible_ratios(above, below):
     return float(ends[0][0] / ends[1][1]), float(ends[0][1] / ends[1][0])
 
 
-@mistake(
-    "possible_ratios",
-    "the two ends come back as a list: a tuple is asked for",
-    "test_the_result_is_a_pair_of_floats",
-)
-def possible_ratios(above, below):
-    (a, half_a), (b, half_b) = (
-        (Decimal(x), Decimal(1).scaleb(Decimal(x).as_tuple().exponent) / 2) for x in (above, below)
-    )
-    return [float((a - half_a) / (b + half_b)), float((a + half_a) / (b - half_b))]
-
-
-@alternative("possible_ratios")
+@alternative("possible_ratios", "numpy-floats")
 def possible_ratios(above, below):
     ends = []  # of numpy's floats, which are Python's too
     for printed in (above, below):
@@ -134,150 +44,38 @@ def possible_ratios(above, below):
     return ends[0][0] / ends[1][1], ends[0][1] / ends[1][0]
 
 
-@mistake(
-    "harmonic_counts",
-    "every pair counts 1: a pair d words apart counts 1/d",
-    "test_words_two_apart_count_half",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for j, other in enumerate(ids):
-                if 0 < abs(i - j) <= window:
-                    counts[one, other] += 1
-    return counts
+edit("possible_ratios", "printed-as-exact", {"value - half, value + half": "value, value"},
+     "the printed numbers are divided as they stand: each may be off by half a unit of its last digit",
+     killed_by="test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides")
+edit("possible_ratios", "whole-unit", {"exponent) / 2": "exponent)",
+     "float(above_high / below_low)": "float(above_high / below_low) if below_low > 0 else math.inf"},
+     "a whole unit of the last digit is given to each side: rounding leaves half a unit",
+     killed_by="test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides")
+edit("possible_ratios", "low-by-low", {"above_low / below_high": "above_low / below_low",
+     "above_high / below_low": "above_high / below_high"},
+     "low is divided by low and high by high: the ratio is smallest for the smallest above and the largest below",
+     killed_by="test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides")
+edit("possible_ratios", "only-above-rounded",
+     {"below_low, below_high = interval(below)": "below_low = below_high = Decimal(below)"},
+     "only the number above is taken as rounded: the one below is too",
+     killed_by="test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides")
+edit("possible_ratios", "zeros-lost", {"Decimal(printed)": "Decimal(printed).normalize()"},
+     "the zeros at the end are lost (as in float): 2.20 is exact to the second place, not to the first",
+     killed_by="test_a_zero_at_the_end_is_a_digit_too")
+edit("possible_ratios", "exponent-ignored", {"value.as_tuple()": 'Decimal(printed.split("e")[0]).as_tuple()'},
+     "the last digit's place is counted in the digits before the e alone: the power of ten moves it",
+     killed_by="test_powers_of_ten_move_the_last_digit")
+edit("possible_ratios", "ends-exchanged", {"float(above_low / below_high), float(above_high / below_low)":
+     "float(above_high / below_low), float(above_low / below_high)"},
+     "the ends are given in the wrong order: the smallest comes first",
+     killed_by="test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides")
+edit("possible_ratios", "list-returned", {"float(above_low / below_high), float(above_high / below_low)":
+     "[float(above_low / below_high), float(above_high / below_low)]"},
+     "the two ends come back as a list: a tuple is asked for", killed_by="test_the_result_is_a_pair_of_floats")
 
 
-@mistake(
-    "harmonic_counts",
-    "only the words to the right are counted: the table must be symmetric",
-    "test_words_two_apart_count_half",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for distance, other in enumerate(ids[i + 1 : i + 1 + window], start=1):
-                counts[one, other] += 1 / distance
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "the nearest pair counts ½: words side by side are one apart, not two",
-    "test_words_two_apart_count_half",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for j, other in enumerate(ids):
-                if 0 < abs(i - j) <= window:
-                    counts[one, other] += 1 / (abs(i - j) + 1)
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "the weight falls in a straight line with the distance (as word2vec's does in the mean): GloVe's is 1/d",
-    "test_words_two_apart_count_half",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for j, other in enumerate(ids):
-                if 0 < abs(i - j) <= window:
-                    counts[one, other] += 1 - abs(i - j) / (window + 1)
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "the window runs on into the next sentence: it ends with the sentence",
-    "test_the_window_ends_where_it_should_and_with_the_sentence",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    ids = [words.index(word) for sentence in sentences for word in sentence]
-    for i, one in enumerate(ids):
-        for distance, other in enumerate(ids[i + 1 : i + 1 + window], start=1):
-            counts[one, other] += 1 / distance
-            counts[other, one] += 1 / distance
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "the window is taken as the number of words on both sides together: it is that on one side",
-    "test_words_two_apart_count_half",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for j, other in enumerate(ids):
-                if 0 < abs(i - j) <= window // 2:
-                    counts[one, other] += 1 / abs(i - j)
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "the last word of the window is left out",
-    "test_words_two_apart_count_half",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for distance in range(1, window):
-                if i + distance < len(ids):
-                    counts[one, ids[i + distance]] += 1 / distance
-                    counts[ids[i + distance], one] += 1 / distance
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "a word near itself is left out",
-    "test_a_word_near_itself_is_counted_from_both_places",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for j, other in enumerate(ids):
-                if 0 < abs(i - j) <= window and one != other:
-                    counts[one, other] += 1 / abs(i - j)
-    return counts
-
-
-@mistake(
-    "harmonic_counts",
-    "a later meeting takes the place of an earlier one: meetings add up",
-    "test_meetings_add_up_over_places_and_sentences",
-)
-def harmonic_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.float64)
-    for sentence in sentences:
-        ids = [words.index(word) for word in sentence]
-        for i, one in enumerate(ids):
-            for j, other in enumerate(ids):
-                if 0 < abs(i - j) <= window:
-                    counts[one, other] = 1 / abs(i - j)
-    return counts
-
-
-@alternative("harmonic_counts")
+# harmonic_counts
+@alternative("harmonic_counts", "numpy-add-at")
 def harmonic_counts(sentences, words, window):
     counts = np.zeros((len(words), len(words)))
     for sentence in sentences:
@@ -287,14 +85,14 @@ def harmonic_counts(sentences, words, window):
     return torch.from_numpy(counts + counts.T)
 
 
-@alternative("harmonic_counts")
+@alternative("harmonic_counts", "library-call")
 def harmonic_counts(sentences, words, window):
     from etude.embeddings.cooccurrence import cooccurrence
 
     return cooccurrence(sentences, words, window, "harmonic").to_dense()
 
 
-@alternative("harmonic_counts")
+@alternative("harmonic_counts", "counter")
 def harmonic_counts(sentences, words, window):
     from collections import Counter
 
@@ -307,274 +105,137 @@ def harmonic_counts(sentences, words, window):
     return torch.tensor([[found[one, other] for other in words] for one in words], dtype=torch.float64)
 
 
-@mistake(
-    "probability_ratios",
-    "counts are divided, not probabilities: each count is first divided by the sum of its row",
-    "test_counts_are_shares_of_their_rows_before_they_are_divided",
-)
-def probability_ratios(counts, i, j):
-    return counts[i] / counts[j]
+edit("harmonic_counts", "every-pair-one", {"counts[one, other] += 1 / distance": "counts[one, other] += 1",
+     "counts[other, one] += 1 / distance": "counts[other, one] += 1"},
+     "every pair counts 1: a pair d words apart counts 1/d", killed_by="test_words_two_apart_count_half")
+edit("harmonic_counts", "only-to-the-right", {"counts[other, one] += 1 / distance": ""},
+     "only the words to the right are counted: the table must be symmetric",
+     killed_by="test_words_two_apart_count_half")
+edit("harmonic_counts", "nearest-counts-half", {"start=1": "start=2"},
+     "the nearest pair counts ½: words side by side are one apart, not two",
+     killed_by="test_words_two_apart_count_half")
+edit("harmonic_counts", "linear-weight",
+     {"counts[one, other] += 1 / distance": "counts[one, other] += 1 - distance / (window + 1)",
+     "counts[other, one] += 1 / distance": "counts[other, one] += 1 - distance / (window + 1)"},
+     "the weight falls in a straight line with the distance (as word2vec's does in the mean): GloVe's is 1/d",
+     killed_by="test_words_two_apart_count_half")
+edit("harmonic_counts", "across-sentences",
+     {"for sentence in sentences:\n        ids = [index[word] for word in sentence]":
+     "for ids in [[index[word] for sentence in sentences for word in sentence]]:"},
+     "the window runs on into the next sentence: it ends with the sentence",
+     killed_by="test_the_window_ends_where_it_should_and_with_the_sentence")
+edit("harmonic_counts", "window-of-both-sides", {"place + 1 + window": "place + 1 + window // 2"},
+     "the window is taken as the number of words on both sides together: it is that on one side",
+     killed_by="test_words_two_apart_count_half")
+edit("harmonic_counts", "last-word-left-out", {"place + 1 + window": "place + window"},
+     "the last word of the window is left out", killed_by="test_words_two_apart_count_half")
+edit("harmonic_counts", "same-word-left-out",
+     {"counts[one, other] += 1 / distance": "counts[one, other] += (one != other) / distance",
+     "counts[other, one] += 1 / distance": "counts[other, one] += (one != other) / distance"},
+     "a word near itself is left out", killed_by="test_a_word_near_itself_is_counted_from_both_places")
+edit("harmonic_counts", "later-overwrites", {"+= 1 / abs(i - j)": "= 1 / abs(i - j)"},
+     "a later meeting takes the place of an earlier one: meetings add up",
+     killed_by="test_meetings_add_up_over_places_and_sentences", of="counter")
 
 
-@mistake(
-    "probability_ratios",
-    "the ratio is upside down: P(k | i) stands above",
-    "test_the_order_of_the_two_words_matters",
-)
-def probability_ratios(counts, i, j):
-    probabilities = counts / counts.sum(dim=1, keepdim=True)
-    return probabilities[j] / probabilities[i]
-
-
-@mistake(
-    "probability_ratios",
-    "the counts are divided by the sums of the columns: P(k | i) is a share of row i",
-    "test_counts_are_shares_of_their_rows_before_they_are_divided",
-)
-def probability_ratios(counts, i, j):
-    probabilities = counts / counts.sum(dim=0, keepdim=True)
-    return probabilities[i] / probabilities[j]
-
-
-@mistake(
-    "probability_ratios",
-    "the counts are divided by the sum of the whole table: P(k | i) is a share of row i",
-    "test_counts_are_shares_of_their_rows_before_they_are_divided",
-)
-def probability_ratios(counts, i, j):
-    probabilities = counts / counts.sum()
-    return probabilities[i] / probabilities[j]
-
-
-@mistake(
-    "probability_ratios",
-    "this is the logarithm of the ratio",
-    "test_counts_are_shares_of_their_rows_before_they_are_divided",
-)
-def probability_ratios(counts, i, j):
-    probabilities = counts / counts.sum(dim=1, keepdim=True)
-    return probabilities[i].log() - probabilities[j].log()
-
-
-@mistake(
-    "probability_ratios",
-    "a small number is added to the count below, so no ratio is infinite: a probe that was seen near i only has an infinite one",
-    "test_probes_near_one_word_alone_have_an_infinite_ratio_or_none",
-)
-def probability_ratios(counts, i, j):
-    probabilities = counts / counts.sum(dim=1, keepdim=True)
-    return probabilities[i] / (probabilities[j] + 1e-9)
-
-
-@mistake(
-    "probability_ratios",
-    "the ratios come back as float32: they keep the type of the counts, float64",
-    "test_the_ratios_keep_the_double_precision_of_the_counts",
-)
-def probability_ratios(counts, i, j):
-    counts = counts.float()
-    return counts[i] / counts[i].sum() / (counts[j] / counts[j].sum())
-
-
-@alternative("probability_ratios")
+# probability_ratios
+@alternative("probability_ratios", "one-line")
 def probability_ratios(counts, i, j):
     return (counts[i] / counts[i].sum()) / (counts[j] / counts[j].sum())
 
 
-@alternative("probability_ratios")
+@alternative("probability_ratios", "cross-multiplied")
 def probability_ratios(counts, i, j):
     return counts[i] * counts[j].sum() / (counts[j] * counts[i].sum())
 
 
-@alternative("probability_ratios")
+@alternative("probability_ratios", "numpy")
 def probability_ratios(counts, i, j):
     table = counts.numpy()
     with np.errstate(all="ignore"):
         return torch.from_numpy(table[i] / table[i].sum() / (table[j] / table[j].sum()))
 
 
-@mistake(
-    "glove_weight", "the weight goes on growing beyond x_max: it is at most 1", "test_from_x_max_on_the_weight_is_one"
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return (counts / x_max) ** alpha
+edit("probability_ratios", "counts-divided",
+     {"counts[i] * counts[j].sum() / (counts[j] * counts[i].sum())": "counts[i] / counts[j]"},
+     "counts are divided, not probabilities: each count is first divided by the sum of its row",
+     killed_by="test_counts_are_shares_of_their_rows_before_they_are_divided", of="cross-multiplied")
+edit("probability_ratios", "upside-down",
+     {"probabilities[i] / probabilities[j]": "probabilities[j] / probabilities[i]"},
+     "the ratio is upside down: P(k | i) stands above", killed_by="test_the_order_of_the_two_words_matters")
+edit("probability_ratios", "column-sums", {"dim=1": "dim=0"},
+     "the counts are divided by the sums of the columns: P(k | i) is a share of row i",
+     killed_by="test_counts_are_shares_of_their_rows_before_they_are_divided")
+edit("probability_ratios", "total-sum", {"counts.sum(dim=1, keepdim=True)": "counts.sum()"},
+     "the counts are divided by the sum of the whole table: P(k | i) is a share of row i",
+     killed_by="test_counts_are_shares_of_their_rows_before_they_are_divided")
+edit("probability_ratios", "logarithm",
+     {"probabilities[i] / probabilities[j]": "probabilities[i].log() - probabilities[j].log()"},
+     "this is the logarithm of the ratio", killed_by="test_counts_are_shares_of_their_rows_before_they_are_divided")
+edit("probability_ratios", "smoothed-below", {"probabilities[j]": "(probabilities[j] + 1e-9)"},
+     "a small number is added to the count below, so no ratio is infinite: a probe that was seen near i only has an infinite one",
+     killed_by="test_probes_near_one_word_alone_have_an_infinite_ratio_or_none")
+edit("probability_ratios", "single-precision",
+     {"probabilities = counts / counts.sum(dim=1, keepdim=True)": "counts = counts.float()",
+     "probabilities[i] / probabilities[j]": "counts[i] / counts[i].sum() / (counts[j] / counts[j].sum())"},
+     "the ratios come back as float32: they keep the type of the counts, float64",
+     killed_by="test_the_ratios_keep_the_double_precision_of_the_counts")
 
 
-@mistake(
-    "glove_weight", "the weight is not raised to the power alpha", "test_the_weight_grows_with_the_power_three_quarters"
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return (counts / x_max).clamp(max=1.0)
-
-
-@mistake(
-    "glove_weight",
-    "the counts are raised to the power before they are divided by x_max: (x / x_max) ** alpha",
-    "test_the_weight_grows_with_the_power_three_quarters",
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return (counts**alpha / x_max).clamp(max=1.0)
-
-
-@mistake(
-    "glove_weight",
-    "x_max and alpha are written as fixed numbers: they are arguments",
-    "test_x_max_and_alpha_are_obeyed",
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return (counts / 100).clamp(max=1.0) ** 0.75
-
-
-@mistake(
-    "glove_weight",
-    "frequent pairs get weight 0: from x_max on it is 1",
-    "test_from_x_max_on_the_weight_is_one",
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return torch.where(counts < x_max, (counts / x_max) ** alpha, torch.zeros(()))
-
-
-@mistake(
-    "glove_weight",
-    "counts below 1 are raised to 1 first: f(0) is 0",
-    "test_a_pair_that_was_never_seen_has_weight_0",
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return (counts.clamp(min=1) / x_max).clamp(max=1.0) ** alpha
-
-
-@mistake(
-    "glove_weight",
-    "the power is 1 / alpha: it is alpha",
-    "test_the_weight_grows_with_the_power_three_quarters",
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    return (counts / x_max).clamp(max=1.0) ** (1 / alpha)
-
-
-@mistake(
-    "glove_weight",
-    "the counts are changed in place: the table is needed again",
-    "test_random_counts_agree_with_the_definition_and_stay_as_they_are",
-)
-def glove_weight(counts, x_max=100.0, alpha=0.75):
-    if counts.is_floating_point():
-        return counts.div_(x_max).clamp_(max=1.0).pow_(alpha)
-    return (counts / x_max).clamp(max=1.0) ** alpha
-
-
-@alternative("glove_weight")
+# glove_weight
+@alternative("glove_weight", "where")
 def glove_weight(counts, x_max=100.0, alpha=0.75):
     return torch.where(counts < x_max, (counts / x_max) ** alpha, torch.ones(()))
 
 
-@alternative("glove_weight")
+@alternative("glove_weight", "minimum")
 def glove_weight(counts, x_max=100.0, alpha=0.75):
     return torch.minimum((counts / x_max) ** alpha, torch.ones(()))
 
 
-@alternative("glove_weight")
+@alternative("glove_weight", "list-of-floats")
 def glove_weight(counts, x_max=100.0, alpha=0.75):
     values = [(float(x) / x_max) ** alpha if float(x) < x_max else 1.0 for x in counts.flatten()]
     return torch.tensor(values).reshape(counts.shape).to(counts.dtype if counts.is_floating_point() else torch.float32)
 
 
-@mistake(
-    "glove_loss",
-    "the dot product is fitted to the count: it is the count's logarithm",
-    "test_a_perfect_fit_costs_nothing",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts
-    return (glove_weight(counts, x_max) * error**2).sum()
+edit("glove_weight", "grows-beyond-maximum", {"(counts / x_max).clamp(max=1.0)": "(counts / x_max)"},
+     "the weight goes on growing beyond x_max: it is at most 1", killed_by="test_from_x_max_on_the_weight_is_one")
+edit("glove_weight", "power-missing", {"(counts / x_max).clamp(max=1.0) ** alpha": "(counts / x_max).clamp(max=1.0)"},
+     "the weight is not raised to the power alpha", killed_by="test_the_weight_grows_with_the_power_three_quarters")
+edit("glove_weight", "power-before-division",
+     {"(counts / x_max).clamp(max=1.0) ** alpha": "(counts**alpha / x_max).clamp(max=1.0)"},
+     "the counts are raised to the power before they are divided by x_max: (x / x_max) ** alpha",
+     killed_by="test_the_weight_grows_with_the_power_three_quarters")
+edit("glove_weight", "fixed-numbers",
+     {"(counts / x_max).clamp(max=1.0) ** alpha": "(counts / 100).clamp(max=1.0) ** 0.75"},
+     "x_max and alpha are written as fixed numbers: they are arguments", killed_by="test_x_max_and_alpha_are_obeyed")
+edit("glove_weight", "frequent-get-zero", {"torch.ones": "torch.zeros"},
+     "frequent pairs get weight 0: from x_max on it is 1", killed_by="test_from_x_max_on_the_weight_is_one", of="where")
+edit("glove_weight", "raised-to-one", {"counts / x_max": "counts.clamp(min=1) / x_max"},
+     "counts below 1 are raised to 1 first: f(0) is 0", killed_by="test_a_pair_that_was_never_seen_has_weight_0")
+edit("glove_weight", "inverse-power",
+     {"(counts / x_max).clamp(max=1.0) ** alpha": "(counts / x_max).clamp(max=1.0) ** (1 / alpha)"},
+     "the power is 1 / alpha: it is alpha", killed_by="test_the_weight_grows_with_the_power_three_quarters")
+edit("glove_weight", "changed-in-place",
+     {"values = [(float(x) / x_max) ** alpha if float(x) < x_max else 1.0 for x in counts.flatten()]":
+     "if counts.is_floating_point():\n        return counts.div_(x_max).clamp_(max=1.0).pow_(alpha)",
+     "torch.tensor(values).reshape(counts.shape).to(counts.dtype if counts.is_floating_point() else torch.float32)":
+     "(counts / x_max).clamp(max=1.0) ** alpha"},
+     "the counts are changed in place: the table is needed again",
+     killed_by="test_random_counts_agree_with_the_definition_and_stay_as_they_are", of="list-of-floats")
 
 
-@mistake("glove_loss", "the two biases are left out", "test_a_perfect_fit_costs_nothing")
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) - counts.log()
-    return (glove_weight(counts, x_max) * error**2).sum()
-
-
-@mistake("glove_loss", "the context's bias is left out: there are two", "test_a_perfect_fit_costs_nothing")
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias - counts.log()
-    return (glove_weight(counts, x_max) * error**2).sum()
-
-
-@mistake("glove_loss", "the weights f are left out: every entry counts alike", "test_rare_pairs_weigh_less")
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    return (error**2).sum()
-
-
-@mistake(
-    "glove_loss",
-    "the mean is taken over the entries: eq. 8 is a sum",
-    "test_zeros_cost_the_weighted_square_of_the_logarithm",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    return (glove_weight(counts, x_max) * error**2).mean()
-
-
-@mistake(
-    "glove_loss",
-    "the weight is inside the square: it multiplies the squared error",
-    "test_rare_pairs_weigh_less",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    return ((glove_weight(counts, x_max) * error) ** 2).sum()
-
-
-@mistake(
-    "glove_loss",
-    "the logarithm of 1 + X is fitted, not that of X",
-    "test_a_perfect_fit_costs_nothing",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log1p()
-    return (glove_weight(counts, x_max) * error**2).sum()
-
-
-@mistake(
-    "glove_loss",
-    "the logarithm is to the base 2: eq. 8 takes the natural one",
-    "test_a_perfect_fit_costs_nothing",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log2()
-    return (glove_weight(counts, x_max) * error**2).sum()
-
-
-@mistake(
-    "glove_loss",
-    "x_max is not passed on to the weight",
-    "test_zeros_cost_the_weighted_square_of_the_logarithm",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    return (glove_weight(counts) * error**2).sum()
-
-
-@mistake(
-    "glove_loss",
-    "every word is paired with every context (word @ context.T): entry n has one of each",
-    "test_zeros_cost_the_weighted_square_of_the_logarithm",
-)
-def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = word @ context.T + word_bias[:, None] + context_bias - counts.log()
-    return (glove_weight(counts, x_max) * error**2).sum()
-
-
-@alternative("glove_loss")
+# glove_loss
+@alternative("glove_loss", "einsum")
 def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     predicted = torch.einsum("nd,nd->n", word, context) + word_bias + context_bias
     weight = torch.where(counts < x_max, (counts / x_max) ** 0.75, torch.ones(()))
     return weight @ (predicted - torch.log(counts)).square()
 
 
-@alternative("glove_loss", slow="a loop over the pairs of words with a count, if training asks it for its gradient")
+@alternative("glove_loss", "one-loop",
+             slow="a loop over the pairs of words with a count, if training asks it for its gradient")
 def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     total = torch.zeros((), dtype=word.dtype)
     for n in range(len(counts)):
@@ -583,100 +244,55 @@ def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     return total
 
 
-@mistake(
-    "glove_gradients",
-    "the 2 is missing: the derivative of e² is 2e",
-    "test_the_gradients_are_those_of_autograd",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    slope = glove_weight(counts, x_max) * error
-    return slope[:, None] * context, slope[:, None] * word, slope, slope
+edit("glove_loss", "count-not-logarithm", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts"},
+     "the dot product is fitted to the count: it is the count's logarithm",
+     killed_by="test_a_perfect_fit_costs_nothing")
+edit("glove_loss", "biases-left-out", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) - counts.log()"},
+     "the two biases are left out", killed_by="test_a_perfect_fit_costs_nothing")
+edit("glove_loss", "context-bias-left-out", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias - counts.log()"},
+     "the context's bias is left out: there are two", killed_by="test_a_perfect_fit_costs_nothing")
+edit("glove_loss", "weights-left-out", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts.log()",
+     "glove_weight(counts, x_max) * error**2": "error**2"},
+     "the weights f are left out: every entry counts alike", killed_by="test_rare_pairs_weigh_less")
+edit("glove_loss", "mean-over-entries", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts.log()",
+     "(glove_weight(counts, x_max) * error**2).sum": "(glove_weight(counts, x_max) * error**2).mean"},
+     "the mean is taken over the entries: eq. 8 is a sum",
+     killed_by="test_zeros_cost_the_weighted_square_of_the_logarithm")
+edit("glove_loss", "weight-inside-square", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts.log()",
+     "glove_weight(counts, x_max) * error**2": "(glove_weight(counts, x_max) * error) ** 2"},
+     "the weight is inside the square: it multiplies the squared error", killed_by="test_rare_pairs_weigh_less")
+edit("glove_loss", "logarithm-of-one-more", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts.log1p()"},
+     "the logarithm of 1 + X is fitted, not that of X", killed_by="test_a_perfect_fit_costs_nothing")
+edit("glove_loss", "base-two", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts.log2()"},
+     "the logarithm is to the base 2: eq. 8 takes the natural one", killed_by="test_a_perfect_fit_costs_nothing")
+edit("glove_loss", "x-max-not-passed", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "(word * context).sum(dim=1) + word_bias + context_bias - counts.log()",
+     "glove_weight(counts, x_max)": "glove_weight(counts)"},
+     "x_max is not passed on to the weight", killed_by="test_zeros_cost_the_weighted_square_of_the_logarithm")
+edit("glove_loss", "every-pair", {"predicted = (word * context).sum(dim=1) + word_bias + context_bias": "",
+     "predicted - counts.log()": "word @ context.T + word_bias[:, None] + context_bias - counts.log()"},
+     "every word is paired with every context (word @ context.T): entry n has one of each",
+     killed_by="test_zeros_cost_the_weighted_square_of_the_logarithm")
 
 
-@mistake(
-    "glove_gradients",
-    "the sign is turned round: these go downhill, where a gradient points uphill",
-    "test_the_gradients_are_those_of_autograd",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = counts.log() - (word * context).sum(dim=1) - word_bias - context_bias
-    slope = 2 * glove_weight(counts, x_max) * error
-    return slope[:, None] * context, slope[:, None] * word, slope, slope
-
-
-@mistake(
-    "glove_gradients",
-    "the two vectors are exchanged: the derivative for w is w̃, that for w̃ is w",
-    "test_the_gradients_are_those_of_autograd",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    slope = 2 * glove_weight(counts, x_max) * error
-    return slope[:, None] * word, slope[:, None] * context, slope, slope
-
-
-@mistake(
-    "glove_gradients",
-    "the weight f is left out",
-    "test_the_gradients_are_those_of_autograd",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    slope = 2 * ((word * context).sum(dim=1) + word_bias + context_bias - counts.log())
-    return slope[:, None] * context, slope[:, None] * word, slope, slope
-
-
-@mistake(
-    "glove_gradients",
-    "the biases are left out of the error",
-    "test_an_entry_that_fits_does_not_move",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    slope = 2 * glove_weight(counts, x_max) * ((word * context).sum(dim=1) - counts.log())
-    return slope[:, None] * context, slope[:, None] * word, slope, slope
-
-
-@mistake(
-    "glove_gradients",
-    "the logarithm is forgotten: the error is taken from the count",
-    "test_an_entry_that_fits_does_not_move",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts
-    slope = 2 * glove_weight(counts, x_max) * error
-    return slope[:, None] * context, slope[:, None] * word, slope, slope
-
-
-@mistake(
-    "glove_gradients",
-    "the biases' gradients are added up to one number: each entry has its own",
-    "test_the_gradients_are_those_of_autograd",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    slope = 2 * glove_weight(counts, x_max) * error
-    return slope[:, None] * context, slope[:, None] * word, slope.sum(), slope.sum()
-
-
-@mistake(
-    "glove_gradients",
-    "x_max is not passed on to the weight",
-    "test_the_gradients_are_those_of_autograd",
-)
-def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()
-    slope = 2 * glove_weight(counts) * error
-    return slope[:, None] * context, slope[:, None] * word, slope, slope
-
-
-@alternative("glove_gradients")
+# glove_gradients
+@alternative("glove_gradients", "autograd")
 def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
     leaves = tuple(x.detach().clone().requires_grad_() for x in (word, context, word_bias, context_bias))
     with torch.enable_grad():
         return tuple(torch.autograd.grad(glove_loss(*leaves, counts, x_max), leaves))
 
 
-@alternative("glove_gradients", slow="a loop over the pairs of words with a count, in each of twenty passes")
+@alternative("glove_gradients", "one-loop",
+             slow="a loop over the pairs of words with a count, in each of twenty passes")
 def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
     rows = []
     for w, c, a, b, x in zip(word, context, word_bias, context_bias, counts):
@@ -685,387 +301,76 @@ def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0)
     return tuple(torch.stack(column) for column in zip(*rows))
 
 
-@mistake(
-    "adagrad_step",
-    "the sum of squares is not under a root",
-    "test_the_first_step_is_divided_by_the_gradients_size",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    squares = squares + gradients**2
-    return parameters - lr * gradients / squares, squares
+edit("glove_gradients", "factor-two-missing", {"2 * glove_weight(counts, x_max)": "glove_weight(counts, x_max)"},
+     "the 2 is missing: the derivative of e² is 2e", killed_by="test_the_gradients_are_those_of_autograd")
+edit("glove_gradients", "sign-turned-round", {"(word * context).sum(dim=1) + word_bias + context_bias - counts.log()":
+     "counts.log() - (word * context).sum(dim=1) - word_bias - context_bias"},
+     "the sign is turned round: these go downhill, where a gradient points uphill",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("glove_gradients", "vectors-exchanged",
+     {"slope[:, None] * context, slope[:, None] * word": "slope[:, None] * word, slope[:, None] * context"},
+     "the two vectors are exchanged: the derivative for w is w̃, that for w̃ is w",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("glove_gradients", "weight-left-out",
+     {"error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()": "",
+     "2 * glove_weight(counts, x_max) * error":
+     "2 * ((word * context).sum(dim=1) + word_bias + context_bias - counts.log())"},
+     "the weight f is left out", killed_by="test_the_gradients_are_those_of_autograd")
+edit("glove_gradients", "biases-left-out",
+     {"error = (word * context).sum(dim=1) + word_bias + context_bias - counts.log()": "",
+     "2 * glove_weight(counts, x_max) * error":
+     "2 * glove_weight(counts, x_max) * ((word * context).sum(dim=1) - counts.log())"},
+     "the biases are left out of the error", killed_by="test_an_entry_that_fits_does_not_move")
+edit("glove_gradients", "logarithm-forgotten", {"counts.log()": "counts"},
+     "the logarithm is forgotten: the error is taken from the count", killed_by="test_an_entry_that_fits_does_not_move")
+edit("glove_gradients", "biases-added-up", {"slope, slope": "slope.sum(), slope.sum()"},
+     "the biases' gradients are added up to one number: each entry has its own",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("glove_gradients", "x-max-not-passed", {"glove_weight(counts, x_max)": "glove_weight(counts)"},
+     "x_max is not passed on to the weight", killed_by="test_the_gradients_are_those_of_autograd")
 
 
-@mistake(
-    "adagrad_step",
-    "the step is divided by the old sum: the newest square belongs to it",
-    "test_earlier_gradients_make_the_step_smaller",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    return parameters - lr * gradients / squares.sqrt(), squares + gradients**2
-
-
-@mistake(
-    "adagrad_step",
-    "the step goes uphill: it is subtracted",
-    "test_the_first_step_is_divided_by_the_gradients_size",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    squares = squares + gradients**2
-    return parameters + lr * gradients / squares.sqrt(), squares
-
-
-@mistake(
-    "adagrad_step",
-    "earlier squares are forgotten: they are added up",
-    "test_earlier_gradients_make_the_step_smaller",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    squares = gradients**2 + 1e-12
-    return parameters - lr * gradients / squares.sqrt(), squares
-
-
-@mistake(
-    "adagrad_step",
-    "the squares are averaged with decay (RMSProp): AdaGrad adds them up",
-    "test_earlier_gradients_make_the_step_smaller",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    squares = 0.9 * squares + 0.1 * gradients**2
-    return parameters - lr * gradients / squares.sqrt(), squares
-
-
-@mistake(
-    "adagrad_step",
-    "one sum is kept for all numbers together: each has its own",
-    "test_the_first_step_is_divided_by_the_gradients_size",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    squares = squares + (gradients**2).sum()
-    return parameters - lr * gradients / squares.sqrt(), squares
-
-
-@mistake(
-    "adagrad_step",
-    "gradients are added up, not their squares",
-    "test_earlier_gradients_make_the_step_smaller",
-)
-def adagrad_step(parameters, squares, gradients, lr):
-    squares = squares + gradients.abs()
-    return parameters - lr * gradients / squares.sqrt(), squares
-
-
-@mistake("adagrad_step", "the tensors that were given are changed in place", "test_nothing_is_changed_in_place")
-def adagrad_step(parameters, squares, gradients, lr):
-    squares += gradients**2
-    parameters -= lr * gradients / squares.sqrt()
-    return parameters, squares
-
-
-@alternative("adagrad_step")
+# adagrad_step
+@alternative("adagrad_step", "addcmul-addcdiv")
 def adagrad_step(parameters, squares, gradients, lr):
     total = torch.addcmul(squares, gradients, gradients)
     return torch.addcdiv(parameters, gradients, total.sqrt(), value=-lr), total
 
 
-@alternative("adagrad_step")
+@alternative("adagrad_step", "rsqrt")
 def adagrad_step(parameters, squares, gradients, lr):
     total = squares + gradients.square()
     return parameters - gradients * lr * total.rsqrt(), total
 
 
-@mistake(
-    "train_glove",
-    "a word that occurs several times in a batch keeps the gradient of one entry only (table[ids] = g): they add up",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number])
-                total[ids] += gradient
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
+edit("adagrad_step", "root-missing", {"squares.sqrt()": "squares"},
+     "the sum of squares is not under a root", killed_by="test_the_first_step_is_divided_by_the_gradients_size")
+edit("adagrad_step", "divided-by-old-sum", {"squares = squares + gradients**2": "",
+     "parameters - lr * gradients / squares.sqrt(), squares":
+     "parameters - lr * gradients / squares.sqrt(), squares + gradients**2"},
+     "the step is divided by the old sum: the newest square belongs to it",
+     killed_by="test_earlier_gradients_make_the_step_smaller")
+edit("adagrad_step", "uphill",
+     {"parameters - lr * gradients / squares.sqrt()": "parameters + lr * gradients / squares.sqrt()"},
+     "the step goes uphill: it is subtracted", killed_by="test_the_first_step_is_divided_by_the_gradients_size")
+edit("adagrad_step", "earlier-forgotten", {"squares + gradients**2": "gradients**2 + 1e-12"},
+     "earlier squares are forgotten: they are added up", killed_by="test_earlier_gradients_make_the_step_smaller")
+edit("adagrad_step", "averaged-with-decay", {"squares + gradients**2": "0.9 * squares + 0.1 * gradients**2"},
+     "the squares are averaged with decay (RMSProp): AdaGrad adds them up",
+     killed_by="test_earlier_gradients_make_the_step_smaller")
+edit("adagrad_step", "one-sum-for-all", {"gradients**2": "(gradients**2).sum()"},
+     "one sum is kept for all numbers together: each has its own",
+     killed_by="test_the_first_step_is_divided_by_the_gradients_size")
+edit("adagrad_step", "gradients-not-squared", {"gradients**2": "gradients.abs()"},
+     "gradients are added up, not their squares", killed_by="test_earlier_gradients_make_the_step_smaller")
+edit("adagrad_step", "changed-in-place",
+     {"squares = squares + gradients**2": "squares += gradients**2\n    parameters -= lr * gradients / squares.sqrt()",
+     "parameters - lr * gradients / squares.sqrt()": "parameters"},
+     "the tensors that were given are changed in place", killed_by="test_nothing_is_changed_in_place")
 
 
-@mistake(
-    "train_glove",
-    "x_max is not passed on, so that the weights are those of x_max = 100",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries])
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "columns are taken for rows: the word's vector is that of the entry's row",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            k, i = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "the step goes uphill",
-    "test_the_model_learns_the_logarithms_of_the_counts",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], -total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "each entry steps by itself from the same start, and the steps are added up: gradients are added up first, then comes one step",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                moved, _ = adagrad_step(tables[number][ids], squares[number][ids], gradient, lr)
-                squares[number].index_add_(0, ids, gradient**2)
-                tables[number].index_add_(0, ids, moved - tables[number][ids].clone())
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "the squares are not kept, so steps never become smaller",
-    "test_steps_become_smaller_from_batch_to_batch",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], _ = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "the biases are never moved",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                if number > 1:
-                    continue
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "the vectors are never moved",
-    "test_the_model_learns_the_logarithms_of_the_counts",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                if number < 2:
-                    continue
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "gradients are divided by the size of the batch: the loss is a sum",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient / len(entries))
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "this is plain gradient descent: the steps are not divided by the root of the squares",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number] = tables[number] - lr * total
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "word and context share one table: each word has two vectors",
-    "test_two_epochs_agree_with_torch_step_by_step",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            tables[1] = tables[0]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "lr is not passed on: a fixed step is taken",
-    "test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, 0.05)
-    return tuple(table.detach() for table in tables)
-
-
-@mistake(
-    "train_glove",
-    "the generator is given a fixed seed, so the argument is ignored",
-    "test_the_same_seed_gives_the_same_model_and_another_seed_another",
-)
-def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(0)
-    vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
-    tables = [table.to(counts.device) for table in (*vectors, torch.zeros(size), torch.zeros(size))]
-    squares = [torch.ones_like(table) for table in tables]
-    for _ in range(epochs):
-        order = torch.randperm(len(counts), generator=generator).to(counts.device)
-        for entries in order.split(batch):
-            i, k = pairs[:, entries]
-            word, context, word_bias, context_bias = tables
-            gradients = glove_gradients(word[i], context[k], word_bias[i], context_bias[k], counts[entries], x_max)
-            for number, (ids, gradient) in enumerate(zip((i, k, i, k), gradients)):
-                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)
-                tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)
-    return tuple(table.detach() for table in tables)
-
-
-@alternative("train_glove")
+# train_glove
+@alternative("train_glove", "gradients-by-index-put")
 def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
@@ -1089,7 +394,7 @@ def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batc
     return tuple(table.detach() for table in tables)
 
 
-@alternative("train_glove")
+@alternative("train_glove", "gradients-by-autograd")
 def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
@@ -1109,7 +414,7 @@ def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batc
     return tuple(table.detach() for table in tables)
 
 
-@alternative("train_glove")
+@alternative("train_glove", "gradients-by-one-hot")
 def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
@@ -1128,98 +433,118 @@ def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batc
     return tuple(table.detach() for table in tables)
 
 
-@mistake(
-    "log_ratios",
-    "the biases are left out: trained ones are not ln X exactly",
-    "test_a_model_that_fits_gives_the_ratios_of_its_table",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, _, _ = model
-    return contexts @ (words[i] - words[j])
+edit("train_glove", "one-entry-per-word", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)":
+     "total = torch.zeros_like(tables[number])\n                total[ids] += gradient",
+     "table.detach().cpu": "table.detach"},
+     "a word that occurs several times in a batch keeps the gradient of one entry only (table[ids] = g): they add up",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "x-max-not-passed", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "counts[entries], x_max": "counts[entries]", "table.detach().cpu": "table.detach"},
+     "x_max is not passed on, so that the weights are those of x_max = 100",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "columns-for-rows", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "i, k = pairs[:, entries]": "k, i = pairs[:, entries]", "table.detach().cpu": "table.detach"},
+     "columns are taken for rows: the word's vector is that of the entry's row",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "uphill", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "total, lr": "-total, lr", "table.detach().cpu": "table.detach"},
+     "the step goes uphill", killed_by="test_the_model_learns_the_logarithms_of_the_counts")
+edit("train_glove", "steps-added-up", {"total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)":
+     "moved, _ = adagrad_step(tables[number][ids], squares[number][ids], gradient, lr)",
+     "tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)":
+     ("squares[number].index_add_(0, ids, gradient**2)\n"
+      "                tables[number].index_add_(0, ids, moved - tables[number][ids].clone())")},
+     "each entry steps by itself from the same start, and the steps are added up: gradients are added up first, then comes one step",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "squares-not-kept", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)":
+     "tables[number], _ = adagrad_step(tables[number], squares[number], total, lr)",
+     "table.detach().cpu": "table.detach"},
+     "the squares are not kept, so steps never become smaller",
+     killed_by="test_steps_become_smaller_from_batch_to_batch")
+edit("train_glove", "biases-never-moved", {"zip((i, k, i, k), gradients)": "zip((i, k), gradients)"},
+     "the biases are never moved", killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "vectors-never-moved",
+     {"total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)":
+     ("if number < 2:\n"
+      "                    continue\n"
+      "                total = torch.zeros_like(tables[number]).index_add_(0, ids, gradient)")},
+     "the vectors are never moved", killed_by="test_the_model_learns_the_logarithms_of_the_counts")
+edit("train_glove", "divided-by-batch", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "0, ids, gradient": "0, ids, gradient / len(entries)", "table.detach().cpu": "table.detach"},
+     "gradients are divided by the size of the batch: the loss is a sum",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "plain-descent",
+     {"tables[number], squares[number] = adagrad_step(tables[number], squares[number], total, lr)":
+     "tables[number] = tables[number] - lr * total"},
+     "this is plain gradient descent: the steps are not divided by the root of the squares",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "shared-table", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "i, k = pairs[:, entries]": "i, k = pairs[:, entries]\n            tables[1] = tables[0]",
+     "table.detach().cpu": "table.detach"},
+     "word and context share one table: each word has two vectors",
+     killed_by="test_two_epochs_agree_with_torch_step_by_step")
+edit("train_glove", "fixed-rate", {'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)",
+     "total, lr": "total, 0.05", "table.detach().cpu": "table.detach"},
+     "lr is not passed on: a fixed step is taken",
+     killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
+edit("train_glove", "fixed-seed", {"torch.Generator().manual_seed(seed)": "torch.Generator().manual_seed(0)",
+     'trange(epochs, desc="epochs", leave=False, delay=1)': "range(epochs)", "table.detach().cpu": "table.detach"},
+     "the generator is given a fixed seed, so the argument is ignored",
+     killed_by="test_the_same_seed_gives_the_same_model_and_another_seed_another")
 
 
-@mistake(
-    "log_ratios",
-    "the totals are left out: this is the ratio of counts, not that of probabilities",
-    "test_a_frequent_word_is_not_nearer_to_everything",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, biases, _ = model
-    return contexts @ (words[i] - words[j]) + biases[i] - biases[j]
-
-
-@mistake(
-    "log_ratios",
-    "the sums are subtracted as they are: their logarithms belong there",
-    "test_a_frequent_word_is_not_nearer_to_everything",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, biases, _ = model
-    return contexts @ (words[i] - words[j]) + biases[i] - totals[i] - biases[j] + totals[j]
-
-
-@mistake(
-    "log_ratios",
-    "the logarithms of the sums are added: each count is divided by the sum of its row",
-    "test_a_frequent_word_is_not_nearer_to_everything",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, biases, _ = model
-    return contexts @ (words[i] - words[j]) + biases[i] + totals[i].log() - biases[j] - totals[j].log()
-
-
-@mistake(
-    "log_ratios",
-    "the probes have the vectors w: k is a context, so its vector is w̃",
-    "test_a_model_that_fits_gives_the_ratios_of_its_table",
-)
-def log_ratios(model, totals, i, j):
-    words, _, biases, _ = model
-    return words @ (words[i] - words[j]) + biases[i] - totals[i].log() - biases[j] + totals[j].log()
-
-
-@mistake(
-    "log_ratios",
-    "i and j are exchanged: P(k | i) stands above",
-    "test_a_model_that_fits_gives_the_ratios_of_its_table",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, biases, _ = model
-    return contexts @ (words[j] - words[i]) + biases[j] - totals[j].log() - biases[i] + totals[i].log()
-
-
-@mistake(
-    "log_ratios",
-    "the context's biases are taken: those of the two words belong there",
-    "test_a_model_that_fits_gives_the_ratios_of_its_table",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, _, biases = model
-    return contexts @ (words[i] - words[j]) + biases[i] - totals[i].log() - biases[j] + totals[j].log()
-
-
-@mistake(
-    "log_ratios",
-    "this is the ratio: its logarithm was asked for",
-    "test_a_model_that_fits_gives_the_ratios_of_its_table",
-)
-def log_ratios(model, totals, i, j):
-    words, contexts, biases, _ = model
-    return (contexts @ (words[i] - words[j]) + biases[i] - totals[i].log() - biases[j] + totals[j].log()).exp()
-
-
-@alternative("log_ratios")
+# log_ratios
+@alternative("log_ratios", "both-logarithms")
 def log_ratios(model, totals, i, j):
     words, contexts, word_biases, context_biases = model
     one, other = (contexts @ words[n] + word_biases[n] + context_biases - totals[n].log() for n in (i, j))
     return one - other
 
 
-@alternative("log_ratios")
+@alternative("log_ratios", "numpy-probe-by-probe")
 def log_ratios(model, totals, i, j):
     words, contexts, biases, _ = (table.double().numpy() for table in model)
     shift = biases[i] - biases[j] - math.log(totals[i] / totals[j])
     return torch.tensor([float((words[i] - words[j]) @ contexts[k]) + shift for k in range(len(contexts))]).float()
+
+
+edit("log_ratios", "biases-left-out", {"word_biases, _": "_, _", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]": "contexts @ (words[i] - words[j])"},
+     "the biases are left out: trained ones are not ln X exactly",
+     killed_by="test_a_model_that_fits_gives_the_ratios_of_its_table")
+edit("log_ratios", "totals-left-out", {"word_biases, _": "biases, _", "biases = word_biases - totals.log()": ""},
+     "the totals are left out: this is the ratio of counts, not that of probabilities",
+     killed_by="test_a_frequent_word_is_not_nearer_to_everything")
+edit("log_ratios", "sums-without-logarithm", {"word_biases, _": "biases, _", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]":
+     "contexts @ (words[i] - words[j]) + biases[i] - totals[i] - biases[j] + totals[j]"},
+     "the sums are subtracted as they are: their logarithms belong there",
+     killed_by="test_a_frequent_word_is_not_nearer_to_everything")
+edit("log_ratios", "logarithms-added", {"word_biases, _": "biases, _", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]":
+     "contexts @ (words[i] - words[j]) + biases[i] + totals[i].log() - biases[j] - totals[j].log()"},
+     "the logarithms of the sums are added: each count is divided by the sum of its row",
+     killed_by="test_a_frequent_word_is_not_nearer_to_everything")
+edit("log_ratios", "probes-as-words", {"contexts, word_biases": "_, biases", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]":
+     "words @ (words[i] - words[j]) + biases[i] - totals[i].log() - biases[j] + totals[j].log()"},
+     "the probes have the vectors w: k is a context, so its vector is w̃",
+     killed_by="test_a_model_that_fits_gives_the_ratios_of_its_table")
+edit("log_ratios", "words-exchanged", {"word_biases, _": "biases, _", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]":
+     "contexts @ (words[j] - words[i]) + biases[j] - totals[j].log() - biases[i] + totals[i].log()"},
+     "i and j are exchanged: P(k | i) stands above", killed_by="test_a_model_that_fits_gives_the_ratios_of_its_table")
+edit("log_ratios", "context-biases", {"word_biases, _": "_, biases", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]":
+     "contexts @ (words[i] - words[j]) + biases[i] - totals[i].log() - biases[j] + totals[j].log()"},
+     "the context's biases are taken: those of the two words belong there",
+     killed_by="test_a_model_that_fits_gives_the_ratios_of_its_table")
+edit("log_ratios", "ratio-itself", {"word_biases, _": "biases, _", "biases = word_biases - totals.log()": "",
+     "contexts @ (words[i] - words[j]) + biases[i] - biases[j]":
+     "(contexts @ (words[i] - words[j]) + biases[i] - totals[i].log() - biases[j] + totals[j].log()).exp()"},
+     "this is the ratio: its logarithm was asked for", killed_by="test_a_model_that_fits_gives_the_ratios_of_its_table")
 
 
 # Mutants of the reference that no check can tell from a right answer.

@@ -7,104 +7,26 @@ import numpy as np
 import torch
 from torch.nn.functional import cosine_similarity, normalize
 
-from grader.lessons.bank import alternative, equivalent, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
+
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
 
-@mistake(
-    "embed",
-    "tokens that are not in the table are left out: each has a row of zeros",
-    "test_a_token_that_is_not_in_the_table_gets_zeros",
-)
-def embed(vectors, words, tokens):
-    rows = [vectors[words.index(token)] for token in tokens if token in words]
-    return torch.stack(rows) if rows else torch.zeros(0, vectors.shape[1])
-
-
-@mistake(
-    "embed",
-    "an unknown token raises an error: it has a row of zeros",
-    "test_a_token_that_is_not_in_the_table_gets_zeros",
-)
-def embed(vectors, words, tokens):
-    index = {word: i for i, word in enumerate(words)}
-    return vectors[torch.tensor([index[token] for token in tokens], dtype=torch.int64)]
-
-
-@mistake(
-    "embed",
-    "an unknown token gets the vector of the last word: −1 is an index too",
-    "test_a_token_that_is_not_in_the_table_gets_zeros",
-)
-def embed(vectors, words, tokens):
-    index = {word: i for i, word in enumerate(words)}
-    return vectors[torch.tensor([index.get(token, -1) for token in tokens], dtype=torch.int64)]
-
-
-@mistake(
-    "embed",
-    "an unknown token gets the vector of the first word",
-    "test_a_token_that_is_not_in_the_table_gets_zeros",
-)
-def embed(vectors, words, tokens):
-    index = {word: i for i, word in enumerate(words)}
-    return vectors[torch.tensor([index.get(token, 0) for token in tokens], dtype=torch.int64)]
-
-
-@mistake(
-    "embed",
-    "the rows come in the order of the table: they follow the order of the sentence",
-    "test_each_token_gets_its_row_in_the_order_of_the_sentence",
-)
-def embed(vectors, words, tokens):
-    kept = [i for i, word in enumerate(words) if word in tokens]
-    return vectors[torch.tensor(kept, dtype=torch.int64)]
-
-
-@mistake(
-    "embed",
-    "the vectors are averaged into one: each token keeps its own",
-    "test_each_token_gets_its_row_in_the_order_of_the_sentence",
-)
-def embed(vectors, words, tokens):
-    index = {word: i for i, word in enumerate(words)}
-    return torch.stack([vectors[index[token]] for token in tokens if token in index]).mean(dim=0)
-
-
-@mistake(
-    "embed",
-    "the vectors are scaled to length 1: the table's rows are asked for as they are",
-    "test_each_token_gets_its_row_in_the_order_of_the_sentence",
-)
-def embed(vectors, words, tokens):
-    index = {word: i for i, word in enumerate(words)}
-    rows = [vectors[index[token]] if token in index else torch.zeros(vectors.shape[1]) for token in tokens]
-    return normalize(torch.stack(rows), dim=1) if rows else torch.zeros(0, vectors.shape[1])
-
-
-@mistake(
-    "embed",
-    "an empty sentence raises an error or loses its columns: its shape is (0, d)",
-    "test_an_empty_sentence_has_no_rows_but_all_columns",
-)
-def embed(vectors, words, tokens):
-    index = {word: i for i, word in enumerate(words)}
-    return torch.stack([vectors[index[token]] if token in index else torch.zeros_like(vectors[0]) for token in tokens])
-
-
-@alternative("embed")
+# embed
+@alternative("embed", "extra-row-of-zeros")
 def embed(vectors, words, tokens):
     table = torch.cat([vectors, torch.zeros(1, vectors.shape[1])])  # the last row is for unknown tokens
     index = {word: i for i, word in enumerate(words)}
     return table[torch.tensor([index.get(token, len(words)) for token in tokens], dtype=torch.int64)]
 
 
-@alternative("embed")
+@alternative("embed", "one-hot-product")
 def embed(vectors, words, tokens):
     match = torch.tensor([[float(token == word) for word in words] for token in tokens])
     return match.reshape(len(tokens), len(words)) @ vectors
 
 
-@alternative("embed")
+@alternative("embed", "numpy-rows")
 def embed(vectors, words, tokens):
     rows = np.zeros((len(tokens), vectors.shape[1]), dtype=np.float32)
     for i, token in enumerate(tokens):
@@ -113,97 +35,57 @@ def embed(vectors, words, tokens):
     return torch.from_numpy(rows)
 
 
-@mistake(
-    "topic_entropy",
-    "the natural logarithm gives nats: bits have base 2",
-    "test_two_halves_are_one_bit_and_eight_topics_alike_are_three",
-)
-def topic_entropy(topics):
-    return -sum(n / len(topics) * math.log(n / len(topics)) for n in Counter(topics).values()) + 0.0
+edit("embed", "unknown-left-out",
+     {"match = torch.tensor([[float(token == word) for word in words] for token in tokens])":
+     "rows = [vectors[words.index(token)] for token in tokens if token in words]",
+     "match.reshape(len(tokens), len(words)) @ vectors":
+     "torch.stack(rows) if rows else torch.zeros(0, vectors.shape[1])"},
+     "tokens that are not in the table are left out: each has a row of zeros",
+     killed_by="test_a_token_that_is_not_in_the_table_gets_zeros", of="one-hot-product")
+edit("embed", "unknown-raises", {"table = torch.cat([vectors, torch.zeros(1, vectors.shape[1])])": "",
+     "table[torch.tensor([index.get(token, len(words)) for token in tokens], dtype=torch.int64)]":
+     "vectors[torch.tensor([index[token] for token in tokens], dtype=torch.int64)]"},
+     "an unknown token raises an error: it has a row of zeros",
+     killed_by="test_a_token_that_is_not_in_the_table_gets_zeros", of="extra-row-of-zeros")
+edit("embed", "unknown-as-last-word", {"table = torch.cat([vectors, torch.zeros(1, vectors.shape[1])])": "",
+     "table[torch.tensor([index.get(token, len(words)) for token in tokens], dtype=torch.int64)]":
+     "vectors[torch.tensor([index.get(token, -1) for token in tokens], dtype=torch.int64)]"},
+     "an unknown token gets the vector of the last word: −1 is an index too",
+     killed_by="test_a_token_that_is_not_in_the_table_gets_zeros", of="extra-row-of-zeros")
+edit("embed", "unknown-as-first-word", {"table = torch.cat([vectors, torch.zeros(1, vectors.shape[1])])": "",
+     "table[torch.tensor([index.get(token, len(words)) for token in tokens], dtype=torch.int64)]":
+     "vectors[torch.tensor([index.get(token, 0) for token in tokens], dtype=torch.int64)]"},
+     "an unknown token gets the vector of the first word", killed_by="test_a_token_that_is_not_in_the_table_gets_zeros",
+     of="extra-row-of-zeros")
+edit("embed", "order-of-the-table",
+     {"match = torch.tensor([[float(token == word) for word in words] for token in tokens])":
+     "kept = [i for i, word in enumerate(words) if word in tokens]",
+     "match.reshape(len(tokens), len(words)) @ vectors": "vectors[torch.tensor(kept, dtype=torch.int64)]"},
+     "the rows come in the order of the table: they follow the order of the sentence",
+     killed_by="test_each_token_gets_its_row_in_the_order_of_the_sentence", of="one-hot-product")
+edit("embed", "averaged", {"table = torch.cat([vectors, torch.zeros(1, vectors.shape[1])])": "",
+     "table[torch.tensor([index.get(token, len(words)) for token in tokens], dtype=torch.int64)]":
+     "torch.stack([vectors[index[token]] for token in tokens if token in index]).mean(dim=0)"},
+     "the vectors are averaged into one: each token keeps its own",
+     killed_by="test_each_token_gets_its_row_in_the_order_of_the_sentence", of="extra-row-of-zeros")
+edit("embed", "scaled-to-length-one", {"return rows": "return normalize(rows, dim=1)"},
+     "the vectors are scaled to length 1: the table's rows are asked for as they are",
+     killed_by="test_each_token_gets_its_row_in_the_order_of_the_sentence")
+edit("embed", "empty-loses-shape", {"table = torch.cat([vectors, torch.zeros(1, vectors.shape[1])])": "",
+     "table[torch.tensor([index.get(token, len(words)) for token in tokens], dtype=torch.int64)]":
+     "torch.stack([vectors[index[token]] if token in index else torch.zeros_like(vectors[0]) for token in tokens])"},
+     "an empty sentence raises an error or loses its columns: its shape is (0, d)",
+     killed_by="test_an_empty_sentence_has_no_rows_but_all_columns", of="extra-row-of-zeros")
 
 
-@mistake(
-    "topic_entropy",
-    "the sign is missing: the logarithm of a share is negative",
-    "test_two_halves_are_one_bit_and_eight_topics_alike_are_three",
-)
-def topic_entropy(topics):
-    return float(sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values()))
-
-
-@mistake(
-    "topic_entropy",
-    "each topic counts once: the logarithms are weighted by the shares",
-    "test_unequal_shares_follow_the_formula",
-)
-def topic_entropy(topics):
-    return math.log2(len(set(topics))) if topics else 0.0
-
-
-@mistake(
-    "topic_entropy",
-    "the logarithms are not weighted by the shares",
-    "test_unequal_shares_follow_the_formula",
-)
-def topic_entropy(topics):
-    return -sum(math.log2(n / len(topics)) for n in Counter(topics).values()) + 0.0
-
-
-@mistake(
-    "topic_entropy",
-    "the mean over topics is taken: entropy is the sum",
-    "test_two_halves_are_one_bit_and_eight_topics_alike_are_three",
-)
-def topic_entropy(topics):
-    parts = [-n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values()]
-    return sum(parts) / len(parts) + 0.0 if parts else 0.0
-
-
-@mistake(
-    "topic_entropy",
-    "the sum runs over the items, so a frequent topic counts as often as it occurs",
-    "test_unequal_shares_follow_the_formula",
-)
-def topic_entropy(topics):
-    counts = Counter(topics)
-    return -sum(counts[t] / len(topics) * math.log2(counts[t] / len(topics)) for t in topics) + 0.0
-
-
-@mistake(
-    "topic_entropy",
-    "counts stand where shares belong: divide by the length of the list",
-    "test_one_topic_has_no_entropy",
-)
-def topic_entropy(topics):
-    return -sum(n * math.log2(n) for n in Counter(topics).values()) + 0.0
-
-
-@mistake(
-    "topic_entropy",
-    "the entropy is divided by its maximum, so it ends at 1: bits were asked for",
-    "test_two_halves_are_one_bit_and_eight_topics_alike_are_three",
-)
-def topic_entropy(topics):
-    counts = Counter(topics)
-    if len(counts) < 2:
-        return 0.0
-    return -sum(n / len(topics) * math.log2(n / len(topics)) for n in counts.values()) / math.log2(len(counts))
-
-
-@mistake("topic_entropy", "an empty list raises an error: its entropy is 0.0", "test_an_empty_list_has_no_entropy")
-def topic_entropy(topics):
-    _, counts = np.unique(topics, return_counts=True)
-    shares = counts / counts.sum()
-    return abs(float(-(shares * np.log2(shares)).sum())) if max(shares) < 1 else 0.0
-
-
-@alternative("topic_entropy")
+# topic_entropy
+@alternative("topic_entropy", "numpy-shares")
 def topic_entropy(topics):
     shares = np.array([topics.count(topic) for topic in sorted(set(topics))]) / max(1, len(topics))
     return abs(float((shares * np.log2(shares)).sum()))
 
 
-@alternative("topic_entropy")
+@alternative("topic_entropy", "torch-shares")
 def topic_entropy(topics):
     if not topics:
         return 0.0
@@ -212,144 +94,81 @@ def topic_entropy(topics):
     return abs(float((shares * shares.log2()).sum()))
 
 
-@alternative("topic_entropy")
+@alternative("topic_entropy", "negative-sum")
 def topic_entropy(topics):  # of an empty list the sum is the whole number 0
     return -sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())
 
 
-@alternative("topic_entropy")
+@alternative("topic_entropy", "start-of-float")
 def topic_entropy(topics):
     n = len(topics)
     return sum((c * math.log2(n / c) for c in Counter(topics).values()), start=0.0) / max(n, 1)
 
 
-@mistake(
-    "mixture",
-    "each weight is a dot product with the sense: that is right only for senses of length 1 at right angles",
-    "test_a_sum_of_slanting_senses_is_found_again",
-)
-def mixture(vector, senses):
-    weights = senses @ vector
-    return weights, float(cosine_similarity(weights @ senses, vector, dim=0))
+edit("topic_entropy", "natural-logarithm",
+     {"-sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())":
+     "-sum(n / len(topics) * math.log(n / len(topics)) for n in Counter(topics).values()) + 0.0"},
+     "the natural logarithm gives nats: bits have base 2",
+     killed_by="test_two_halves_are_one_bit_and_eight_topics_alike_are_three", of="negative-sum")
+edit("topic_entropy", "sign-missing",
+     {"-sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())":
+     "float(sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values()))"},
+     "the sign is missing: the logarithm of a share is negative",
+     killed_by="test_two_halves_are_one_bit_and_eight_topics_alike_are_three", of="negative-sum")
+edit("topic_entropy", "topics-count-once",
+     {"-sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())":
+     "math.log2(len(set(topics))) if topics else 0.0"},
+     "each topic counts once: the logarithms are weighted by the shares",
+     killed_by="test_unequal_shares_follow_the_formula", of="negative-sum")
+edit("topic_entropy", "logarithms-unweighted",
+     {"-sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())":
+     "-sum(math.log2(n / len(topics)) for n in Counter(topics).values()) + 0.0"},
+     "the logarithms are not weighted by the shares", killed_by="test_unequal_shares_follow_the_formula",
+     of="negative-sum")
+edit("topic_entropy", "mean-over-topics",
+     {"n = len(topics)": "parts = [-n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values()]",
+     "sum((c * math.log2(n / c) for c in Counter(topics).values()), start=0.0) / max(n, 1)":
+     "sum(parts) / len(parts) + 0.0 if parts else 0.0"},
+     "the mean over topics is taken: entropy is the sum",
+     killed_by="test_two_halves_are_one_bit_and_eight_topics_alike_are_three", of="start-of-float")
+edit("topic_entropy", "sum-over-items", {"n = len(topics)": "counts = Counter(topics)",
+     "sum((c * math.log2(n / c) for c in Counter(topics).values()), start=0.0) / max(n, 1)":
+     "-sum(counts[t] / len(topics) * math.log2(counts[t] / len(topics)) for t in topics) + 0.0"},
+     "the sum runs over the items, so a frequent topic counts as often as it occurs",
+     killed_by="test_unequal_shares_follow_the_formula", of="start-of-float")
+edit("topic_entropy", "counts-for-shares",
+     {"-sum(n / len(topics) * math.log2(n / len(topics)) for n in Counter(topics).values())":
+     "-sum(n * math.log2(n) for n in Counter(topics).values()) + 0.0"},
+     "counts stand where shares belong: divide by the length of the list", killed_by="test_one_topic_has_no_entropy",
+     of="negative-sum")
+edit("topic_entropy", "divided-by-maximum", {"return entropy": "return entropy / math.log2(max(2, len(set(topics))))"},
+     "the entropy is divided by its maximum, so it ends at 1: bits were asked for",
+     killed_by="test_two_halves_are_one_bit_and_eight_topics_alike_are_three")
+edit("topic_entropy", "empty-raises",
+     {"if not topics:\n        return 0.0": "_, counts = np.unique(topics, return_counts=True)",
+     "counts = torch.tensor(list(Counter(topics).values()), dtype=torch.float64)": "",
+     "abs(float((shares * shares.log2()).sum()))":
+     "abs(float(-(shares * np.log2(shares)).sum())) if max(shares) < 1 else 0.0"},
+     "an empty list raises an error: its entropy is 0.0", killed_by="test_an_empty_list_has_no_entropy",
+     of="torch-shares")
 
 
-@mistake(
-    "mixture",
-    "each sense is fitted by itself: senses that are not at right angles share what they explain",
-    "test_a_sum_of_slanting_senses_is_found_again",
-)
-def mixture(vector, senses):
-    weights = senses @ vector / senses.square().sum(dim=1)
-    return weights, float(cosine_similarity(weights @ senses, vector, dim=0))
-
-
-@mistake(
-    "mixture",
-    "the weights are made to sum to 1: least squares leaves their sum free",
-    "test_weights_of_senses_at_right_angles_are_read_off",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
-    weights = weights / weights.sum()
-    return weights, float(cosine_similarity(weights @ senses, vector, dim=0))
-
-
-@mistake(
-    "mixture",
-    "the weights are those of senses scaled to length 1: the senses come as they are",
-    "test_a_longer_sense_gets_a_smaller_weight",
-)
-def mixture(vector, senses):
-    unit = normalize(senses, dim=1)
-    weights = torch.linalg.lstsq(unit.T, vector[:, None]).solution[:, 0]
-    return weights, float(cosine_similarity(weights @ unit, vector, dim=0))
-
-
-@mistake(
-    "mixture",
-    "negative weights are cut off at 0: least squares allows them",
-    "test_a_sum_of_slanting_senses_is_found_again",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0].clamp(min=0)
-    return weights, float(cosine_similarity(weights @ senses, vector, dim=0))
-
-
-@mistake(
-    "mixture",
-    "the second value is the distance that remains: the cosine was asked for",
-    "test_weights_of_senses_at_right_angles_are_read_off",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
-    return weights, float((weights @ senses - vector).norm())
-
-
-@mistake(
-    "mixture",
-    "the second value is the share of the squared length that is explained: that is the cosine squared",
-    "test_weights_of_senses_at_right_angles_are_read_off",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
-    return weights, float((weights @ senses).square().sum() / vector.square().sum())
-
-
-@mistake(
-    "mixture",
-    "the second value is a dot product: divide by both lengths for the cosine",
-    "test_weights_of_senses_at_right_angles_are_read_off",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
-    return weights, float(weights @ senses @ vector)
-
-
-@mistake(
-    "mixture",
-    "the reconstruction is the plain sum of the senses: each is multiplied by its weight",
-    "test_weights_of_senses_at_right_angles_are_read_off",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
-    return weights, float(cosine_similarity(senses.sum(dim=0), vector, dim=0))
-
-
-@mistake(
-    "mixture",
-    "the weights keep a second dimension, (K, 1): (K,) was asked for",
-    "test_weights_of_senses_at_right_angles_are_read_off",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution
-    return weights, float(cosine_similarity(weights[:, 0] @ senses, vector, dim=0))
-
-
-@mistake(
-    "mixture",
-    "the cosine comes as a tensor: a float was asked for",
-    "test_the_cosine_is_a_plain_number",
-)
-def mixture(vector, senses):
-    weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
-    return weights, cosine_similarity(weights @ senses, vector, dim=0)
-
-
-@alternative("mixture")
+# mixture
+@alternative("mixture", "normal-equations")
 def mixture(vector, senses):
     weights = torch.linalg.solve(senses @ senses.T, senses @ vector)  # the normal equations
     rebuilt = senses.T @ weights
     return weights, float(rebuilt @ vector / rebuilt.norm() / vector.norm())
 
 
-@alternative("mixture")
+@alternative("mixture", "pseudo-inverse")
 def mixture(vector, senses):
     weights = torch.linalg.pinv(senses).T @ vector
     rebuilt = torch.einsum("k,kd->d", weights, senses)
     return weights, cosine_similarity(rebuilt[None], vector[None]).item()
 
 
-@alternative("mixture")
+@alternative("mixture", "numpy-double")
 def mixture(vector, senses):
     rows, target = senses.double().numpy(), vector.double().numpy()
     weights, *_ = np.linalg.lstsq(rows.T, target, rcond=None)
@@ -359,7 +178,7 @@ def mixture(vector, senses):
     )
 
 
-@alternative("mixture")
+@alternative("mixture", "numpy-lstsq")
 def mixture(vector, senses):
     weights = np.linalg.lstsq(senses.T.numpy(), vector.numpy(), rcond=None)[0]
     rebuilt, target = (weights @ senses.numpy()).astype(float), vector.numpy().astype(float)
@@ -367,131 +186,64 @@ def mixture(vector, senses):
     return torch.from_numpy(weights), cosine
 
 
-@alternative("mixture")
+@alternative("mixture", "numpy-float32-cosine")
 def mixture(vector, senses):
     weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]
     return weights, cosine_similarity(weights @ senses, vector, dim=0).numpy()[()]  # numpy's float32
 
 
-@mistake(
-    "context_vector",
-    "the word itself is among its neighbours",
-    "test_it_is_the_mean_of_the_neighbours_without_the_word_itself",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position + window + 1]
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
+edit("mixture", "dot-products", {"torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]": "senses @ vector",
+     "rebuilt = weights @ senses": "", "rebuilt, vector": "weights @ senses, vector"},
+     "each weight is a dot product with the sense: that is right only for senses of length 1 at right angles",
+     killed_by="test_a_sum_of_slanting_senses_is_found_again")
+edit("mixture", "senses-fitted-alone",
+     {"torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]": "senses @ vector / senses.square().sum(dim=1)",
+     "rebuilt = weights @ senses": "", "rebuilt, vector": "weights @ senses, vector"},
+     "each sense is fitted by itself: senses that are not at right angles share what they explain",
+     killed_by="test_a_sum_of_slanting_senses_is_found_again")
+edit("mixture", "weights-sum-to-one", {"rebuilt = weights @ senses": "weights = weights / weights.sum()",
+     "rebuilt, vector": "weights @ senses, vector"},
+     "the weights are made to sum to 1: least squares leaves their sum free",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "scaled-senses",
+     {"weights = torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]": "unit = normalize(senses, dim=1)",
+     "rebuilt = weights @ senses": "weights = torch.linalg.lstsq(unit.T, vector[:, None]).solution[:, 0]",
+     "rebuilt, vector": "weights @ unit, vector"},
+     "the weights are those of senses scaled to length 1: the senses come as they are",
+     killed_by="test_a_longer_sense_gets_a_smaller_weight")
+edit("mixture", "negatives-cut-off", {"torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]":
+     "torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0].clamp(min=0)", "rebuilt = weights @ senses": "",
+     "rebuilt, vector": "weights @ senses, vector"},
+     "negative weights are cut off at 0: least squares allows them",
+     killed_by="test_a_sum_of_slanting_senses_is_found_again")
+edit("mixture", "distance-returned", {"rebuilt = weights @ senses": "",
+     "cosine_similarity(rebuilt, vector, dim=0)": "(weights @ senses - vector).norm()"},
+     "the second value is the distance that remains: the cosine was asked for",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "share-explained", {"rebuilt = weights @ senses": "",
+     "cosine_similarity(rebuilt, vector, dim=0)": "(weights @ senses).square().sum() / vector.square().sum()"},
+     "the second value is the share of the squared length that is explained: that is the cosine squared",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "dot-product-returned", {"rebuilt = weights @ senses": "",
+     "cosine_similarity(rebuilt, vector, dim=0)": "weights @ senses @ vector"},
+     "the second value is a dot product: divide by both lengths for the cosine",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "plain-sum", {"rebuilt = weights @ senses": "", "rebuilt, vector": "senses.sum(dim=0), vector"},
+     "the reconstruction is the plain sum of the senses: each is multiplied by its weight",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "second-dimension", {"torch.linalg.lstsq(senses.T, vector[:, None]).solution[:, 0]":
+     "torch.linalg.lstsq(senses.T, vector[:, None]).solution", "rebuilt = weights @ senses": "",
+     "rebuilt, vector": "weights[:, 0] @ senses, vector"},
+     "the weights keep a second dimension, (K, 1): (K,) was asked for",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "cosine-as-tensor", {"cosine_similarity(weights @ senses, vector, dim=0).numpy()[()]":
+     "cosine_similarity(weights @ senses, vector, dim=0)"},
+     "the cosine comes as a tensor: a float was asked for", killed_by="test_the_cosine_is_a_plain_number",
+     of="numpy-float32-cosine")
 
 
-@mistake(
-    "context_vector",
-    "the window is one word short on the right: the end of a slice is exclusive",
-    "test_it_is_the_mean_of_the_neighbours_without_the_word_itself",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position] + ids[position + 1 : position + window]
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "a negative start of the slice counts from the end, so the first words lose their neighbours on the left",
-    "test_the_window_is_cut_off_at_the_edges_of_the_text",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[position - window : position] + ids[position + 1 : position + window + 1]
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "the text wraps around: the window must be cut off at its edges",
-    "test_the_window_is_cut_off_at_the_edges_of_the_text",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = [ids[(position + o) % len(ids)] for o in range(-window, window + 1) if o and len(ids) > 1]
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "only the words before it are taken: the window reaches to both sides",
-    "test_it_is_the_mean_of_the_neighbours_without_the_word_itself",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position]
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "the weights are not used: this is the plain mean",
-    "test_each_neighbour_weighs_what_its_word_weighs",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]
-    return vectors[around].mean(dim=0) if around else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "the sum is divided by the number of neighbours: divide by the sum of their weights",
-    "test_each_neighbour_weighs_what_its_word_weighs",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]
-    return weights[around] @ vectors[around] / max(1, len(around))
-
-
-@mistake(
-    "context_vector",
-    "the weighted sum is not divided by the sum of the weights",
-    "test_it_is_the_mean_of_the_neighbours_without_the_word_itself",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]
-    return weights[around] @ vectors[around]
-
-
-@mistake(
-    "context_vector",
-    "every occurrence of the word is left out: only the one at this position is",
-    "test_the_same_word_at_another_position_counts_as_a_neighbour",
-)
-def context_vector(vectors, weights, ids, position, window):
-    near = ids[max(0, position - window) : position + window + 1]
-    around = [i for i in near if i != ids[position]]
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "a neighbour that stands twice counts once: each place counts",
-    "test_the_same_word_at_another_position_counts_as_a_neighbour",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = sorted(set(ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]))
-    total = weights[around].sum()
-    return weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])
-
-
-@mistake(
-    "context_vector",
-    "0 is divided by 0 where nothing weighs anything: zeros were asked for",
-    "test_a_word_alone_has_a_context_of_zeros",
-)
-def context_vector(vectors, weights, ids, position, window):
-    around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]
-    return weights[around] @ vectors[around] / weights[around].sum()
-
-
-@alternative("context_vector")
+# context_vector
+@alternative("context_vector", "one-loop")
 def context_vector(vectors, weights, ids, position, window):
     total, norm = torch.zeros(vectors.shape[1]), 0.0
     for place in range(max(0, position - window), min(len(ids), position + window + 1)):
@@ -501,14 +253,14 @@ def context_vector(vectors, weights, ids, position, window):
     return total / norm if norm else total
 
 
-@alternative("context_vector")
+@alternative("context_vector", "masked-weights")
 def context_vector(vectors, weights, ids, position, window):
     away = (torch.arange(len(ids)) - position).abs()
     weight = weights[ids] * ((away > 0) & (away <= window))  # (N,)
     return torch.einsum("n,nd->d", weight, vectors[ids]) / weight.sum().clamp(min=1e-12)
 
 
-@alternative("context_vector")
+@alternative("context_vector", "numpy-average")
 def context_vector(vectors, weights, ids, position, window):
     around = [word for place, word in enumerate(ids) if 0 < abs(place - position) <= window]
     if sum(float(weights[word]) for word in around) == 0:
@@ -517,172 +269,68 @@ def context_vector(vectors, weights, ids, position, window):
     return torch.tensor(mean, dtype=torch.float32)
 
 
-@mistake(
-    "kmeans",
-    "the centroids move before the points are labelled",
-    "test_one_round_labels_first_and_then_moves",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-    return centroids, labels
+edit("context_vector", "word-itself-included",
+     {"ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]":
+     "ids[max(0, position - window) : position + window + 1]",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "", "weights[around] @ vectors[around] / total":
+     "weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])"},
+     "the word itself is among its neighbours",
+     killed_by="test_it_is_the_mean_of_the_neighbours_without_the_word_itself")
+edit("context_vector", "one-word-short", {"position + window + 1": "position + window",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "", "weights[around] @ vectors[around] / total":
+     "weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])"},
+     "the window is one word short on the right: the end of a slice is exclusive",
+     killed_by="test_it_is_the_mean_of_the_neighbours_without_the_word_itself")
+edit("context_vector", "start-wraps-around", {"max(0, position - window)": "position - window",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "", "weights[around] @ vectors[around] / total":
+     "weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])"},
+     "a negative start of the slice counts from the end, so the first words lose their neighbours on the left",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_the_text")
+edit("context_vector", "text-wraps-around",
+     {"around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]":
+     "around = [ids[(position + o) % len(ids)] for o in range(-window, window + 1) if o and len(ids) > 1]"},
+     "the text wraps around: the window must be cut off at its edges",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_the_text")
+edit("context_vector", "only-before",
+     {"ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]":
+     "ids[max(0, position - window) : position]", "if total == 0:\n        return torch.zeros(vectors.shape[1])": "",
+     "weights[around] @ vectors[around] / total":
+     "weights[around] @ vectors[around] / total if total > 0 else torch.zeros(vectors.shape[1])"},
+     "only the words before it are taken: the window reaches to both sides",
+     killed_by="test_it_is_the_mean_of_the_neighbours_without_the_word_itself")
+edit("context_vector", "plain-mean", {"total = weights[around].sum()": "",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "", "weights[around] @ vectors[around] / total":
+     "vectors[around].mean(dim=0) if around else torch.zeros(vectors.shape[1])"},
+     "the weights are not used: this is the plain mean", killed_by="test_each_neighbour_weighs_what_its_word_weighs")
+edit("context_vector", "divided-by-neighbours", {"total = weights[around].sum()": "",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "",
+     "weights[around] @ vectors[around] / total": "weights[around] @ vectors[around] / max(1, len(around))"},
+     "the sum is divided by the number of neighbours: divide by the sum of their weights",
+     killed_by="test_each_neighbour_weighs_what_its_word_weighs")
+edit("context_vector", "not-divided", {"total = weights[around].sum()": "",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "",
+     "weights[around] @ vectors[around] / total": "weights[around] @ vectors[around]"},
+     "the weighted sum is not divided by the sum of the weights",
+     killed_by="test_it_is_the_mean_of_the_neighbours_without_the_word_itself")
+edit("context_vector", "every-occurrence-left-out",
+     {"around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]":
+     ("near = ids[max(0, position - window) : position + window + 1]\n"
+      "    around = [i for i in near if i != ids[position]]")},
+     "every occurrence of the word is left out: only the one at this position is",
+     killed_by="test_the_same_word_at_another_position_counts_as_a_neighbour")
+edit("context_vector", "doubles-count-once", {"around = ids[": "around = sorted(set(ids[",
+     "window + 1]": "window + 1]))"},
+     "a neighbour that stands twice counts once: each place counts",
+     killed_by="test_the_same_word_at_another_position_counts_as_a_neighbour")
+edit("context_vector", "zero-by-zero", {"total = weights[around].sum()": "",
+     "if total == 0:\n        return torch.zeros(vectors.shape[1])": "",
+     "weights[around] @ vectors[around] / total": "weights[around] @ vectors[around] / weights[around].sum()"},
+     "0 is divided by 0 where nothing weighs anything: zeros were asked for",
+     killed_by="test_a_word_alone_has_a_context_of_zeros")
 
 
-@mistake("kmeans", "the centroids never move", "test_two_groups_on_a_line_are_found")
-def kmeans(points, centroids, steps=50):
-    return centroids.clone(), torch.cdist(points, centroids).argmin(dim=1)
-
-
-@mistake(
-    "kmeans",
-    "there is one round only: labels and centroids are found in turn, `steps` times",
-    "test_two_groups_on_a_line_are_found_from_a_bad_start",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    labels = torch.cdist(points, centroids).argmin(dim=1)
-    for k in range(len(centroids)):
-        if (labels == k).any():
-            centroids[k] = points[labels == k].mean(dim=0)
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "a centroid without points becomes not-a-number: it stays where it is",
-    "test_a_centroid_without_points_stays_where_it_is",
-)
-def kmeans(points, centroids, steps=50):
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        centroids = torch.stack([points[labels == k].mean(dim=0) for k in range(len(centroids))])
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "a centroid without points moves to the origin: it stays where it is",
-    "test_a_centroid_without_points_stays_where_it_is",
-)
-def kmeans(points, centroids, steps=50):
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        member = torch.nn.functional.one_hot(labels, len(centroids)).float()
-        centroids = member.T @ points / member.sum(dim=0).clamp(min=1)[:, None]
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "the centroids that were handed in are changed: work on a copy",
-    "test_the_start_is_left_alone",
-)
-def kmeans(points, centroids, steps=50):
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "a point goes to the centroid in whose direction it lies: Euclidean distance was asked for",
-    "test_two_groups_on_a_line_are_found",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    for _ in range(steps):
-        labels = (normalize(points, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "a centroid is the median of its points: the mean was asked for",
-    "test_one_round_labels_first_and_then_moves",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].median(dim=0).values
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "of equally near centroids the last one is taken: it is the first",
-    "test_a_point_between_two_centroids_gets_the_first",
-)
-def kmeans(points, centroids, steps=50):
-    centroids, last = centroids.clone(), len(centroids) - 1
-    for _ in range(steps):
-        distance = (points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)
-        labels = last - distance.flip(1).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-    return centroids, labels
-
-
-@mistake(
-    "kmeans",
-    "labels and centroids are returned in the wrong order: the centroids come first",
-    "test_two_groups_on_a_line_are_found",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-    return labels, centroids
-
-
-@mistake(
-    "kmeans",
-    "the labels are floats: they are numbers of centroids, and only whole ones can be used as an index",
-    "test_labels_come_as_a_tensor_of_int64",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-    return centroids, labels.float()
-
-
-@mistake(
-    "kmeans",
-    "the labels come as a list: a tensor was asked for",
-    "test_labels_come_as_a_tensor_of_int64",
-)
-def kmeans(points, centroids, steps=50):
-    centroids = centroids.clone()
-    for _ in range(steps):
-        labels = torch.cdist(points, centroids).argmin(dim=1)
-        for k in range(len(centroids)):
-            if (labels == k).any():
-                centroids[k] = points[labels == k].mean(dim=0)
-    return centroids, labels.tolist()
-
-
-@alternative("kmeans")
+# kmeans
+@alternative("kmeans", "one-hot-members")
 def kmeans(points, centroids, steps=50):
     for _ in range(steps):
         distance = ((points.unsqueeze(1) - centroids.unsqueeze(0)) ** 2).sum(-1)  # (N, K)
@@ -693,7 +341,7 @@ def kmeans(points, centroids, steps=50):
     return centroids, labels
 
 
-@alternative("kmeans")
+@alternative("kmeans", "numpy-means")
 def kmeans(points, centroids, steps=50):
     places, centers = points.numpy(), centroids.numpy().copy()
     for _ in range(steps):
@@ -703,7 +351,7 @@ def kmeans(points, centroids, steps=50):
     return torch.from_numpy(centers), torch.from_numpy(labels)
 
 
-@alternative("kmeans")
+@alternative("kmeans", "lists-of-groups")
 def kmeans(points, centroids, steps=50):
     centers = [row.clone() for row in centroids]
     for _ in range(steps):
@@ -717,44 +365,97 @@ def kmeans(points, centroids, steps=50):
     return torch.stack(centers), torch.tensor(labels)
 
 
-@mistake(
-    "purity",
-    "group numbers are compared with sense numbers: groups have no names",
-    "test_group_numbers_need_not_be_those_of_the_senses",
-)
+edit("kmeans", "moves-before-labels",
+     {"return centroids, labels": "return centroids, torch.cdist(points, centroids).argmin(dim=1)"},
+     "the centroids move before the points are labelled", killed_by="test_one_round_labels_first_and_then_moves")
+edit("kmeans", "centroids-never-move", {"centroids[k] = points[labels == k].mean(dim=0)": "pass"},
+     "the centroids never move", killed_by="test_two_groups_on_a_line_are_found")
+edit("kmeans", "one-round", {"range(steps)": "range(1)"},
+     "there is one round only: labels and centroids are found in turn, `steps` times",
+     killed_by="test_two_groups_on_a_line_are_found_from_a_bad_start")
+edit("kmeans", "empty-becomes-nan",
+     {"if (labels == k).any():\n                centroids[k] = points[labels == k].mean(dim=0)":
+     "centroids[k] = points[labels == k].mean(dim=0)"},
+     "a centroid without points becomes not-a-number: it stays where it is",
+     killed_by="test_a_centroid_without_points_stays_where_it_is")
+edit("kmeans", "empty-to-origin",
+     {"if (labels == k).any():\n                centroids[k] = points[labels == k].mean(dim=0)":
+     "centroids[k] = points[labels == k].sum(dim=0) / (labels == k).sum().clamp(min=1)"},
+     "a centroid without points moves to the origin: it stays where it is",
+     killed_by="test_a_centroid_without_points_stays_where_it_is")
+edit("kmeans", "input-changed", {"centroids = centroids.clone()": "",
+     "(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "torch.cdist(points, centroids)"},
+     "the centroids that were handed in are changed: work on a copy", killed_by="test_the_start_is_left_alone")
+edit("kmeans", "by-direction", {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2).argmin":
+     "(normalize(points, dim=1) @ normalize(centroids, dim=1).T).argmax"},
+     "a point goes to the centroid in whose direction it lies: Euclidean distance was asked for",
+     killed_by="test_two_groups_on_a_line_are_found")
+edit("kmeans", "median",
+     {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "torch.cdist(points, centroids)",
+     "points[labels == k].mean(dim=0)": "points[labels == k].median(dim=0).values"},
+     "a centroid is the median of its points: the mean was asked for",
+     killed_by="test_one_round_labels_first_and_then_moves")
+edit("kmeans", "last-of-ties", {"labels = (points": "labels = len(centroids) - 1 - (points",
+     ".argmin(dim=1)": ".flip(1).argmin(dim=1)"},
+     "of equally near centroids the last one is taken: it is the first",
+     killed_by="test_a_point_between_two_centroids_gets_the_first")
+edit("kmeans", "wrong-order",
+     {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "torch.cdist(points, centroids)",
+     "centroids, labels": "labels, centroids"},
+     "labels and centroids are returned in the wrong order: the centroids come first",
+     killed_by="test_two_groups_on_a_line_are_found")
+edit("kmeans", "float-labels",
+     {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "torch.cdist(points, centroids)",
+     "centroids, labels": "centroids, labels.float()"},
+     "the labels are floats: they are numbers of centroids, and only whole ones can be used as an index",
+     killed_by="test_labels_come_as_a_tensor_of_int64")
+edit("kmeans", "list-of-labels",
+     {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "torch.cdist(points, centroids)",
+     "centroids, labels": "centroids, labels.tolist()"},
+     "the labels come as a list: a tensor was asked for", killed_by="test_labels_come_as_a_tensor_of_int64")
+
+
+# purity
+@alternative("purity", "numpy-unique")
 def purity(labels, senses):
-    return sum(int(a) == int(b) for a, b in zip(labels, senses)) / len(labels)
+    labels, senses = np.asarray(labels), np.asarray(senses)
+    right = sum(np.unique(senses[labels == k], return_counts=True)[1].max() for k in np.unique(labels))
+    return float(right / len(labels))
 
 
-@mistake(
-    "purity",
-    "the purities of the groups are averaged, so a small group counts as much as a large one",
-    "test_each_group_counts_its_most_frequent_sense",
-)
+@alternative("purity", "contingency-table")
 def purity(labels, senses):
-    groups = {}
-    for label, sense in zip(labels, senses):
-        groups.setdefault(int(label), []).append(int(sense))
-    return sum(max(Counter(group).values()) / len(group) for group in groups.values()) / len(groups)
+    _, rows = torch.as_tensor(labels).unique(return_inverse=True)
+    _, columns = torch.as_tensor(senses).unique(return_inverse=True)
+    table = torch.zeros(int(rows.max()) + 1, int(columns.max()) + 1)
+    table.index_put_((rows, columns), torch.ones(len(rows)), accumulate=True)
+    return float(table.max(dim=1).values.sum() / len(rows))
 
 
-@mistake(
-    "purity",
-    "groups and senses are exchanged: this looks for the most frequent group of each sense",
-    "test_two_groups_may_have_the_same_sense",
-)
+@alternative("purity", "counter")
 def purity(labels, senses):
-    groups = {}
-    for label, sense in zip(labels, senses):
-        groups.setdefault(int(sense), []).append(int(label))
-    return sum(max(Counter(group).values()) for group in groups.values()) / len(labels)
+    best = Counter()
+    for (label, _), count in Counter((int(a), int(b)) for a, b in zip(labels, senses)).items():
+        best[label] = max(best[label], count)
+    return sum(best.values()) / len(senses)
 
 
-@mistake(
-    "purity",
-    "each sense is given to one group only: two groups may have the same",
-    "test_two_groups_may_have_the_same_sense",
-)
+edit("purity", "numbers-compared", {"groups = {}": "",
+     "for label, sense in zip(labels, senses):\n        groups.setdefault(int(label), []).append(int(sense))": "",
+     "max(Counter(group).values()) for group in groups.values()": "int(a) == int(b) for a, b in zip(labels, senses)"},
+     "group numbers are compared with sense numbers: groups have no names",
+     killed_by="test_group_numbers_need_not_be_those_of_the_senses")
+edit("purity", "groups-averaged", {"max(Counter(group).values())": "max(Counter(group).values()) / len(group)",
+     "len(labels)": "len(groups)"},
+     "the purities of the groups are averaged, so a small group counts as much as a large one",
+     killed_by="test_each_group_counts_its_most_frequent_sense")
+edit("purity", "groups-senses-exchanged", {"int(label)": "int(sense)", "int(sense)": "int(label)"},
+     "groups and senses are exchanged: this looks for the most frequent group of each sense",
+     killed_by="test_two_groups_may_have_the_same_sense")
+
+
+@mistake("purity", "sense-given-once", "each sense is given to one group only: two groups may have the same",
+         killed_by="test_two_groups_may_have_the_same_sense")
 def purity(labels, senses):
     pairs = Counter((int(a), int(b)) for a, b in zip(labels, senses))
     taken, right = set(), 0
@@ -765,174 +466,33 @@ def purity(labels, senses):
     return right / len(labels)
 
 
-@mistake(
-    "purity",
-    "the count is not divided by the number of items",
-    "test_group_numbers_need_not_be_those_of_the_senses",
-)
-def purity(labels, senses):
-    groups = {}
-    for label, sense in zip(labels, senses):
-        groups.setdefault(int(label), []).append(int(sense))
-    return float(sum(max(Counter(group).values()) for group in groups.values()))
+edit("purity", "not-divided", {"sum(max(Counter(group).values()) for group in groups.values()) / len(labels)":
+     "float(sum(max(Counter(group).values()) for group in groups.values()))"},
+     "the count is not divided by the number of items", killed_by="test_group_numbers_need_not_be_those_of_the_senses")
+edit("purity", "commonest-of-all", {"groups = {}": "",
+     "for label, sense in zip(labels, senses):\n        groups.setdefault(int(label), []).append(int(sense))": "",
+     "sum(max(Counter(group).values()) for group in groups.values())":
+     "max(Counter(int(sense) for sense in senses).values())"},
+     "the share of the commonest sense of all: each group has its own",
+     killed_by="test_each_group_counts_its_most_frequent_sense")
+edit("purity", "tensors-as-keys", {"int(label)": "label", "int(sense)": "sense"},
+     "tensors of one number are counted as they are, and no two of them are the same key",
+     killed_by="test_tensors_do_as_well_as_lists")
+edit("purity", "purest-group", {"sum(max(Counter(group).values()) for group in groups.values()) / len(labels)":
+     "max(max(Counter(group).values()) / len(group) for group in groups.values())"},
+     "the purity of the purest group is taken: all groups count",
+     killed_by="test_each_group_counts_its_most_frequent_sense")
 
 
-@mistake(
-    "purity",
-    "the share of the commonest sense of all: each group has its own",
-    "test_each_group_counts_its_most_frequent_sense",
-)
-def purity(labels, senses):
-    return max(Counter(int(sense) for sense in senses).values()) / len(labels)
-
-
-@mistake(
-    "purity",
-    "tensors of one number are counted as they are, and no two of them are the same key",
-    "test_tensors_do_as_well_as_lists",
-)
-def purity(labels, senses):
-    groups = {}
-    for label, sense in zip(labels, senses):
-        groups.setdefault(label, []).append(sense)
-    return sum(max(Counter(group).values()) for group in groups.values()) / len(labels)
-
-
-@mistake(
-    "purity",
-    "the purity of the purest group is taken: all groups count",
-    "test_each_group_counts_its_most_frequent_sense",
-)
-def purity(labels, senses):
-    groups = {}
-    for label, sense in zip(labels, senses):
-        groups.setdefault(int(label), []).append(int(sense))
-    return max(max(Counter(group).values()) / len(group) for group in groups.values())
-
-
-@alternative("purity")
-def purity(labels, senses):
-    labels, senses = np.asarray(labels), np.asarray(senses)
-    right = sum(np.unique(senses[labels == k], return_counts=True)[1].max() for k in np.unique(labels))
-    return float(right / len(labels))
-
-
-@alternative("purity")
-def purity(labels, senses):
-    _, rows = torch.as_tensor(labels).unique(return_inverse=True)
-    _, columns = torch.as_tensor(senses).unique(return_inverse=True)
-    table = torch.zeros(int(rows.max()) + 1, int(columns.max()) + 1)
-    table.index_put_((rows, columns), torch.ones(len(rows)), accumulate=True)
-    return float(table.max(dim=1).values.sum() / len(rows))
-
-
-@alternative("purity")
-def purity(labels, senses):
-    best = Counter()
-    for (label, _), count in Counter((int(a), int(b)) for a, b in zip(labels, senses)).items():
-        best[label] = max(best[label], count)
-    return sum(best.values()) / len(senses)
-
-
-@mistake(
-    "choose_senses",
-    "the nearest centroid by distance: the cosine was asked for",
-    "test_the_direction_decides_and_not_the_distance",
-)
-def choose_senses(contexts, senses, new):
-    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])
-    return torch.cdist(new, centroids).argmin(dim=1)
-
-
-@mistake(
-    "choose_senses",
-    "the largest dot product favours the longest centroid: divide by its length",
-    "test_the_direction_decides_and_not_the_distance",
-)
-def choose_senses(contexts, senses, new):
-    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])
-    return (new @ centroids.T).argmax(dim=1)
-
-
-@mistake(
-    "choose_senses",
-    "the sense of the nearest single context: the centroid of each sense was asked for",
-    "test_the_centroid_decides_and_not_the_nearest_single_context",
-)
-def choose_senses(contexts, senses, new):
-    return senses[(normalize(new, dim=1) @ normalize(contexts, dim=1).T).argmax(dim=1)]
-
-
-@mistake(
-    "choose_senses",
-    "contexts are scaled to length 1 before the mean: the centroid is the mean of the contexts as they are",
-    "test_long_contexts_pull_their_centroid_more",
-)
-def choose_senses(contexts, senses, new):
-    unit = normalize(contexts, dim=1)
-    centroids = torch.stack([unit[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])
-    return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)
-
-
-@mistake(
-    "choose_senses",
-    "the sense with the smallest cosine is taken: the nearest has the largest",
-    "test_a_new_context_gets_the_sense_in_whose_direction_it_lies",
-)
-def choose_senses(contexts, senses, new):
-    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])
-    return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmin(dim=1)
-
-
-@mistake(
-    "choose_senses",
-    "the more frequent sense is given to all: the context is not read",
-    "test_a_new_context_gets_the_sense_in_whose_direction_it_lies",
-)
-def choose_senses(contexts, senses, new):
-    return senses.mode().values.repeat(len(new))
-
-
-@mistake(
-    "choose_senses",
-    "there are two senses only: there are as many as the numbers say",
-    "test_three_senses_agree_with_brute_force",
-)
-def choose_senses(contexts, senses, new):
-    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in (0, 1)])
-    return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)
-
-
-@mistake(
-    "choose_senses",
-    "the senses are numbered in the order in which they occur: their own numbers were asked for",
-    "test_senses_come_as_whole_numbers_and_the_contexts_stay",
-)
-def choose_senses(contexts, senses, new):
-    order = list(dict.fromkeys(senses.tolist()))
-    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in order])
-    return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)
-
-
-@mistake(
-    "choose_senses",
-    "the centroids are scaled in place of a copy, or the contexts are: the inputs stay as they are",
-    "test_senses_come_as_whole_numbers_and_the_contexts_stay",
-)
-def choose_senses(contexts, senses, new):
-    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])
-    contexts /= contexts.norm(dim=1, keepdim=True)
-    return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)
-
-
-@alternative("choose_senses")
+# choose_senses
+@alternative("choose_senses", "one-hot-sums")
 def choose_senses(contexts, senses, new):
     member = torch.nn.functional.one_hot(senses).float()  # (N, K)
     centroids = torch.einsum("nk,nd->kd", member, contexts)  # a sum has the direction of the mean
     return torch.einsum("md,kd->mk", new, normalize(centroids, dim=1)).argmax(dim=1)
 
 
-@alternative("choose_senses")
+@alternative("choose_senses", "one-loop")
 def choose_senses(contexts, senses, new):
     chosen = []
     for context in new:
@@ -944,12 +504,57 @@ def choose_senses(contexts, senses, new):
     return torch.tensor(chosen, dtype=torch.int64)
 
 
-@alternative("choose_senses")
+@alternative("choose_senses", "numpy")
 def choose_senses(contexts, senses, new):
     rows, numbers, fresh = contexts.numpy(), senses.numpy(), new.numpy()
     centroids = np.stack([rows[numbers == k].mean(axis=0) for k in np.unique(numbers)])
     centroids /= np.linalg.norm(centroids, axis=1, keepdims=True)
     return torch.from_numpy((fresh @ centroids.T).argmax(axis=1))
+
+
+edit("choose_senses", "nearest-by-distance", {"count = int(senses.max()) + 1": "",
+     "range(count)": "range(int(senses.max()) + 1)",
+     "(normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax": "torch.cdist(new, centroids).argmin"},
+     "the nearest centroid by distance: the cosine was asked for",
+     killed_by="test_the_direction_decides_and_not_the_distance")
+edit("choose_senses", "dot-product", {"count = int(senses.max()) + 1": "",
+     "range(count)": "range(int(senses.max()) + 1)",
+     "normalize(new, dim=1) @ normalize(centroids, dim=1).T": "new @ centroids.T"},
+     "the largest dot product favours the longest centroid: divide by its length",
+     killed_by="test_the_direction_decides_and_not_the_distance")
+edit("choose_senses", "nearest-single-context", {"count = int(senses.max()) + 1": "",
+     "centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(count)])": "",
+     "(normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)":
+     "senses[(normalize(new, dim=1) @ normalize(contexts, dim=1).T).argmax(dim=1)]"},
+     "the sense of the nearest single context: the centroid of each sense was asked for",
+     killed_by="test_the_centroid_decides_and_not_the_nearest_single_context")
+edit("choose_senses", "scaled-before-mean", {"count = int(senses.max()) + 1": "unit = normalize(contexts, dim=1)",
+     "contexts[senses == k]": "unit[senses == k]", "range(count)": "range(int(senses.max()) + 1)"},
+     "contexts are scaled to length 1 before the mean: the centroid is the mean of the contexts as they are",
+     killed_by="test_long_contexts_pull_their_centroid_more")
+edit("choose_senses", "smallest-cosine", {"count = int(senses.max()) + 1": "",
+     "range(count)": "range(int(senses.max()) + 1)", "(normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax":
+     "(normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmin"},
+     "the sense with the smallest cosine is taken: the nearest has the largest",
+     killed_by="test_a_new_context_gets_the_sense_in_whose_direction_it_lies")
+edit("choose_senses", "most-frequent", {"count = int(senses.max()) + 1": "",
+     "centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(count)])": "",
+     "(normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)": "senses.mode().values.repeat(len(new))"},
+     "the more frequent sense is given to all: the context is not read",
+     killed_by="test_a_new_context_gets_the_sense_in_whose_direction_it_lies")
+edit("choose_senses", "two-senses-only", {"count = int(senses.max()) + 1": "", "range(count)": "(0, 1)"},
+     "there are two senses only: there are as many as the numbers say",
+     killed_by="test_three_senses_agree_with_brute_force")
+edit("choose_senses", "numbered-by-occurrence",
+     {"count = int(senses.max()) + 1": "order = list(dict.fromkeys(senses.tolist()))", "range(count)": "order"},
+     "the senses are numbered in the order in which they occur: their own numbers were asked for",
+     killed_by="test_senses_come_as_whole_numbers_and_the_contexts_stay")
+edit("choose_senses", "inputs-changed", {"count = int(senses.max()) + 1":
+     "centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])",
+     "centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(count)])":
+     "contexts /= contexts.norm(dim=1, keepdim=True)"},
+     "the centroids are scaled in place of a copy, or the contexts are: the inputs stay as they are",
+     killed_by="test_senses_come_as_whole_numbers_and_the_contexts_stay")
 
 
 equivalent(

@@ -6,105 +6,31 @@ from collections import Counter
 import numpy as np
 import torch
 from scipy.sparse import coo_array
-from torch.nn.functional import normalize
 
-from grader.lessons.bank import alternative, equivalent, mistake
+from grader.lessons.bank import alternative, edit, equivalent
 
-
-@mistake(
-    "one_hot",
-    "the columns are numbered by the text, so the vector's length is that of the text: there is one column for each known word",
-    "test_one_more_word_makes_every_vector_longer",
-)
-def one_hot(tokens, words):
-    index = {token: i for i, token in enumerate(dict.fromkeys(tokens))}
-    vectors = torch.zeros(len(tokens), len(index))
-    for row, token in enumerate(tokens):
-        vectors[row, index[token]] = 1.0
-    return vectors
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
 
-@mistake(
-    "one_hot",
-    "the words of the text are summed up in one vector (a bag of words): each token has a row of its own",
-    "test_each_word_has_an_axis_of_its_own",
-)
-def one_hot(tokens, words):
-    return torch.tensor([float(tokens.count(word)) for word in words])
-
-
-@mistake(
-    "one_hot",
-    "the word's number is written into the vector: only a 1 marks its place",
-    "test_each_word_has_an_axis_of_its_own",
-)
-def one_hot(tokens, words):
-    vectors = torch.zeros(len(tokens), len(words))
-    for row, token in enumerate(tokens):
-        if token in words:
-            vectors[row, words.index(token)] = words.index(token) + 1.0
-    return vectors
-
-
-@mistake(
-    "one_hot",
-    "an unknown word is given the last axis (index −1): it has none",
-    "test_an_unknown_word_has_no_axis",
-)
-def one_hot(tokens, words):
-    index = {word: i for i, word in enumerate(words)}
-    vectors = torch.zeros(len(tokens), len(words))
-    for row, token in enumerate(tokens):
-        vectors[row, index.get(token, -1)] = 1.0
-    return vectors
-
-
-@mistake(
-    "one_hot",
-    "an unknown word is left out, so the rows after it move up: it has a row of zeros",
-    "test_an_unknown_word_has_no_axis",
-)
-def one_hot(tokens, words):
-    known = [words.index(token) for token in tokens if token in words]
-    return torch.eye(len(words))[known]
-
-
-@mistake(
-    "one_hot",
-    "rows and columns are exchanged: one row for each token, one column for each word",
-    "test_one_more_word_makes_every_vector_longer",
-)
-def one_hot(tokens, words):
-    return torch.tensor([[float(token == word) for token in tokens] for word in words]).reshape(len(words), len(tokens))
-
-
-@mistake("one_hot", "the vectors are of whole numbers: vectors are floats", "test_the_vectors_are_of_floats")
-def one_hot(tokens, words):
-    vectors = torch.zeros(len(tokens), len(words), dtype=torch.int64)
-    for row, token in enumerate(tokens):
-        if token in words:
-            vectors[row, words.index(token)] = 1
-    return vectors
-
-
-@alternative("one_hot")
+# one_hot
+@alternative("one_hot", "comparison")
 def one_hot(tokens, words):
     return torch.tensor([[float(token == word) for word in words] for token in tokens]).reshape(len(tokens), len(words))
 
 
-@alternative("one_hot")
+@alternative("one_hot", "torch-one-hot")
 def one_hot(tokens, words):
     ids = torch.tensor([words.index(t) if t in words else len(words) for t in tokens], dtype=torch.int64)
     return torch.nn.functional.one_hot(ids, len(words) + 1)[:, :-1].float()
 
 
-@alternative("one_hot")
+@alternative("one_hot", "identity-rows")
 def one_hot(tokens, words):
     axes = torch.cat([torch.eye(len(words)), torch.zeros(1, len(words))])
     return axes[[words.index(token) if token in words else -1 for token in tokens]]
 
 
-@alternative("one_hot")
+@alternative("one_hot", "numpy-double")
 def one_hot(tokens, words):
     vectors = np.zeros((len(tokens), len(words)))
     for row, token in enumerate(tokens):
@@ -113,67 +39,48 @@ def one_hot(tokens, words):
     return torch.from_numpy(vectors)  # float64
 
 
-@mistake(
-    "distances",
-    "the square root is missing: these are squared distances",
-    "test_three_points_are_as_far_apart_as_pythagoras_says",
-)
-def distances(vectors):
-    return (vectors[:, None] - vectors[None]).square().sum(dim=2)
+edit("one_hot", "columns-by-text",
+     {"{word: i for i, word in enumerate(words)}": "{token: i for i, token in enumerate(dict.fromkeys(tokens))}",
+     "len(words)": "len(index)",
+     "if token in index:\n            vectors[row, index[token]] = 1.0": "vectors[row, index[token]] = 1.0"},
+     "the columns are numbered by the text, so the vector's length is that of the text: there is one column for each known word",
+     killed_by="test_one_more_word_makes_every_vector_longer")
+edit("one_hot", "bag-of-words",
+     {"torch.tensor([[float(token == word) for word in words] for token in tokens]).reshape(len(tokens), len(words))":
+     "torch.tensor([float(tokens.count(word)) for word in words])"},
+     "the words of the text are summed up in one vector (a bag of words): each token has a row of its own",
+     killed_by="test_each_word_has_an_axis_of_its_own", of="comparison")
+edit("one_hot", "number-written", {"index = {word: i for i, word in enumerate(words)}": "",
+     "token in index": "token in words",
+     "vectors[row, index[token]] = 1.0": "vectors[row, words.index(token)] = words.index(token) + 1.0"},
+     "the word's number is written into the vector: only a 1 marks its place",
+     killed_by="test_each_word_has_an_axis_of_its_own")
+edit("one_hot", "unknown-gets-last",
+     {"if token in index:\n            vectors[row, index[token]] = 1.0": "vectors[row, index.get(token, -1)] = 1.0"},
+     "an unknown word is given the last axis (index −1): it has none", killed_by="test_an_unknown_word_has_no_axis")
+edit("one_hot", "unknown-left-out", {"axes = torch.cat([torch.eye(len(words)), torch.zeros(1, len(words))])":
+     "known = [words.index(token) for token in tokens if token in words]",
+     "axes[[words.index(token) if token in words else -1 for token in tokens]]": "torch.eye(len(words))[known]"},
+     "an unknown word is left out, so the rows after it move up: it has a row of zeros",
+     killed_by="test_an_unknown_word_has_no_axis", of="identity-rows")
+edit("one_hot", "transposed", {"for word in words": "for token in tokens", "for token in tokens": "for word in words",
+     "len(tokens), len(words)": "len(words), len(tokens)"},
+     "rows and columns are exchanged: one row for each token, one column for each word",
+     killed_by="test_one_more_word_makes_every_vector_longer", of="comparison")
+edit("one_hot", "whole-numbers",
+     {"np.zeros((len(tokens), len(words)))": "torch.zeros(len(tokens), len(words), dtype=torch.int64)",
+     "torch.from_numpy(vectors)": "vectors"},
+     "the vectors are of whole numbers: vectors are floats", killed_by="test_the_vectors_are_of_floats",
+     of="numpy-double")
 
 
-@mistake(
-    "distances",
-    "the absolute differences are added up: that is the L1 distance, the streets of Manhattan",
-    "test_three_points_are_as_far_apart_as_pythagoras_says",
-)
-def distances(vectors):
-    return (vectors[:, None] - vectors[None]).abs().sum(dim=2)
-
-
-@mistake(
-    "distances",
-    "squares are averaged over the coordinates: they are summed",
-    "test_all_one_hot_vectors_are_the_square_root_of_two_apart",
-)
-def distances(vectors):
-    return (vectors[:, None] - vectors[None]).square().mean(dim=2).sqrt()
-
-
-@mistake(
-    "distances",
-    "the largest difference is taken, where all of them count",
-    "test_three_points_are_as_far_apart_as_pythagoras_says",
-)
-def distances(vectors):
-    return (vectors[:, None] - vectors[None]).abs().amax(dim=2)
-
-
-@mistake(
-    "distances",
-    "the vectors are brought to length 1 first: distances depend on the lengths too",
-    "test_three_points_are_as_far_apart_as_pythagoras_says",
-)
-def distances(vectors):
-    unit = normalize(vectors, dim=1)
-    return (unit[:, None] - unit[None]).square().sum(dim=2).sqrt()
-
-
-@mistake(
-    "distances",
-    "the root is taken of each difference before they are summed: square, sum, then root",
-    "test_three_points_are_as_far_apart_as_pythagoras_says",
-)
-def distances(vectors):
-    return (vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)
-
-
-@alternative("distances")
+# distances
+@alternative("distances", "cdist")
 def distances(vectors):
     return torch.cdist(vectors, vectors)
 
 
-@alternative("distances")
+@alternative("distances", "two-loops")
 def distances(vectors):
     result = torch.zeros(len(vectors), len(vectors))
     for i in range(len(vectors)):
@@ -182,182 +89,91 @@ def distances(vectors):
     return result
 
 
-@alternative("distances")
+@alternative("distances", "numpy-broadcast")
 def distances(vectors):
     array = vectors.numpy().astype(np.float64)
     return torch.from_numpy(np.sqrt(((array[:, None] - array[None]) ** 2).sum(axis=2))).float()
 
 
-@alternative("distances")
+@alternative("distances", "dot-product-identity")
 def distances(vectors):
     square = vectors.square().sum(dim=1)
     return (square[:, None] + square[None] - 2 * vectors @ vectors.T).clamp(min=0).sqrt().fill_diagonal_(0)
 
 
-@mistake(
-    "cosines",
-    "these are dot products: each must be divided by both lengths",
-    "test_length_does_not_matter_and_direction_does",
-)
-def cosines(vectors):
-    return vectors @ vectors.T
+edit("distances", "root-missing",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sum(dim=2)"},
+     "the square root is missing: these are squared distances",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "manhattan", {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().sum(dim=2)"},
+     "the absolute differences are added up: that is the L1 distance, the streets of Manhattan",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "squares-averaged",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().mean(dim=2).sqrt()"},
+     "squares are averaged over the coordinates: they are summed",
+     killed_by="test_all_one_hot_vectors_are_the_square_root_of_two_apart", of="cdist")
+edit("distances", "largest-difference",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().amax(dim=2)"},
+     "the largest difference is taken, where all of them count",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "scaled-first",
+     {"difference = vectors[:, None, :] - vectors[None, :, :]": "unit = normalize(vectors, dim=1)",
+     "difference.square": "(unit[:, None] - unit[None]).square"},
+     "the vectors are brought to length 1 first: distances depend on the lengths too",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says")
+edit("distances", "root-of-each",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
+     "the root is taken of each difference before they are summed: square, sum, then root",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
 
 
-@mistake(
-    "cosines",
-    "dot products are divided by one of the two lengths only",
-    "test_length_does_not_matter_and_direction_does",
-)
-def cosines(vectors):
-    return vectors @ normalize(vectors, dim=1).T
-
-
-@mistake(
-    "cosines", "0 / 0 is not a number: a row of zeros has cosine 0", "test_a_row_of_zeros_has_cosine_0_with_every_row"
-)
-def cosines(vectors):
-    length = vectors.norm(dim=1)
-    return vectors @ vectors.T / (length[:, None] * length[None])
-
-
-@mistake(
-    "cosines",
-    "columns are brought to length 1, where rows are the words' vectors",
-    "test_length_does_not_matter_and_direction_does",
-)
-def cosines(vectors):
-    unit = normalize(vectors, dim=0)
-    return unit @ unit.T
-
-
-@mistake(
-    "cosines",
-    "this is the cosine distance, 1 − cosine",
-    "test_one_hot_vectors_have_cosine_0",
-)
-def cosines(vectors):
-    unit = normalize(vectors, dim=1)
-    return 1 - unit @ unit.T
-
-
-@mistake(
-    "cosines",
-    "the sign is lost: opposite directions have cosine −1",
-    "test_length_does_not_matter_and_direction_does",
-)
-def cosines(vectors):
-    unit = normalize(vectors, dim=1)
-    return (unit @ unit.T).abs()
-
-
-@mistake(
-    "cosines",
-    "the vectors are centred first: that is Pearson's correlation",
-    "test_one_hot_vectors_have_cosine_0",
-)
-def cosines(vectors):
-    unit = normalize(vectors - vectors.mean(dim=1, keepdim=True), dim=1)
-    return unit @ unit.T
-
-
-@alternative("cosines")
+# cosines
+@alternative("cosines", "library-cosine")
 def cosines(vectors):
     return torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=2)
 
 
-@alternative("cosines")
+@alternative("cosines", "outer-lengths")
 def cosines(vectors):
     length = vectors.norm(dim=1, keepdim=True)
     product = length @ length.T
     return torch.where(product > 0, vectors @ vectors.T / product, torch.zeros(()))
 
 
-@alternative("cosines")
+@alternative("cosines", "einsum")
 def cosines(vectors):
     unit = vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-12)
     return torch.einsum("id,jd->ij", unit, unit)
 
 
-@mistake(
-    "vocabulary_growth",
-    "the words are counted afresh in each stretch: count them from the start of the text",
-    "test_different_words_are_counted_from_the_start_of_the_text",
-)
-def vocabulary_growth(tokens, every):
-    return [(i + every, len(set(tokens[i : i + every]))) for i in range(0, len(tokens) - every + 1, every)]
+edit("cosines", "dot-products", {"unit = normalize(vectors, dim=1)": "", "unit @ unit.T": "vectors @ vectors.T"},
+     "these are dot products: each must be divided by both lengths",
+     killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "divided-by-one-length", {"unit = normalize(vectors, dim=1)": "",
+     "unit @ unit.T": "vectors @ normalize(vectors, dim=1).T"},
+     "dot products are divided by one of the two lengths only",
+     killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "zero-by-zero", {"unit = normalize(vectors, dim=1)": "length = vectors.norm(dim=1)",
+     "unit @ unit.T": "vectors @ vectors.T / (length[:, None] * length[None])"},
+     "0 / 0 is not a number: a row of zeros has cosine 0", killed_by="test_a_row_of_zeros_has_cosine_0_with_every_row")
+edit("cosines", "columns-scaled", {"1": "0"},
+     "columns are brought to length 1, where rows are the words' vectors",
+     killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "cosine-distance", {"unit @ unit.T": "1 - unit @ unit.T"},
+     "this is the cosine distance, 1 − cosine", killed_by="test_one_hot_vectors_have_cosine_0")
+edit("cosines", "sign-lost", {"unit @ unit.T": "(unit @ unit.T).abs()"},
+     "the sign is lost: opposite directions have cosine −1", killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "centred-first", {"vectors, dim=1": "vectors - vectors.mean(dim=1, keepdim=True), dim=1"},
+     "the vectors are centred first: that is Pearson's correlation", killed_by="test_one_hot_vectors_have_cosine_0")
 
 
-@mistake(
-    "vocabulary_growth",
-    "the rest at the end adds a point too",
-    "test_a_rest_adds_no_point",
-)
-def vocabulary_growth(tokens, every):
-    ends = [min(i + every, len(tokens)) for i in range(0, len(tokens), every)]
-    return [(end, len(set(tokens[:end]))) for end in ends]
-
-
-@mistake(
-    "vocabulary_growth",
-    "the curve begins with (0, 0): the first point comes after `every` tokens",
-    "test_different_words_are_counted_from_the_start_of_the_text",
-)
-def vocabulary_growth(tokens, every):
-    return [(n, len(set(tokens[:n]))) for n in range(0, len(tokens) + 1, every)]
-
-
-@mistake(
-    "vocabulary_growth",
-    "tokens are counted from 0, so the points come one token late, and one comes before any stretch is full",
-    "test_different_words_are_counted_from_the_start_of_the_text",
-)
-def vocabulary_growth(tokens, every):
-    seen, growth = set(), []
-    for count, token in enumerate(tokens):
-        seen.add(token)
-        if count % every == 0:
-            growth.append((count, len(seen)))
-    return growth
-
-
-@mistake(
-    "vocabulary_growth",
-    "the point is taken before its last token is read",
-    "test_different_words_are_counted_from_the_start_of_the_text",
-)
-def vocabulary_growth(tokens, every):
-    seen, growth = set(), []
-    for count, token in enumerate(tokens, start=1):
-        if count % every == 0:
-            growth.append((count, len(seen)))
-        seen.add(token)
-    return growth
-
-
-@mistake(
-    "vocabulary_growth",
-    "all tokens are counted, where each different word counts once",
-    "test_different_words_are_counted_from_the_start_of_the_text",
-)
-def vocabulary_growth(tokens, every):
-    return [(n, n) for n in range(every, len(tokens) + 1, every)]
-
-
-@mistake(
-    "vocabulary_growth",
-    "the last point is missing where the text ends with a full stretch: the end of a range is exclusive",
-    "test_different_words_are_counted_from_the_start_of_the_text",
-)
-def vocabulary_growth(tokens, every):
-    return [(n, len(set(tokens[:n]))) for n in range(every, len(tokens), every)]
-
-
-@alternative("vocabulary_growth")
+# vocabulary_growth
+@alternative("vocabulary_growth", "prefix-sets")
 def vocabulary_growth(tokens, every):
     return [(n, len(set(tokens[:n]))) for n in range(every, len(tokens) + 1, every)]
 
 
-@alternative("vocabulary_growth")
+@alternative("vocabulary_growth", "cumulative-sum")
 def vocabulary_growth(tokens, every):
     new, seen = [], set()
     for token in tokens:
@@ -367,207 +183,37 @@ def vocabulary_growth(tokens, every):
     return [(n, int(total[n - 1])) for n in range(every, len(tokens) + 1, every)]
 
 
-@mistake(
-    "neighbour_counts",
-    "each pair is counted in one direction only, so the table is not symmetric: the window reaches to both sides",
-    "test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[i + 1 : i + 1 + window]:
-                counts[word, other] += 1
-    return counts
+edit("vocabulary_growth", "counted-afresh", {"n, len(set(tokens[:n]))": "i + every, len(set(tokens[i : i + every]))",
+     "for n in range(every, len(tokens) + 1, every)": "for i in range(0, len(tokens) - every + 1, every)"},
+     "the words are counted afresh in each stretch: count them from the start of the text",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
+edit("vocabulary_growth", "rest-adds-point", {"if count % every == 0": "if count % every == 0 or count == len(tokens)"},
+     "the rest at the end adds a point too", killed_by="test_a_rest_adds_no_point")
+edit("vocabulary_growth", "starts-at-origin", {"every, len(tokens) + 1": "0, len(tokens) + 1"},
+     "the curve begins with (0, 0): the first point comes after `every` tokens",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
+edit("vocabulary_growth", "counted-from-zero", {", start=1": ""},
+     "tokens are counted from 0, so the points come one token late, and one comes before any stretch is full",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text")
+edit("vocabulary_growth", "before-last-token",
+     {("seen.add(token)\n"
+      "        if count % every == 0:\n"
+      "            noted.append((count, len(seen)))"):
+     ("if count % every == 0:\n"
+      "            noted.append((count, len(seen)))\n"
+      "        seen.add(token)")},
+     "the point is taken before its last token is read",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text")
+edit("vocabulary_growth", "all-tokens-counted", {"len(set(tokens[:n]))": "n"},
+     "all tokens are counted, where each different word counts once",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
+edit("vocabulary_growth", "last-point-missing", {"len(tokens) + 1": "len(tokens)"},
+     "the last point is missing where the text ends with a full stretch: the end of a range is exclusive",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
 
 
-@mistake(
-    "neighbour_counts",
-    "a word is counted as its own neighbour at the place where it stands",
-    "test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[max(0, i - window) : i + window + 1]:
-                counts[word, other] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "the sentences are joined, so windows reach from one into the next",
-    "test_the_window_is_cut_off_at_the_edges_of_each_sentence",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    ids = [words.index(token) for sentence in sentences for token in sentence]
-    for i, word in enumerate(ids):
-        for other in ids[i + 1 : i + 1 + window]:
-            counts[word, other] += 1
-            counts[other, word] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "negative places wrap around to the sentence's end: the window must be cut off at the edges",
-    "test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for j in range(i - window, i + window + 1):
-                if j != i and j < len(ids):
-                    counts[word, ids[j]] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "it is noted whether two words ever meet, not how often",
-    "test_words_that_meet_again_are_counted_again",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[i + 1 : i + 1 + window]:
-                counts[word, other] = counts[other, word] = 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "a word beside itself is left out: positions differ, so it is a neighbour",
-    "test_a_word_beside_itself_is_counted_from_both_places",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[max(0, i - window) : i + window + 1]:
-                if other != word:
-                    counts[word, other] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "a word beside itself is counted once: it is counted from both of its places",
-    "test_a_word_beside_itself_is_counted_from_both_places",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[i + 1 : i + 1 + window]:
-                counts[word, other] += 1
-                if word != other:
-                    counts[other, word] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "the window is taken as the whole span: half of it on each side, where it means the words on one side",
-    "test_the_window_is_cut_off_at_the_edges_of_each_sentence",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[i + 1 : i + 1 + window // 2]:
-                counts[word, other] += 1
-                counts[other, word] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "the right edge of the window is left out: the end of a slice is exclusive",
-    "test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[i + 1 : i + window]:
-                counts[word, other] += 1
-                counts[other, word] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "the whole sentence is the context: the window is not used",
-    "test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for j, other in enumerate(ids):
-                if i != j:
-                    counts[word, other] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "a neighbour d words away counts 1/d, as in GloVe: here each counts 1",
-    "test_the_window_is_cut_off_at_the_edges_of_each_sentence",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words))
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for distance, other in enumerate(ids[i + 1 : i + 1 + window], start=1):
-                counts[word, other] += 1 / distance
-                counts[other, word] += 1 / distance
-    return counts
-
-
-@mistake("neighbour_counts", "the counts are floats: whole numbers were asked for", "test_the_counts_are_whole_numbers")
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words))
-    for sentence in sentences:
-        ids = [words.index(token) for token in sentence]
-        for i, word in enumerate(ids):
-            for other in ids[i + 1 : i + 1 + window]:
-                counts[word, other] += 1
-                counts[other, word] += 1
-    return counts
-
-
-@mistake(
-    "neighbour_counts",
-    "indexing with lists adds 1 once however often a pair stands in them: use index_put_ with accumulate=True, or np.add.at",
-    "test_words_that_meet_again_are_counted_again",
-)
-def neighbour_counts(sentences, words, window):
-    counts = torch.zeros(len(words), len(words), dtype=torch.int64)
-    for sentence in sentences:
-        ids = torch.tensor([words.index(token) for token in sentence], dtype=torch.int64)
-        for distance in range(1, window + 1):
-            counts[ids[:-distance], ids[distance:]] += 1
-            counts[ids[distance:], ids[:-distance]] += 1
-    return counts
-
-
-@alternative("neighbour_counts")
+# neighbour_counts
+@alternative("neighbour_counts", "two-loops")
 def neighbour_counts(sentences, words, window):
     counts = torch.zeros(len(words), len(words), dtype=torch.int64)
     for sentence in sentences:
@@ -578,7 +224,7 @@ def neighbour_counts(sentences, words, window):
     return counts
 
 
-@alternative("neighbour_counts")
+@alternative("neighbour_counts", "counter")
 def neighbour_counts(sentences, words, window):
     index = {word: i for i, word in enumerate(words)}
     pairs = Counter()
@@ -589,7 +235,7 @@ def neighbour_counts(sentences, words, window):
     return torch.tensor([[pairs[i, j] for j in range(len(words))] for i in range(len(words))])
 
 
-@alternative("neighbour_counts")
+@alternative("neighbour_counts", "sparse-matrix")
 def neighbour_counts(sentences, words, window):
     index = {word: i for i, word in enumerate(words)}
     rows, columns = [], []
@@ -602,86 +248,75 @@ def neighbour_counts(sentences, words, window):
     return torch.from_numpy(table.toarray())
 
 
-@mistake(
-    "association",
-    "the logarithm is natural: bits are to base 2",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    return torch.log(n_xy * n / (n_x * n_y)).float()
+edit("neighbour_counts", "one-direction", {"counts[other, word] += 1": ""},
+     "each pair is counted in one direction only, so the table is not symmetric: the window reaches to both sides",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "own-neighbour",
+     {"for place, word in enumerate(ids):": "for place, word in enumerate(ids):\n            counts[word, word] += 1"},
+     "a word is counted as its own neighbour at the place where it stands",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "sentences-joined",
+     {"for sentence in sentences:\n        ids = [index[token] for token in sentence]":
+     "for ids in [[index[token] for sentence in sentences for token in sentence]]:"},
+     "the sentences are joined, so windows reach from one into the next",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence")
+edit("neighbour_counts", "negative-places-wrap",
+     {("for other in ids[place + 1 : place + 1 + window]:\n"
+      "                counts[word, other] += 1\n"
+      "                counts[other, word] += 1"):
+     ("for j in range(place - window, place + window + 1):\n"
+      "                if j != place and j < len(ids):\n"
+      "                    counts[word, ids[j]] += 1")},
+     "negative places wrap around to the sentence's end: the window must be cut off at the edges",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "met-or-not", {"counts[word, other] += 1": "counts[word, other] = 1",
+     "counts[other, word] += 1": "counts[other, word] = 1"},
+     "it is noted whether two words ever meet, not how often", killed_by="test_words_that_meet_again_are_counted_again")
+edit("neighbour_counts", "beside-itself-left-out", {"counts[word, other] += 1": "counts[word, other] += word != other",
+     "counts[other, word] += 1": "counts[other, word] += word != other"},
+     "a word beside itself is left out: positions differ, so it is a neighbour",
+     killed_by="test_a_word_beside_itself_is_counted_from_both_places")
+edit("neighbour_counts", "beside-itself-once", {"counts[other, word] += 1": "counts[other, word] += word != other"},
+     "a word beside itself is counted once: it is counted from both of its places",
+     killed_by="test_a_word_beside_itself_is_counted_from_both_places")
+edit("neighbour_counts", "window-as-span", {"place + 1 + window": "place + 1 + window // 2"},
+     "the window is taken as the whole span: half of it on each side, where it means the words on one side",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence")
+edit("neighbour_counts", "right-edge-left-out", {"place + 1 + window": "place + window"},
+     "the right edge of the window is left out: the end of a slice is exclusive",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "whole-sentence", {"place + 1 : place + 1 + window": "place + 1 :"},
+     "the whole sentence is the context: the window is not used",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "harmonic-weights", {"dtype=np.int64": "dtype=np.float32",
+     "for other in ids[place + 1 : place + 1 + window]":
+     "for distance, other in enumerate(ids[place + 1 : place + 1 + window], start=1)",
+     "counts[word, other] += 1": "counts[word, other] += 1 / distance",
+     "counts[other, word] += 1": "counts[other, word] += 1 / distance"},
+     "a neighbour d words away counts 1/d, as in GloVe: here each counts 1",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence")
+edit("neighbour_counts", "float-counts", {"dtype=np.int64": "dtype=np.float32"},
+     "the counts are floats: whole numbers were asked for", killed_by="test_the_counts_are_whole_numbers")
+edit("neighbour_counts", "list-indexing",
+     {("for place, word in enumerate(ids):\n"
+      "            for other in ids[place + 1 : place + 1 + window]:\n"
+      "                counts[word, other] += 1\n"
+      "                counts[other, word] += 1"):
+     ("for distance in range(1, window + 1):\n"
+      "            counts[ids[:-distance], ids[distance:]] += 1\n"
+      "            counts[ids[distance:], ids[:-distance]] += 1")},
+     "indexing with lists adds 1 once however often a pair stands in them: use index_put_ with accumulate=True, or np.add.at",
+     killed_by="test_words_that_meet_again_are_counted_again")
 
 
-@mistake(
-    "association",
-    "counts are used where the formula has probabilities: a factor n is missing",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    return torch.log2(n_xy / (n_x * n_y))
-
-
-@mistake(
-    "association",
-    "each term is weighed by P(x, y): that is the mutual information's summand, not the association of one pair",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    ratio = torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))
-    return (n_xy / n * ratio).float()
-
-
-@mistake(
-    "association",
-    "words that never met get a finite number, because something was added to the count",
-    "test_words_that_never_met_have_minus_infinity",
-)
-def association(n_xy, n_x, n_y, n):
-    return torch.log2((n_xy.double() + 1e-8) * n / (n_x.double() * n_y.double())).float()
-
-
-@mistake(
-    "association",
-    "the ratio is upside down",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    return torch.log2(n_x.double() * n_y.double() / (n_xy.double() * n)).float()
-
-
-@mistake(
-    "association",
-    "negative values are cut off: that comes with PPMI",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    return torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).clamp(min=0).float()
-
-
-@mistake(
-    "association",
-    "the logarithm is missing: this is the ratio itself",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    return n_xy * n / (n_x * n_y)
-
-
-@mistake(
-    "association",
-    "P(y | x) is compared with nothing: the second word's probability is missing",
-    "test_twice_as_often_as_chance_is_one_bit",
-)
-def association(n_xy, n_x, n_y, n):
-    return torch.log2(n_xy.double() / n_x.double()).float()
-
-
-@alternative("association")
+# association
+@alternative("association", "logarithms-of-shares")
 def association(n_xy, n_x, n_y, n):
     together, first, second = n_xy / n, n_x / n, n_y / n
     return together.log2() - first.log2() - second.log2()
 
 
-@alternative("association")
+@alternative("association", "list-of-floats")
 def association(n_xy, n_x, n_y, n):
     values = []
     for xy, x, y in zip(n_xy.tolist(), n_x.tolist(), n_y.tolist()):
@@ -689,104 +324,38 @@ def association(n_xy, n_x, n_y, n):
     return torch.tensor(values)
 
 
-@mistake(
-    "ppmi",
-    "the logarithm is to base 2: from here on it is natural",
-    "test_four_cells_by_hand",
-)
-def ppmi(counts):
-    joint = counts.double() / counts.sum()
-    expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True)
-    return torch.where(joint > 0, joint / expected, 1.0).log2().clamp(min=0).float()
+edit("association", "natural-logarithm",
+     {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))": "torch.log(n_xy * n / (n_x * n_y))"},
+     "the logarithm is natural: bits are to base 2", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "factor-n-missing",
+     {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "torch.log2(n_xy / (n_x * n_y))"},
+     "counts are used where the formula has probabilities: a factor n is missing",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "weighed-by-probability",
+     {"return torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()":
+     "ratio = torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))\n    return (n_xy / n * ratio).float()"},
+     "each term is weighed by P(x, y): that is the mutual information's summand, not the association of one pair",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "something-added", {"n_xy.double()": "(n_xy.double() + 1e-8)"},
+     "words that never met get a finite number, because something was added to the count",
+     killed_by="test_words_that_never_met_have_minus_infinity")
+edit("association", "upside-down",
+     {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_x.double() * n_y.double() / (n_xy.double() * n)"},
+     "the ratio is upside down", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "negatives-cut-off", {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))":
+     "torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).clamp(min=0)"},
+     "negative values are cut off: that comes with PPMI", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "logarithm-missing",
+     {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "n_xy * n / (n_x * n_y)"},
+     "the logarithm is missing: this is the ratio itself", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "second-word-missing",
+     {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_xy.double() / n_x.double()"},
+     "P(y | x) is compared with nothing: the second word's probability is missing",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
 
 
-@mistake(
-    "ppmi",
-    "negative values are kept: this is PMI with 0 for what never met",
-    "test_four_cells_by_hand",
-)
-def ppmi(counts):
-    joint = counts.double() / counts.sum()
-    expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True)
-    return torch.where(joint > 0, joint / expected, 1.0).log().float()
-
-
-@mistake(
-    "ppmi",
-    "0 / 0 is not a number: a word without company has zeros",
-    "test_a_word_without_company_gets_zeros",
-)
-def ppmi(counts):
-    joint = counts.double() / counts.sum()
-    expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True)
-    return (joint / expected).log().clamp(min=0).float()
-
-
-@mistake(
-    "ppmi",
-    "this is the logarithm of 1 + count: the counts are not compared with chance",
-    "test_four_cells_by_hand",
-)
-def ppmi(counts):
-    return torch.log1p(counts.double()).float()
-
-
-@mistake(
-    "ppmi",
-    "1 is added inside the logarithm, which shrinks every value",
-    "test_four_cells_by_hand",
-)
-def ppmi(counts):
-    joint = counts.double() / counts.sum()
-    expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True)
-    return torch.where(joint > 0, torch.log1p(joint / expected), 0.0).float()
-
-
-@mistake(
-    "ppmi",
-    "the row's probability is used twice: the column has one of its own",
-    "test_each_cell_is_compared_with_chance_and_never_negative",
-)
-def ppmi(counts):
-    joint = counts.double() / counts.sum()
-    expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=1, keepdim=True)
-    return torch.where(joint > 0, joint / expected, 1.0).log().clamp(min=0).float()
-
-
-@mistake(
-    "ppmi",
-    "counts are divided by row and column sums, where the formula has probabilities: the total is missing",
-    "test_four_cells_by_hand",
-)
-def ppmi(counts):
-    counts = counts.double()
-    expected = counts.sum(dim=1, keepdim=True) * counts.sum(dim=0, keepdim=True)
-    return torch.where(counts > 0, counts / expected, 1.0).log().clamp(min=0).float()
-
-
-@mistake(
-    "ppmi",
-    "only the word's own probability is divided by: this is log P(j | i) against nothing",
-    "test_four_cells_by_hand",
-)
-def ppmi(counts):
-    counts = counts.double()
-    given = counts / counts.sum(dim=1, keepdim=True)
-    return torch.where(counts > 0, given, 1.0).log().clamp(min=0).float()
-
-
-@mistake(
-    "ppmi",
-    "the table is taken to be square and symmetric: row sums stand for column sums",
-    "test_rows_are_words_and_columns_are_contexts",
-)
-def ppmi(counts):
-    joint = counts.double() / counts.sum()
-    share = joint.sum(dim=1)
-    return torch.where(joint > 0, joint / (share[:, None] * share[None]), 1.0).log().clamp(min=0).float()
-
-
-@alternative("ppmi")
+# ppmi
+@alternative("ppmi", "numpy")
 def ppmi(counts):
     table = counts.double().numpy()
     rows, columns, total = table.sum(1, keepdims=True), table.sum(0, keepdims=True), table.sum()
@@ -795,7 +364,7 @@ def ppmi(counts):
     return torch.from_numpy(np.maximum(np.nan_to_num(pmi, nan=0.0, neginf=0.0), 0)).float()
 
 
-@alternative("ppmi")
+@alternative("ppmi", "nonzero-entries")
 def ppmi(counts):
     result = torch.zeros(counts.shape)
     total, rows, columns = float(counts.sum()), counts.sum(dim=1), counts.sum(dim=0)
@@ -804,7 +373,7 @@ def ppmi(counts):
     return result
 
 
-@alternative("ppmi")
+@alternative("ppmi", "sums-of-logarithms")
 def ppmi(counts):
     counts = counts.double()
     rows, columns = counts.sum(dim=1, keepdim=True), counts.sum(dim=0, keepdim=True)
@@ -812,101 +381,46 @@ def ppmi(counts):
     return pmi.nan_to_num(nan=0.0, neginf=0.0).relu().float()
 
 
-@mistake(
-    "shifted_ppmi",
-    "the shift comes after the cut, so values below zero come back: subtract first, then cut off",
-    "test_the_shift_comes_before_the_cut",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    counts = counts.double()
-    smoothed = counts.sum(dim=0) ** power
-    ratio = counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())
-    return (torch.where(counts > 0, ratio, 1.0).log().clamp(min=0) - math.log(negatives)).float()
+edit("ppmi", "base-two", {"ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log": "torch.where(joint > 0, joint / expected, 1.0).log2"},
+     "the logarithm is to base 2: from here on it is natural", killed_by="test_four_cells_by_hand")
+edit("ppmi", "negatives-kept", {"ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log().clamp(min=0)": "torch.where(joint > 0, joint / expected, 1.0).log()"},
+     "negative values are kept: this is PMI with 0 for what never met", killed_by="test_four_cells_by_hand")
+edit("ppmi", "zero-by-zero", {"ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log": "(joint / expected).log"},
+     "0 / 0 is not a number: a word without company has zeros", killed_by="test_a_word_without_company_gets_zeros")
+edit("ppmi", "log-of-count", {"torch.where(joint > 0, joint / expected, 1.0)": "1 + counts.double()"},
+     "this is the logarithm of 1 + count: the counts are not compared with chance", killed_by="test_four_cells_by_hand")
+edit("ppmi", "one-added", {"ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log().clamp(min=0)": "torch.where(joint > 0, torch.log1p(joint / expected), 0.0)"},
+     "1 is added inside the logarithm, which shrinks every value", killed_by="test_four_cells_by_hand")
+edit("ppmi", "row-used-twice", {"dim=0": "dim=1", "ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log": "torch.where(joint > 0, joint / expected, 1.0).log"},
+     "the row's probability is used twice: the column has one of its own",
+     killed_by="test_each_cell_is_compared_with_chance_and_never_negative")
+edit("ppmi", "total-missing", {"rows, columns = counts.sum(dim=1, keepdim=True), counts.sum(dim=0, keepdim=True)":
+     "expected = counts.sum(dim=1, keepdim=True) * counts.sum(dim=0, keepdim=True)",
+     "pmi = counts.log() + counts.sum().log() - rows.log() - columns.log()": "",
+     "pmi.nan_to_num(nan=0.0, neginf=0.0).relu()": "torch.where(counts > 0, counts / expected, 1.0).log().clamp(min=0)"},
+     "counts are divided by row and column sums, where the formula has probabilities: the total is missing",
+     killed_by="test_four_cells_by_hand", of="sums-of-logarithms")
+edit("ppmi", "row-only", {"rows, columns = counts.sum(dim=1, keepdim=True), counts.sum(dim=0, keepdim=True)":
+     "given = counts / counts.sum(dim=1, keepdim=True)",
+     "pmi = counts.log() + counts.sum().log() - rows.log() - columns.log()": "",
+     "pmi.nan_to_num(nan=0.0, neginf=0.0).relu()": "torch.where(counts > 0, given, 1.0).log().clamp(min=0)"},
+     "only the word's own probability is divided by: this is log P(j | i) against nothing",
+     killed_by="test_four_cells_by_hand", of="sums-of-logarithms")
+edit("ppmi", "square-assumed",
+     {"expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True)": "share = joint.sum(dim=1)",
+     "ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log": "torch.where(joint > 0, joint / (share[:, None] * share[None]), 1.0).log"},
+     "the table is taken to be square and symmetric: row sums stand for column sums",
+     killed_by="test_rows_are_words_and_columns_are_contexts")
 
 
-@mistake(
-    "shifted_ppmi",
-    "k itself is subtracted: the shift is its logarithm",
-    "test_the_shift_comes_before_the_cut",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    counts = counts.double()
-    smoothed = counts.sum(dim=0) ** power
-    ratio = counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())
-    return (torch.where(counts > 0, ratio, 1e-9).log() - negatives).clamp(min=0).float()
-
-
-@mistake(
-    "shifted_ppmi",
-    "ln k is added: word2vec's optimum is PMI minus ln k",
-    "test_the_shift_comes_before_the_cut",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    counts = counts.double()
-    smoothed = counts.sum(dim=0) ** power
-    ratio = counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())
-    return torch.where(counts > 0, ratio.log() + math.log(negatives), 0.0).clamp(min=0).float()
-
-
-@mistake(
-    "shifted_ppmi",
-    "the contexts are not smoothed: the power is not used",
-    "test_the_columns_are_smoothed_and_not_the_rows",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    counts = counts.double()
-    ratio = counts * counts.sum() / counts.sum(dim=1, keepdim=True) / counts.sum(dim=0)
-    return torch.where(counts > 0, ratio.log() - math.log(negatives), 0.0).clamp(min=0).float()
-
-
-@mistake(
-    "shifted_ppmi",
-    "the words' probabilities are smoothed too: only the contexts' are",
-    "test_the_columns_are_smoothed_and_not_the_rows",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    joint = counts.double() / counts.sum()
-    rows, columns = joint.sum(dim=1) ** power, joint.sum(dim=0) ** power
-    chance = (rows / rows.sum())[:, None] * (columns / columns.sum())[None]
-    return torch.where(joint > 0, (joint / chance).log() - math.log(negatives), 0.0).clamp(min=0).float()
-
-
-@mistake(
-    "shifted_ppmi",
-    "the smoothed contexts are not divided by their sum, so they are no probabilities",
-    "test_the_columns_are_smoothed_and_not_the_rows",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    joint = counts.double() / counts.sum()
-    chance = joint.sum(dim=1, keepdim=True) * joint.sum(dim=0, keepdim=True) ** power
-    return torch.where(joint > 0, (joint / chance).log() - math.log(negatives), 0.0).clamp(min=0).float()
-
-
-@mistake(
-    "shifted_ppmi",
-    "each count is raised to the power before the columns are summed: sum first",
-    "test_the_columns_are_smoothed_and_not_the_rows",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    counts = counts.double()
-    smoothed = (counts**power).sum(dim=0)
-    ratio = counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())
-    return torch.where(counts > 0, ratio.log() - math.log(negatives), 0.0).clamp(min=0).float()
-
-
-@mistake(
-    "shifted_ppmi",
-    "the rows are smoothed in place of the columns",
-    "test_the_columns_are_smoothed_and_not_the_rows",
-)
-def shifted_ppmi(counts, negatives=5, power=0.75):
-    joint = counts.double() / counts.sum()
-    rows = joint.sum(dim=1, keepdim=True) ** power
-    chance = rows / rows.sum() * joint.sum(dim=0, keepdim=True)
-    return torch.where(joint > 0, (joint / chance).log() - math.log(negatives), 0.0).clamp(min=0).float()
-
-
-@alternative("shifted_ppmi")
+# shifted_ppmi
+@alternative("shifted_ppmi", "numpy")
 def shifted_ppmi(counts, negatives=5, power=0.75):
     table = counts.double().numpy()
     columns = table.sum(0) ** power
@@ -915,7 +429,7 @@ def shifted_ppmi(counts, negatives=5, power=0.75):
     return torch.from_numpy(np.where(table > 0, np.maximum(pmi, 0), 0)).float()
 
 
-@alternative("shifted_ppmi")
+@alternative("shifted_ppmi", "nonzero-entries")
 def shifted_ppmi(counts, negatives=5, power=0.75):
     result = torch.zeros(counts.shape)
     rows, columns = counts.sum(dim=1).tolist(), [x**power for x in counts.sum(dim=0).tolist()]
@@ -925,123 +439,101 @@ def shifted_ppmi(counts, negatives=5, power=0.75):
     return result
 
 
-@mistake(
-    "lsa",
-    "the singular values are left out: directions are weighed by S to the power",
-    "test_the_titles_have_the_singular_values_that_the_paper_prints",
-)
-def lsa(matrix, dim, power=1.0):
-    return torch.linalg.svd(matrix, full_matrices=False)[0][:, :dim]
+edit("shifted_ppmi", "shift-after-cut", {"given_word = counts / counts.sum(dim=1, keepdim=True)": "",
+     "given_word / (smoothed / smoothed.sum())":
+     "counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())",
+     "torch.where(counts > 0, ratio.log() - math.log(negatives), 0.0).clamp(min=0)":
+     "(torch.where(counts > 0, ratio, 1.0).log().clamp(min=0) - math.log(negatives))"},
+     "the shift comes after the cut, so values below zero come back: subtract first, then cut off",
+     killed_by="test_the_shift_comes_before_the_cut")
+edit("shifted_ppmi", "k-subtracted", {"given_word = counts / counts.sum(dim=1, keepdim=True)": "",
+     "given_word / (smoothed / smoothed.sum())":
+     "counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())",
+     "torch.where(counts > 0, ratio.log() - math.log(negatives), 0.0)":
+     "(torch.where(counts > 0, ratio, 1e-9).log() - negatives)"},
+     "k itself is subtracted: the shift is its logarithm", killed_by="test_the_shift_comes_before_the_cut")
+edit("shifted_ppmi", "logarithm-added", {"given_word = counts / counts.sum(dim=1, keepdim=True)": "",
+     "given_word / (smoothed / smoothed.sum())":
+     "counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())",
+     "ratio.log() - math.log(negatives)": "ratio.log() + math.log(negatives)"},
+     "ln k is added: word2vec's optimum is PMI minus ln k", killed_by="test_the_shift_comes_before_the_cut")
+edit("shifted_ppmi", "not-smoothed", {"given_word = counts / counts.sum(dim=1, keepdim=True)": "",
+     "smoothed = counts.sum(dim=0) ** power": "", "given_word / (smoothed / smoothed.sum())":
+     "counts * counts.sum() / counts.sum(dim=1, keepdim=True) / counts.sum(dim=0)"},
+     "the contexts are not smoothed: the power is not used", killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "words-smoothed-too",
+     {"given_word = counts / counts.sum(dim=1, keepdim=True)":
+     ("words = counts.sum(dim=1, keepdim=True) ** power\n"
+      "    given_word = counts / counts.sum() / (words / words.sum())")},
+     "the words' probabilities are smoothed too: only the contexts' are",
+     killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "not-normalised", {"smoothed = counts.sum(dim=0)": "smoothed = (counts / counts.sum()).sum(dim=0)",
+     "(smoothed / smoothed.sum())": "smoothed"},
+     "the smoothed contexts are not divided by their sum, so they are no probabilities",
+     killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "power-before-sum", {"given_word = counts / counts.sum(dim=1, keepdim=True)": "",
+     "counts.sum(dim=0) ** power": "(counts**power).sum(dim=0)", "given_word / (smoothed / smoothed.sum())":
+     "counts / counts.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())"},
+     "each count is raised to the power before the columns are summed: sum first",
+     killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "rows-smoothed", {"counts.sum(dim=0) ** power": "counts.sum(dim=0)"},
+     "the rows are smoothed in place of the columns", killed_by="test_the_columns_are_smoothed_and_not_the_rows",
+     of="words-smoothed-too")
 
 
-@mistake(
-    "lsa",
-    "the columns of V are taken: they belong to the contexts, the rows' directions are in U",
-    "test_dot_products_are_those_of_the_nearest_matrix_of_rank_d",
-)
-def lsa(matrix, dim, power=1.0):
-    _, strength, right = torch.linalg.svd(matrix, full_matrices=False)
-    return right.T[:, :dim] * strength[:dim] ** power
-
-
-@mistake(
-    "lsa",
-    "rows of Vᵀ are taken for columns: they must be transposed, and U holds the words",
-    "test_two_directions_bring_human_and_user_together",
-)
-def lsa(matrix, dim, power=1.0):
-    _, strength, right = torch.linalg.svd(matrix, full_matrices=False)
-    return right[:, :dim] * strength[:dim] ** power
-
-
-@mistake(
-    "lsa",
-    "the weakest directions are kept: singular values come with the largest first",
-    "test_two_directions_bring_human_and_user_together",
-)
-def lsa(matrix, dim, power=1.0):
-    left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)
-    return left[:, -dim:] * strength[-dim:] ** power
-
-
-@mistake(
-    "lsa",
-    "the power is not used: U S whatever it is",
-    "test_the_power_is_that_of_the_singular_values",
-)
-def lsa(matrix, dim, power=1.0):
-    left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)
-    return left[:, :dim] * strength[:dim]
-
-
-@mistake(
-    "lsa",
-    "the power also touches U: only the singular values are raised to it",
-    "test_the_power_is_that_of_the_singular_values",
-)
-def lsa(matrix, dim, power=1.0):
-    left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)
-    scaled = left[:, :dim] * strength[:dim]
-    return scaled.sign() * scaled.abs() ** power
-
-
-@mistake(
-    "lsa",
-    "the columns are centred first: that is principal component analysis, LSA takes the table as it is",
-    "test_the_titles_have_the_singular_values_that_the_paper_prints",
-)
-def lsa(matrix, dim, power=1.0):
-    left, strength, _ = torch.linalg.svd(matrix - matrix.mean(dim=0), full_matrices=False)
-    return left[:, :dim] * strength[:dim] ** power
-
-
-@mistake(
-    "lsa",
-    "the whole matrix of rank d comes back: the word vectors have d numbers",
-    "test_the_power_is_that_of_the_singular_values",
-)
-def lsa(matrix, dim, power=1.0):
-    left, strength, right = torch.linalg.svd(matrix, full_matrices=False)
-    return (left[:, :dim] * strength[:dim] ** power) @ right[:dim]
-
-
-@mistake(
-    "lsa",
-    "the eigenvalues of M Mᵀ are the squares of the singular values: take their root",
-    "test_the_titles_have_the_singular_values_that_the_paper_prints",
-)
-def lsa(matrix, dim, power=1.0):
-    values, axes = torch.linalg.eigh(matrix @ matrix.T)
-    return axes.flip(1)[:, :dim] * values.flip(0)[:dim].clamp(min=0) ** power
-
-
-@mistake(
-    "lsa",
-    "the rows are cut as well: every word keeps its row",
-    "test_the_power_is_that_of_the_singular_values",
-)
-def lsa(matrix, dim, power=1.0):
-    left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)
-    return left[:dim, :dim] * strength[:dim] ** power
-
-
-@alternative("lsa")
+# lsa
+@alternative("lsa", "numpy-svd")
 def lsa(matrix, dim, power=1.0):
     left, strength, _ = np.linalg.svd(matrix.numpy(), full_matrices=False)
     return torch.from_numpy(left[:, :dim] * strength[:dim] ** power)
 
 
-@alternative("lsa")
+@alternative("lsa", "torch-svd")
 def lsa(matrix, dim, power=1.0):
     left, strength, _ = torch.svd(matrix)
     return left[:, :dim] @ torch.diag(strength[:dim].pow(power))
 
 
-@alternative("lsa")
+@alternative("lsa", "eigenvectors")
 def lsa(matrix, dim, power=1.0):
     values, axes = torch.linalg.eigh(matrix.double() @ matrix.double().T)
     strength = values.flip(0)[:dim].clamp(min=0).sqrt()
     return -axes.flip(1)[:, :dim] * strength**power
+
+
+edit("lsa", "strength-left-out", {"left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)": "",
+     "left[:, :dim] * strength[:dim] ** power": "torch.linalg.svd(matrix, full_matrices=False)[0][:, :dim]"},
+     "the singular values are left out: directions are weighed by S to the power",
+     killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
+edit("lsa", "columns-of-v", {"left, strength, _": "_, strength, right", "left[:, :dim]": "right.T[:, :dim]"},
+     "the columns of V are taken: they belong to the contexts, the rows' directions are in U",
+     killed_by="test_dot_products_are_those_of_the_nearest_matrix_of_rank_d")
+edit("lsa", "rows-of-vt", {"left, strength, _": "_, strength, right", "left[:, :dim]": "right[:, :dim]"},
+     "rows of Vᵀ are taken for columns: they must be transposed, and U holds the words",
+     killed_by="test_two_directions_bring_human_and_user_together")
+edit("lsa", "weakest-kept", {"left[:, :dim] * strength[:dim] ** power": "left[:, -dim:] * strength[-dim:] ** power"},
+     "the weakest directions are kept: singular values come with the largest first",
+     killed_by="test_two_directions_bring_human_and_user_together")
+edit("lsa", "power-unused", {"strength[:dim] ** power": "strength[:dim]"},
+     "the power is not used: U S whatever it is", killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "power-on-directions", {"return left[:, :dim] * strength[:dim] ** power":
+     "scaled = left[:, :dim] * strength[:dim]\n    return scaled.sign() * scaled.abs() ** power"},
+     "the power also touches U: only the singular values are raised to it",
+     killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "centred-first", {"matrix, full_matrices=False": "matrix - matrix.mean(dim=0), full_matrices=False"},
+     "the columns are centred first: that is principal component analysis, LSA takes the table as it is",
+     killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
+edit("lsa", "rank-d-matrix", {"strength, _": "strength, right",
+     "left[:, :dim] * strength[:dim] ** power": "(left[:, :dim] * strength[:dim] ** power) @ right[:dim]"},
+     "the whole matrix of rank d comes back: the word vectors have d numbers",
+     killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "root-missing", {"left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)":
+     "values, axes = torch.linalg.eigh(matrix @ matrix.T)",
+     "left[:, :dim] * strength[:dim] ** power": "axes.flip(1)[:, :dim] * values.flip(0)[:dim].clamp(min=0) ** power"},
+     "the eigenvalues of M Mᵀ are the squares of the singular values: take their root",
+     killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
+edit("lsa", "rows-cut", {":, :dim": ":dim, :dim"},
+     "the rows are cut as well: every word keeps its row", killed_by="test_the_power_is_that_of_the_singular_values")
 
 
 equivalent(

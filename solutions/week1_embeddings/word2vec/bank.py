@@ -3,174 +3,21 @@
 import math
 
 import torch
-from torch.nn.functional import logsigmoid, normalize
+from torch.nn.functional import logsigmoid
 
-from grader.lessons.bank import alternative, equivalent, mistake
+from grader.lessons.bank import alternative, edit, equivalent
 
-# Answers run in the notebook's namespace, which has these too.
-noise_distribution = sgns_loss = trange = None
-
-
-@mistake("skipgram_pairs", "the centre word is paired with itself", "test_the_window_is_cut_off_at_the_edges")
-def skipgram_pairs(tokens, window):
-    return [
-        (tokens[i], tokens[j])
-        for i in range(len(tokens))
-        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
-    ]
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
 
-@mistake(
-    "skipgram_pairs",
-    "the right edge of the window is left out: range stops before its end",
-    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-def skipgram_pairs(tokens, window):
-    return [
-        (tokens[i], tokens[j])
-        for i in range(len(tokens))
-        for j in range(max(0, i - window), min(len(tokens), i + window))
-        if j != i
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "the window is taken as the whole span: half of it on each side, where it means the words on one side",
-    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-def skipgram_pairs(tokens, window):
-    half = window // 2
-    return [
-        (tokens[i], tokens[j])
-        for i in range(len(tokens))
-        for j in range(max(0, i - half), min(len(tokens), i + half + 1))
-        if j != i
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "negative indices wrap around to the sentence's end: the window must be cut off at the edges",
-    "test_the_window_is_cut_off_at_the_edges",
-)
-def skipgram_pairs(tokens, window):
-    return [
-        (tokens[i], tokens[j])
-        for i in range(len(tokens))
-        for j in range(i - window, i + window + 1)
-        if j != i and j < len(tokens)
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "words whose window reaches over an edge are skipped: they have fewer pairs, not none",
-    "test_the_window_is_cut_off_at_the_edges",
-)
-def skipgram_pairs(tokens, window):
-    return [
-        (tokens[i], tokens[j])
-        for i in range(window, len(tokens) - window)
-        for j in range(i - window, i + window + 1)
-        if j != i
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "positions are told apart by the word that stands there, so a repeated word loses pairs",
-    "test_a_word_that_stands_twice_is_paired_at_both_places",
-)
-def skipgram_pairs(tokens, window):
-    return [(c, o) for i, c in enumerate(tokens) for o in tokens[max(0, i - window) : i + window + 1] if o != c]
-
-
-@mistake(
-    "skipgram_pairs",
-    "each pair is turned round: the centre comes first, then its context",
-    "test_the_window_is_cut_off_at_the_edges",
-)
-def skipgram_pairs(tokens, window):
-    return [
-        (tokens[j], tokens[i])
-        for i in range(len(tokens))
-        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
-        if j != i
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "only the words after the centre are paired with it: the window reaches to both sides",
-    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-def skipgram_pairs(tokens, window):
-    return [(tokens[i], tokens[j]) for i in range(len(tokens)) for j in range(i + 1, min(len(tokens), i + window + 1))]
-
-
-@mistake(
-    "skipgram_pairs",
-    "the window reaches one word too far to the right",
-    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-def skipgram_pairs(tokens, window):
-    return [
-        (tokens[i], tokens[j])
-        for i in range(len(tokens))
-        for j in range(max(0, i - window), min(len(tokens), i + window + 2))
-        if j != i
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "each pair is a list: a tuple was asked for",
-    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-def skipgram_pairs(tokens, window):
-    return [
-        [tokens[i], tokens[j]]
-        for i in range(len(tokens))
-        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
-        if j != i
-    ]
-
-
-@mistake(
-    "skipgram_pairs",
-    "`return` stands inside the loop, so only the first word is a centre",
-    "test_the_window_is_cut_off_at_the_edges",
-)
-def skipgram_pairs(tokens, window):
-    pairs = []
-    for i, center in enumerate(tokens):
-        for j in range(max(0, i - window), min(len(tokens), i + window + 1)):
-            if j != i:
-                pairs.append((center, tokens[j]))
-        return pairs
-
-
-@mistake(
-    "skipgram_pairs",
-    "nothing comes back: `return` is missing",
-    "test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-def skipgram_pairs(tokens, window):
-    pairs = []
-    for i, center in enumerate(tokens):
-        for j in range(max(0, i - window), min(len(tokens), i + window + 1)):
-            if j != i:
-                pairs.append((center, tokens[j]))
-
-
-@alternative("skipgram_pairs")
+# skipgram_pairs
+@alternative("skipgram_pairs", "offsets")
 def skipgram_pairs(tokens, window):
     offsets = [o for o in range(-window, window + 1) if o]
     return [(word, tokens[i + o]) for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)]
 
 
-@alternative("skipgram_pairs")
+@alternative("skipgram_pairs", "two-slices")
 def skipgram_pairs(tokens, window):
     pairs = []
     for i, word in enumerate(tokens):
@@ -179,118 +26,79 @@ def skipgram_pairs(tokens, window):
     return pairs
 
 
-@mistake(
-    "cbow_examples",
-    "one example for each (context, centre) pair: CBOW averages all contexts of a word into one example",
-    "test_all_contexts_of_a_word_make_one_example",
-)
-def cbow_examples(tokens, window):
-    return [
-        ([tokens[j]], tokens[i])
-        for i in range(len(tokens))
-        for j in range(max(0, i - window), min(len(tokens), i + window + 1))
-        if j != i
-    ]
+edit("skipgram_pairs", "paired-with-itself", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window + 1))"},
+     "the centre word is paired with itself", killed_by="test_the_window_is_cut_off_at_the_edges", of="offsets")
+edit("skipgram_pairs", "right-edge-left-out", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window)) if j != i"},
+     "the right edge of the window is left out: range stops before its end",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side", of="offsets")
+edit("skipgram_pairs", "window-as-span",
+     {"offsets = [o for o in range(-window, window + 1) if o]": "half = window // 2",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(max(0, i - half), min(len(tokens), i + half + 1)) if j != i"},
+     "the window is taken as the whole span: half of it on each side, where it means the words on one side",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side", of="offsets")
+edit("skipgram_pairs", "wraps-around", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(i - window, i + window + 1) if j != i and j < len(tokens)"},
+     "negative indices wrap around to the sentence's end: the window must be cut off at the edges",
+     killed_by="test_the_window_is_cut_off_at_the_edges", of="offsets")
+edit("skipgram_pairs", "edge-words-skipped", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(window, len(tokens) - window) for j in range(i - window, i + window + 1) if j != i"},
+     "words whose window reaches over an edge are skipped: they have fewer pairs, not none",
+     killed_by="test_the_window_is_cut_off_at_the_edges", of="offsets")
+edit("skipgram_pairs", "told-apart-by-word", {"if j != i": "if tokens[j] != center"},
+     "positions are told apart by the word that stands there, so a repeated word loses pairs",
+     killed_by="test_a_word_that_stands_twice_is_paired_at_both_places")
+edit("skipgram_pairs", "pairs-turned-round", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[j], tokens[i]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window + 1)) if j != i"},
+     "each pair is turned round: the centre comes first, then its context",
+     killed_by="test_the_window_is_cut_off_at_the_edges", of="offsets")
+edit("skipgram_pairs", "only-after", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(i + 1, min(len(tokens), i + window + 1))"},
+     "only the words after the centre are paired with it: the window reaches to both sides",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side", of="offsets")
+edit("skipgram_pairs", "one-word-too-far", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "word, tokens[i + o]": "tokens[i], tokens[j]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window + 2)) if j != i"},
+     "the window reaches one word too far to the right",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side", of="offsets")
+edit("skipgram_pairs", "lists-for-tuples", {"offsets = [o for o in range(-window, window + 1) if o]": "",
+     "(word, tokens[i + o])": "[tokens[i], tokens[j]]",
+     "for i, word in enumerate(tokens) for o in offsets if 0 <= i + o < len(tokens)":
+     "for i in range(len(tokens)) for j in range(max(0, i - window), min(len(tokens), i + window + 1)) if j != i"},
+     "each pair is a list: a tuple was asked for",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side", of="offsets")
+edit("skipgram_pairs", "return-in-loop", {"    return pairs": "        return pairs"},
+     "`return` stands inside the loop, so only the first word is a centre",
+     killed_by="test_the_window_is_cut_off_at_the_edges")
+edit("skipgram_pairs", "no-return", {"return pairs": ""},
+     "nothing comes back: `return` is missing",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
 
 
-@mistake(
-    "cbow_examples",
-    "the centre word is among its own contexts, so the answer is in the question",
-    "test_all_contexts_of_a_word_make_one_example",
-)
-def cbow_examples(tokens, window):
-    return [(tokens[max(0, i - window) : i + window + 1], tokens[i]) for i in range(len(tokens))]
-
-
-@mistake(
-    "cbow_examples",
-    "a negative start of a slice wraps around, and the first words lose their left context",
-    "test_the_examples_agree_with_brute_force",
-)
-def cbow_examples(tokens, window):
-    examples = [(tokens[i - window : i] + tokens[i + 1 : i + window + 1], tokens[i]) for i in range(len(tokens))]
-    return [example for example in examples if example[0]]
-
-
-@mistake(
-    "cbow_examples",
-    "each example is turned round: contexts come first, then the centre",
-    "test_all_contexts_of_a_word_make_one_example",
-)
-def cbow_examples(tokens, window):
-    examples = [
-        (tokens[i], tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]) for i in range(len(tokens))
-    ]
-    return [example for example in examples if example[1]]
-
-
-@mistake(
-    "cbow_examples",
-    "a word without any context still makes an example, and the mean of no vectors is not a number",
-    "test_a_sentence_of_one_word_has_no_example",
-)
-def cbow_examples(tokens, window):
-    return [(tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1], tokens[i]) for i in range(len(tokens))]
-
-
-@mistake(
-    "cbow_examples",
-    "only the words before the centre are its context: the window reaches to both sides",
-    "test_all_contexts_of_a_word_make_one_example",
-)
-def cbow_examples(tokens, window):
-    return [(tokens[max(0, i - window) : i], tokens[i]) for i in range(1, len(tokens))]
-
-
-@mistake(
-    "cbow_examples",
-    "the window is one word short on the right: the end of a slice is exclusive",
-    "test_all_contexts_of_a_word_make_one_example",
-)
-def cbow_examples(tokens, window):
-    examples = [(tokens[max(0, i - window) : i] + tokens[i + 1 : i + window], tokens[i]) for i in range(len(tokens))]
-    return [example for example in examples if example[0]]
-
-
-@mistake(
-    "cbow_examples",
-    "the whole sentence is the context: the window is not used",
-    "test_all_contexts_of_a_word_make_one_example",
-)
-def cbow_examples(tokens, window):
-    return [(tokens[:i] + tokens[i + 1 :], tokens[i]) for i in range(len(tokens)) if len(tokens) > 1]
-
-
-@mistake(
-    "cbow_examples",
-    "`return` stands inside the loop, so there is one example only",
-    "test_the_coffee_sentence_has_8_examples",
-)
-def cbow_examples(tokens, window):
-    examples = []
-    for i, center in enumerate(tokens):
-        contexts = tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]
-        if contexts:
-            examples.append((list(contexts), center))
-        return examples
-
-
-@mistake("cbow_examples", "nothing comes back: `return` is missing", "test_all_contexts_of_a_word_make_one_example")
-def cbow_examples(tokens, window):
-    examples = []
-    for i, center in enumerate(tokens):
-        contexts = tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]
-        if contexts:
-            examples.append((list(contexts), center))
-
-
-@alternative("cbow_examples")
+# cbow_examples
+@alternative("cbow_examples", "by-distance")
 def cbow_examples(tokens, window):
     around = [[tokens[j] for j in range(len(tokens)) if 0 < abs(i - j) <= window] for i in range(len(tokens))]
     return [(contexts, center) for contexts, center in zip(around, tokens) if contexts]
 
 
-@alternative("cbow_examples")
+@alternative("cbow_examples", "one-loop")
 def cbow_examples(tokens, window):
     result = []
     for i in range(len(tokens)):
@@ -303,83 +111,58 @@ def cbow_examples(tokens, window):
     return result
 
 
-@mistake(
-    "keep_probability",
-    "this is the probability of dropping a word, 1 − sqrt(t/f): the paper states it so, the exercise asks for keeping",
-    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-def keep_probability(counts, t):
-    return 1 - (t / (counts / counts.sum())).sqrt().clamp(max=1.0)
+edit("cbow_examples", "one-example-a-pair", {"if contexts:\n            examples.append((list(contexts), center))":
+     "examples += [([context], center) for context in contexts]"},
+     "one example for each (context, centre) pair: CBOW averages all contexts of a word into one example",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "centre-included",
+     {"around = [[tokens[j] for j in range(len(tokens)) if 0 < abs(i - j) <= window] for i in range(len(tokens))]": "",
+     "[(contexts, center) for contexts, center in zip(around, tokens) if contexts]":
+     "[(tokens[max(0, i - window) : i + window + 1], tokens[i]) for i in range(len(tokens))]"},
+     "the centre word is among its own contexts, so the answer is in the question",
+     killed_by="test_all_contexts_of_a_word_make_one_example", of="by-distance")
+edit("cbow_examples", "start-wraps-around", {"max(0, i - window)": "i - window"},
+     "a negative start of a slice wraps around, and the first words lose their left context",
+     killed_by="test_the_examples_agree_with_brute_force")
+edit("cbow_examples", "turned-round", {"(list(contexts), center)": "(center, list(contexts))"},
+     "each example is turned round: contexts come first, then the centre",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "empty-example",
+     {"around = [[tokens[j] for j in range(len(tokens)) if 0 < abs(i - j) <= window] for i in range(len(tokens))]": "",
+     "(contexts, center)": "(tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1], tokens[i])",
+     "for contexts, center in zip(around, tokens) if contexts": "for i in range(len(tokens))"},
+     "a word without any context still makes an example, and the mean of no vectors is not a number",
+     killed_by="test_a_sentence_of_one_word_has_no_example", of="by-distance")
+edit("cbow_examples", "only-before",
+     {"around = [[tokens[j] for j in range(len(tokens)) if 0 < abs(i - j) <= window] for i in range(len(tokens))]": "",
+     "[(contexts, center) for contexts, center in zip(around, tokens) if contexts]":
+     "[(tokens[max(0, i - window) : i], tokens[i]) for i in range(1, len(tokens))]"},
+     "only the words before the centre are its context: the window reaches to both sides",
+     killed_by="test_all_contexts_of_a_word_make_one_example", of="by-distance")
+edit("cbow_examples", "one-word-short", {"i + window + 1": "i + window"},
+     "the window is one word short on the right: the end of a slice is exclusive",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "whole-sentence",
+     {"around = [[tokens[j] for j in range(len(tokens)) if 0 < abs(i - j) <= window] for i in range(len(tokens))]": "",
+     "[(contexts, center) for contexts, center in zip(around, tokens) if contexts]":
+     "[(tokens[:i] + tokens[i + 1 :], tokens[i]) for i in range(len(tokens)) if len(tokens) > 1]"},
+     "the whole sentence is the context: the window is not used",
+     killed_by="test_all_contexts_of_a_word_make_one_example", of="by-distance")
+edit("cbow_examples", "return-in-loop", {"    return examples": "        return examples"},
+     "`return` stands inside the loop, so there is one example only",
+     killed_by="test_the_coffee_sentence_has_8_examples")
+edit("cbow_examples", "no-return", {"return examples": ""},
+     "nothing comes back: `return` is missing", killed_by="test_all_contexts_of_a_word_make_one_example")
 
 
-@mistake(
-    "keep_probability",
-    "the threshold is compared with the count, where f is the share of all tokens",
-    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-def keep_probability(counts, t):
-    return (t / counts).sqrt().clamp(max=1.0)
-
-
-@mistake(
-    "keep_probability",
-    "probabilities above 1: a word rarer than t is always kept, with probability 1",
-    "test_a_rare_word_is_always_kept",
-)
-def keep_probability(counts, t):
-    return (t / (counts / counts.sum())).sqrt()
-
-
-@mistake(
-    "keep_probability", "the square root is missing", "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f"
-)
-def keep_probability(counts, t):
-    return (t / (counts / counts.sum())).clamp(max=1.0)
-
-
-@mistake(
-    "keep_probability",
-    "frequent words are removed altogether: they are thinned out at random",
-    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-def keep_probability(counts, t):
-    return (counts / counts.sum() <= t).float()
-
-
-@mistake(
-    "keep_probability",
-    "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
-    "test_a_rare_word_is_always_kept",
-)
-def keep_probability(counts, t):
-    return (counts / counts.sum() / t).sqrt().clamp(max=1.0)
-
-
-@mistake(
-    "keep_probability",
-    "the share is taken of the most frequent word: f is the share of all tokens",
-    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-def keep_probability(counts, t):
-    return (t / (counts / counts.max())).sqrt().clamp(max=1.0)
-
-
-@mistake(
-    "keep_probability",
-    "nothing comes back: `return` is missing",
-    "test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-def keep_probability(counts, t):
-    (t / (counts / counts.sum())).sqrt().clamp(max=1.0)
-
-
-@alternative("keep_probability")
+# keep_probability
+@alternative("keep_probability", "list-of-floats")
 def keep_probability(counts, t):
     total = int(counts.sum())
     return torch.tensor([min(1.0, math.sqrt(t * total / c)) for c in counts.tolist()])
 
 
-@alternative("keep_probability")
+@alternative("keep_probability", "numpy")
 def keep_probability(counts, t):
     import numpy as np
 
@@ -387,228 +170,84 @@ def keep_probability(counts, t):
     return torch.from_numpy(np.minimum(1.0, np.sqrt(t / frequency)))
 
 
-@mistake(
-    "noise_distribution",
-    "the power is taken of the normalised result, which no longer sums to 1",
-    "test_it_sums_to_one",
-)
-def noise_distribution(counts, power=0.75):
-    return (counts / counts.sum()) ** power
+edit("keep_probability", "drop-probability", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt().clamp(max=1.0)": "1 - (t / (counts / counts.sum())).sqrt().clamp(max=1.0)"},
+     "this is the probability of dropping a word, 1 − sqrt(t/f): the paper states it so, the exercise asks for keeping",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "threshold-against-count", {"frequency = counts / counts.sum()": "",
+     "t / frequency": "t / counts"},
+     "the threshold is compared with the count, where f is the share of all tokens",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "above-one", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt().clamp(max=1.0)": "(t / (counts / counts.sum())).sqrt()"},
+     "probabilities above 1: a word rarer than t is always kept, with probability 1",
+     killed_by="test_a_rare_word_is_always_kept")
+edit("keep_probability", "root-missing", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt()": "(t / (counts / counts.sum()))"},
+     "the square root is missing", killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "removed-altogether", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt().clamp(max=1.0)": "(counts / counts.sum() <= t).float()"},
+     "frequent words are removed altogether: they are thinned out at random",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "fraction-turned-over", {"frequency = counts / counts.sum()": "",
+     "t / frequency": "counts / counts.sum() / t"},
+     "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
+     killed_by="test_a_rare_word_is_always_kept")
+edit("keep_probability", "share-of-most-frequent", {"frequency = counts / counts.sum()": "",
+     "t / frequency": "t / (counts / counts.max())"},
+     "the share is taken of the most frequent word: f is the share of all tokens",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "no-return",
+     {"frequency = counts / counts.sum()": "(t / (counts / counts.sum())).sqrt().clamp(max=1.0)",
+     "return (t / frequency).sqrt().clamp(max=1.0)": ""},
+     "nothing comes back: `return` is missing", killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
 
 
-@mistake(
-    "noise_distribution",
-    "plain frequencies: the power ¾ is missing",
-    "test_the_weights_are_counts_to_the_power_three_quarters",
-)
-def noise_distribution(counts, power=0.75):
-    return counts / counts.sum()
-
-
-@mistake(
-    "noise_distribution",
-    "a uniform draw: the counts are not used",
-    "test_the_weights_are_counts_to_the_power_three_quarters",
-)
-def noise_distribution(counts, power=0.75):
-    return torch.full((len(counts),), 1 / len(counts))
-
-
-@mistake(
-    "noise_distribution",
-    "a softmax of the counts, which gives all weight to the most frequent word",
-    "test_the_weights_are_counts_to_the_power_three_quarters",
-)
-def noise_distribution(counts, power=0.75):
-    return (counts.float() * power).softmax(dim=0)
-
-
-@mistake("noise_distribution", "the weights are not normalised", "test_it_sums_to_one")
-def noise_distribution(counts, power=0.75):
-    return counts.float() ** power
-
-
-@mistake("noise_distribution", "the power is fixed at ¾, whatever is asked for", "test_another_power_is_obeyed")
-def noise_distribution(counts, power=0.75):
-    weights = counts.float() ** 0.75
-    return weights / weights.sum()
-
-
-@mistake(
-    "noise_distribution",
-    "the weights are divided by the largest, so the most frequent word has probability 1",
-    "test_it_sums_to_one",
-)
-def noise_distribution(counts, power=0.75):
-    weights = counts.double() ** power
-    return weights / weights.max()
-
-
-@mistake(
-    "noise_distribution",
-    "base and exponent are exchanged: power ** counts draws rare words most",
-    "test_the_weights_are_counts_to_the_power_three_quarters",
-)
-def noise_distribution(counts, power=0.75):
-    weights = power ** counts.double()
-    return weights / weights.sum()
-
-
-@mistake(
-    "noise_distribution",
-    "nothing comes back: `return` is missing",
-    "test_the_weights_are_counts_to_the_power_three_quarters",
-)
-def noise_distribution(counts, power=0.75):
-    weights = counts.double() ** power
-    weights / weights.sum()
-
-
-@alternative("noise_distribution")
+# noise_distribution
+@alternative("noise_distribution", "list-of-floats")
 def noise_distribution(counts, power=0.75):
     weights = [c**power for c in counts.tolist()]
     return torch.tensor([w / sum(weights) for w in weights])
 
 
-@alternative("noise_distribution")
+@alternative("noise_distribution", "softmax-of-logarithms")
 def noise_distribution(counts, power=0.75):
     return (power * counts.double().log()).softmax(dim=0)
 
 
-@mistake(
-    "sgns_loss", "the sum over the batch was taken in place of the mean", "test_the_loss_is_the_mean_over_the_batch"
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -(logsigmoid(real).sum() + logsigmoid(-noise).sum())
+edit("noise_distribution", "power-after-division",
+     {"(power * counts.double().log()).softmax(dim=0)": "(counts / counts.sum()) ** power"},
+     "the power is taken of the normalised result, which no longer sums to 1", killed_by="test_it_sums_to_one",
+     of="softmax-of-logarithms")
+edit("noise_distribution", "power-missing", {"(power * counts.double().log()).softmax(dim=0)": "counts / counts.sum()"},
+     "plain frequencies: the power ¾ is missing", killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
+     of="softmax-of-logarithms")
+edit("noise_distribution", "uniform",
+     {"(power * counts.double().log()).softmax(dim=0)": "torch.full((len(counts),), 1 / len(counts))"},
+     "a uniform draw: the counts are not used", killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
+     of="softmax-of-logarithms")
+edit("noise_distribution", "softmax-of-counts", {"power * counts.double().log()": "counts.float() * power"},
+     "a softmax of the counts, which gives all weight to the most frequent word",
+     killed_by="test_the_weights_are_counts_to_the_power_three_quarters", of="softmax-of-logarithms")
+edit("noise_distribution", "not-normalised",
+     {"(power * counts.double().log()).softmax(dim=0)": "counts.float() ** power"},
+     "the weights are not normalised", killed_by="test_it_sums_to_one", of="softmax-of-logarithms")
+edit("noise_distribution", "fixed-power", {"counts.double() ** power": "counts.float() ** 0.75",
+     "(weights / weights.sum()).float()": "weights / weights.sum()"},
+     "the power is fixed at ¾, whatever is asked for", killed_by="test_another_power_is_obeyed")
+edit("noise_distribution", "divided-by-largest", {"(weights / weights.sum()).float()": "weights / weights.max()"},
+     "the weights are divided by the largest, so the most frequent word has probability 1",
+     killed_by="test_it_sums_to_one")
+edit("noise_distribution", "base-and-exponent-exchanged", {"counts.double() ** power": "power ** counts.double()",
+     "(weights / weights.sum()).float()": "weights / weights.sum()"},
+     "base and exponent are exchanged: power ** counts draws rare words most",
+     killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
+edit("noise_distribution", "no-return", {"return (weights / weights.sum()).float()": "weights / weights.sum()"},
+     "nothing comes back: `return` is missing", killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
 
 
-@mistake(
-    "sgns_loss",
-    "the negatives are averaged: eq. 4 sums over them",
-    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).mean(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "the noise is rewarded like real pairs: its score needs a minus sign inside the sigmoid",
-    "test_real_pairs_attract_and_noise_repels",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -(logsigmoid(real) + logsigmoid(noise).sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "the sign is that of the paper's objective, which is maximised; a loss is minimised",
-    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return (logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "log(sigmoid(x)) is minus infinity for large negative scores; logsigmoid is exact",
-    "test_large_scores_stay_finite",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -(real.sigmoid().log() + (-noise).sigmoid().log().sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "the negatives are compared with the context: they are noise for the centre word",
-    "test_random_batches_agree_with_the_definition",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (context[:, None] * negatives).sum(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
-
-
-@mistake("sgns_loss", "the negatives are left out", "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
-def sgns_loss(center, context, negatives):
-    return -logsigmoid((center * context).sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "the noise is summed over the whole batch: `sum` needs the axis of the k negatives",
-    "test_the_loss_is_the_mean_over_the_batch",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).sum()).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "the scores of the real pairs are summed over the whole batch: `sum` needs the axis of the d numbers",
-    "test_real_pairs_attract_and_noise_repels",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(), (center[:, None] * negatives).sum(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "a score is a dot product, the sum over the d numbers, not their mean",
-    "test_real_pairs_attract_and_noise_repels",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).mean(1), (center[:, None] * negatives).mean(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "the sign of the noise term is that of the objective: both terms are subtracted",
-    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -logsigmoid(real).mean() + logsigmoid(-noise).sum(1).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "nothing comes back: `return` is missing",
-    "test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
-
-
-@mistake(
-    "sgns_loss",
-    "a Python number has no gradient: the loss stays a tensor until `backward` has run",
-    "test_gradients_flow_back_to_all_vectors",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean().item()
-
-
-@mistake(
-    "sgns_loss",
-    "no gradient flows back to the negatives, so the noise words are never pushed away",
-    "test_gradients_flow_back_to_all_vectors",
-)
-def sgns_loss(center, context, negatives):
-    real, noise = (center * context).sum(1), (center[:, None] * negatives.detach()).sum(2)
-    return -(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()
-
-
-@alternative("sgns_loss")
+# sgns_loss
+@alternative("sgns_loss", "binary-cross-entropy")
 def sgns_loss(center, context, negatives):
     from torch.nn.functional import binary_cross_entropy_with_logits as bce
 
@@ -619,7 +258,7 @@ def sgns_loss(center, context, negatives):
     return bce(logits, labels, reduction="sum") / len(center)
 
 
-@alternative("sgns_loss")
+@alternative("sgns_loss", "softplus")
 def sgns_loss(center, context, negatives):
     from torch.nn.functional import softplus
 
@@ -628,7 +267,7 @@ def sgns_loss(center, context, negatives):
     return softplus(-real).mean() + softplus(noise).sum(dim=1).mean()
 
 
-@alternative("sgns_loss", slow="a loop over 2,048 pairs and their negatives in each of hundreds of steps")
+@alternative("sgns_loss", "one-loop", slow="a loop over 2,048 pairs and their negatives in each of hundreds of steps")
 def sgns_loss(center, context, negatives):
     total = torch.zeros((), dtype=center.dtype)
     for i in range(len(center)):
@@ -638,131 +277,96 @@ def sgns_loss(center, context, negatives):
     return total / len(center)
 
 
-@mistake(
-    "sgns_gradients",
-    "the gradient of the sum over the batch: the loss is a mean, so divide by B",
-    "test_the_gradients_are_those_of_autograd",
-)
-def sgns_gradients(center, context, negatives):
-    real = (center * context).sum(1).sigmoid() - 1
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return (
-        real[:, None] * context + (noise[:, :, None] * negatives).sum(1),
-        real[:, None] * center,
-        noise[:, :, None] * center[:, None],
-    )
+edit("sgns_loss", "sum-over-batch", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()": "(logsigmoid(real).sum() + logsigmoid(-noise).sum())"},
+     "the sum over the batch was taken in place of the mean", killed_by="test_the_loss_is_the_mean_over_the_batch")
+edit("sgns_loss", "negatives-averaged", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(-noise).mean(1)"},
+     "the negatives are averaged: eq. 4 sums over them",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "noise-rewarded", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(noise).sum(1)"},
+     "the noise is rewarded like real pairs: its score needs a minus sign inside the sigmoid",
+     killed_by="test_real_pairs_attract_and_noise_repels")
+edit("sgns_loss", "sign-of-maximum", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "-(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()":
+     "(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()"},
+     "the sign is that of the paper's objective, which is maximised; a loss is minimised",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "log-of-sigmoid", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(real) + logsigmoid(-noise).sum(dim=1)": "real.sigmoid().log() + (-noise).sigmoid().log().sum(1)"},
+     "log(sigmoid(x)) is minus infinity for large negative scores; logsigmoid is exact",
+     killed_by="test_large_scores_stay_finite")
+edit("sgns_loss", "noise-against-context", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (context[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(-noise).sum(1)"},
+     "the negatives are compared with the context: they are noise for the centre word",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("sgns_loss", "negatives-left-out", {"real = (center * context).sum(dim=1)": "",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1))": "logsigmoid((center * context).sum(1))"},
+     "the negatives are left out", killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "noise-over-batch", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(-noise).sum()"},
+     "the noise is summed over the whole batch: `sum` needs the axis of the k negatives",
+     killed_by="test_the_loss_is_the_mean_over_the_batch")
+edit("sgns_loss", "scores-over-batch", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(-noise).sum(1)"},
+     "the scores of the real pairs are summed over the whole batch: `sum` needs the axis of the d numbers",
+     killed_by="test_real_pairs_attract_and_noise_repels")
+edit("sgns_loss", "mean-for-dot-product", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).mean(1), (center[:, None] * negatives).mean(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(-noise).sum(1)"},
+     "a score is a dot product, the sum over the d numbers, not their mean",
+     killed_by="test_real_pairs_attract_and_noise_repels")
+edit("sgns_loss", "noise-sign-turned", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "-(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()":
+     "-logsigmoid(real).mean() + logsigmoid(-noise).sum(1).mean()"},
+     "the sign of the noise term is that of the objective: both terms are subtracted",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "no-return", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "-(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean()",
+     "return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()": ""},
+     "nothing comes back: `return` is missing",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "plain-number", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean":
+     "(logsigmoid(real) + logsigmoid(-noise).sum(1)).mean().item"},
+     "a Python number has no gradient: the loss stays a tensor until `backward` has run",
+     killed_by="test_gradients_flow_back_to_all_vectors")
+edit("sgns_loss", "negatives-detached", {"real = (center * context).sum(dim=1)":
+     "real, noise = (center * context).sum(1), (center[:, None] * negatives.detach()).sum(2)",
+     'noise = torch.einsum("bd,bkd->bk", center, negatives)': "",
+     "logsigmoid(-noise).sum(dim=1)": "logsigmoid(-noise).sum(1)"},
+     "no gradient flows back to the negatives, so the noise words are never pushed away",
+     killed_by="test_gradients_flow_back_to_all_vectors")
+edit("sgns_loss", "loss-detached", {").mean()": ").mean().detach().requires_grad_()"},
+     "the loss is taken out of the graph: nothing can be trained", killed_by="test_gradients_flow_back_to_all_vectors")
 
 
-@mistake(
-    "sgns_gradients", "the error of the real pair is σ(x) − 1, not σ(x)", "test_the_gradients_are_those_of_autograd"
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = (center * context).sum(1).sigmoid()
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return (
-        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
-        real[:, None] * center / b,
-        noise[:, :, None] * center[:, None] / b,
-    )
-
-
-@mistake(
-    "sgns_gradients",
-    "the centre also feels its negatives: their share of its gradient is missing",
-    "test_the_gradients_are_those_of_autograd",
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = (center * context).sum(1).sigmoid() - 1
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return real[:, None] * context / b, real[:, None] * center / b, noise[:, :, None] * center[:, None] / b
-
-
-@mistake(
-    "sgns_gradients", "the sign is that of an update (minus the gradient)", "test_the_gradients_are_those_of_autograd"
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = 1 - (center * context).sum(1).sigmoid()
-    noise = -(center[:, None] * negatives).sum(2).sigmoid()
-    return (
-        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
-        real[:, None] * center / b,
-        noise[:, :, None] * center[:, None] / b,
-    )
-
-
-@mistake(
-    "sgns_gradients", "the gradients of centre and context are exchanged", "test_the_gradients_are_those_of_autograd"
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = (center * context).sum(1).sigmoid() - 1
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return (
-        real[:, None] * center / b,
-        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
-        noise[:, :, None] * center[:, None] / b,
-    )
-
-
-@mistake(
-    "sgns_gradients",
-    "the error of the real pair has the wrong sign: it is σ(x) − 1, not 1 − σ(x)",
-    "test_the_gradients_are_those_of_autograd",
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = 1 - (center * context).sum(1).sigmoid()
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return (
-        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
-        real[:, None] * center / b,
-        noise[:, :, None] * center[:, None] / b,
-    )
-
-
-@mistake(
-    "sgns_gradients",
-    "the error of noise is σ(x), not σ(x) − 1: noise is pushed away",
-    "test_the_gradients_are_those_of_autograd",
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = (center * context).sum(1).sigmoid() - 1
-    noise = (center[:, None] * negatives).sum(2).sigmoid() - 1
-    return (
-        (real[:, None] * context + (noise[:, :, None] * negatives).sum(1)) / b,
-        real[:, None] * center / b,
-        noise[:, :, None] * center[:, None] / b,
-    )
-
-
-@mistake(
-    "sgns_gradients",
-    "the negatives move the centre away from themselves: their share of its gradient is added, not subtracted",
-    "test_the_gradients_are_those_of_autograd",
-)
-def sgns_gradients(center, context, negatives):
-    b = len(center)
-    real = (center * context).sum(1).sigmoid() - 1
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    return (
-        (real[:, None] * context - (noise[:, :, None] * negatives).sum(1)) / b,
-        real[:, None] * center / b,
-        noise[:, :, None] * center[:, None] / b,
-    )
-
-
-@mistake("sgns_gradients", "nothing comes back: `return` is missing", "test_the_gradients_are_those_of_autograd")
-def sgns_gradients(center, context, negatives):
-    real = (center * context).sum(1).sigmoid() - 1
-    noise = (center[:, None] * negatives).sum(2).sigmoid()
-    real[:, None] * context + (noise[:, :, None] * negatives).sum(1)
-
-
-@alternative("sgns_gradients")
+# sgns_gradients
+@alternative("sgns_gradients", "autograd")
 def sgns_gradients(center, context, negatives):
     inputs = [x.detach().clone().requires_grad_() for x in (center, context, negatives)]
     real, noise = (inputs[0] * inputs[1]).sum(1), (inputs[0][:, None] * inputs[2]).sum(2)
@@ -770,7 +374,7 @@ def sgns_gradients(center, context, negatives):
     return tuple(torch.autograd.grad(loss, inputs))
 
 
-@alternative("sgns_gradients")
+@alternative("sgns_gradients", "one-loop")
 def sgns_gradients(center, context, negatives):
     d_center, d_context, d_negatives = torch.zeros_like(center), torch.zeros_like(context), torch.zeros_like(negatives)
     for i in range(len(center)):
@@ -784,241 +388,35 @@ def sgns_gradients(center, context, negatives):
     return d_center / len(center), d_context / len(center), d_negatives / len(center)
 
 
-@mistake(
-    "train_sgns",
-    "the optimizer never steps, so the vectors stay at their random start",
-    "test_one_epoch_moves_the_vector_of_every_centre",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    return (torch.rand(len(counts), dim, generator=generator) - 0.5) / dim
+edit("sgns_gradients", "sum-over-batch", {"batch = len(center)": "batch = 1"},
+     "the gradient of the sum over the batch: the loss is a mean, so divide by B",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "one-not-subtracted", {".sigmoid() - 1": ".sigmoid()"},
+     "the error of the real pair is σ(x) − 1, not σ(x)", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "negatives-share-missing",
+     {'real[:, None] * context + torch.einsum("bk,bkd->bd", noise, negatives)': "real[:, None] * context"},
+     "the centre also feels its negatives: their share of its gradient is missing",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "sign-of-update", {"batch = len(center)": "batch = -len(center)"},
+     "the sign is that of an update (minus the gradient)", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "exchanged", {"d_center / batch, d_context / batch": "d_context / batch, d_center / batch"},
+     "the gradients of centre and context are exchanged", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "real-sign-turned",
+     {"(center * context).sum(dim=1).sigmoid() - 1": "1 - (center * context).sum(dim=1).sigmoid()"},
+     "the error of the real pair has the wrong sign: it is σ(x) − 1, not 1 − σ(x)",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "noise-minus-one", {"negatives).sigmoid()": "negatives).sigmoid() - 1"},
+     "the error of noise is σ(x), not σ(x) − 1: noise is pushed away",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "negatives-subtracted", {"context + torch.einsum": "context - torch.einsum"},
+     "the negatives move the centre away from themselves: their share of its gradient is added, not subtracted",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "no-return", {"return d_center / batch, d_context / batch, d_negatives / batch": ""},
+     "nothing comes back: `return` is missing", killed_by="test_the_gradients_are_those_of_autograd")
 
 
-@mistake(
-    "train_sgns",
-    "the loss is maximised: words that keep company are pushed apart",
-    "test_words_that_never_meet_are_told_apart",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            (-sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn])).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "draws come from torch's global generator, so the seed is ignored",
-    "test_the_same_seed_gives_the_same_vectors_and_another_seed_others",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    centers = ((torch.rand(len(counts), dim) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs)).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True).view(-1, negatives)
-            optimizer.zero_grad()
-            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "the context vectors are returned; the centre vectors are kept",
-    "test_a_word_that_is_never_a_centre_keeps_its_start",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
-            optimizer.step()
-    return contexts.detach()
-
-
-@mistake(
-    "train_sgns",
-    "the negatives are left out, so everything is pulled together",
-    "test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer = torch.optim.Adam([centers, contexts], lr=lr)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            optimizer.zero_grad()
-            (-logsigmoid((centers[pairs[rows, 0]] * contexts[pairs[rows, 1]]).sum(1)).mean()).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "the gradients of earlier batches pile up: `zero_grad` is missing",
-    "test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "centre and context are exchanged in the loss, so the noise is scored against the context",
-    "test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            sgns_loss(contexts[pairs[rows, 1]], centers[pairs[rows, 0]], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "the noise is drawn uniformly: it follows the noise distribution",
-    "test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), torch.ones(len(counts))
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "the noise is drawn by the plain counts: `noise_distribution` raises them to the power ¾",
-    "test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer = torch.optim.Adam([centers, contexts], lr=lr)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            size = len(rows) * negatives
-            drawn = torch.multinomial(counts.float(), size, replacement=True, generator=generator).view(-1, negatives)
-            optimizer.zero_grad()
-            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "the power ¾ is taken twice: `noise_distribution` has it already",
-    "test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts) ** 0.75
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            sgns_loss(centers[pairs[rows, 0]], contexts[pairs[rows, 1]], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "every step takes the first pairs: `rows` says which pairs are in the batch",
-    "test_one_epoch_moves_the_vector_of_every_centre",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            center, context = pairs[: len(rows)].T
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            sgns_loss(centers[center], contexts[context], contexts[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@mistake(
-    "train_sgns",
-    "one table serves for centres and contexts: each word has two vectors",
-    "test_a_word_that_is_never_a_centre_keeps_its_start",
-)
-def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    centers = ((torch.rand(len(counts), dim, generator=generator) - 0.5) / dim).requires_grad_()
-    contexts = torch.zeros(len(counts), dim, requires_grad=True)
-    optimizer, noise = torch.optim.Adam([centers, contexts], lr=lr), noise_distribution(counts)
-    for _ in range(epochs):
-        for rows in torch.randperm(len(pairs), generator=generator).split(batch):
-            drawn = torch.multinomial(noise, len(rows) * negatives, replacement=True, generator=generator).view(
-                -1, negatives
-            )
-            optimizer.zero_grad()
-            sgns_loss(centers[pairs[rows, 0]], centers[pairs[rows, 1]], centers[drawn]).backward()
-            optimizer.step()
-    return centers.detach()
-
-
-@alternative("train_sgns")
+# train_sgns
+@alternative("train_sgns", "context-redrawn")
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     """As in the authors' program, a negative that is the context itself is drawn again."""
     generator = torch.Generator().manual_seed(seed)
@@ -1038,7 +436,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     return centers.detach()
 
 
-@alternative("train_sgns")
+@alternative("train_sgns", "embedding-modules")
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     generator = torch.Generator().manual_seed(seed)
     centers, contexts = torch.nn.Embedding(len(counts), dim), torch.nn.Embedding(len(counts), dim)
@@ -1061,7 +459,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     return centers.weight.detach().clone()
 
 
-@alternative("train_sgns")
+@alternative("train_sgns", "global-generator")
 def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048, seed=0):
     torch.manual_seed(seed)
     centers = ((torch.rand(len(counts), dim) - 0.5) / dim).requires_grad_()
@@ -1077,116 +475,49 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     return centers.detach()
 
 
-@mistake("nearest", "the query itself comes first", "test_the_query_is_not_its_own_neighbour")
-def nearest(vectors, words, query, k=5):
-    cosine = normalize(vectors, dim=1) @ normalize(vectors, dim=1)[words.index(query)]
-    values, indices = cosine.topk(k)
-    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
+edit("train_sgns", "no-step", {"optimizer.step()": ""},
+     "the optimizer never steps, so the vectors stay at their random start",
+     killed_by="test_one_epoch_moves_the_vector_of_every_centre")
+edit("train_sgns", "loss-maximised", {"lr=lr": "lr=lr, maximize=True"},
+     "the loss is maximised: words that keep company are pushed apart",
+     killed_by="test_words_that_never_meet_are_told_apart")
+edit("train_sgns", "seed-ignored", {"torch.manual_seed(seed)": "",
+     "for table in (centers, contexts):\n                table.grad = None": "optimizer.zero_grad()"},
+     "draws come from torch's global generator, so the seed is ignored",
+     killed_by="test_the_same_seed_gives_the_same_vectors_and_another_seed_others", of="global-generator")
+edit("train_sgns", "contexts-returned", {"centers.detach()": "contexts.detach()"},
+     "the context vectors are returned; the centre vectors are kept",
+     killed_by="test_a_word_that_is_never_a_centre_keeps_its_start")
+edit("train_sgns", "negatives-left-out", {"sgns_loss(centers[center], contexts[context], contexts[drawn])":
+     "-logsigmoid((centers[center] * contexts[context]).sum(dim=1)).mean()"},
+     "the negatives are left out, so everything is pulled together",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "gradients-pile-up", {"optimizer.zero_grad()": ""},
+     "the gradients of earlier batches pile up: `zero_grad` is missing",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "centre-context-exchanged",
+     {"centers[center], contexts[context]": "contexts[context], centers[center]"},
+     "centre and context are exchanged in the loss, so the noise is scored against the context",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "uniform-noise", {"noise_distribution(counts)": "torch.ones(len(counts))"},
+     "the noise is drawn uniformly: it follows the noise distribution",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "noise-from-counts", {"noise_distribution(counts)": "counts.float()"},
+     "the noise is drawn by the plain counts: `noise_distribution` raises them to the power ¾",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "power-twice", {"noise_distribution(counts)": "noise_distribution(counts) ** 0.75"},
+     "the power ¾ is taken twice: `noise_distribution` has it already",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "first-pairs-only", {"pairs[rows].T": "pairs[: len(rows)].T"},
+     "every step takes the first pairs: `rows` says which pairs are in the batch",
+     killed_by="test_one_epoch_moves_the_vector_of_every_centre")
+edit("train_sgns", "shared-table", {"contexts[context], contexts[drawn]": "centers[context], centers[drawn]"},
+     "one table serves for centres and contexts: each word has two vectors",
+     killed_by="test_a_word_that_is_never_a_centre_keeps_its_start")
 
 
-@mistake(
-    "nearest",
-    "the dot product was taken in place of the cosine: long vectors win",
-    "test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-def nearest(vectors, words, query, k=5):
-    score = vectors @ vectors[words.index(query)]
-    score[words.index(query)] = -math.inf
-    values, indices = score.topk(k)
-    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
-
-
-@mistake("nearest", "the farthest words come first", "test_neighbours_are_ordered_by_cosine_not_by_length")
-def nearest(vectors, words, query, k=5):
-    cosine = normalize(vectors, dim=1) @ normalize(vectors, dim=1)[words.index(query)]
-    cosine[words.index(query)] = math.inf
-    values, indices = cosine.topk(k, largest=False)
-    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
-
-
-@mistake(
-    "nearest",
-    "each column was normalised in place of each row (dim=0 for dim=1)",
-    "test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-def nearest(vectors, words, query, k=5):
-    unit = normalize(vectors, dim=0)
-    cosine = unit @ unit[words.index(query)]
-    cosine[words.index(query)] = -math.inf
-    values, indices = cosine.topk(k)
-    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
-
-
-@mistake(
-    "nearest",
-    "the vectors are changed in place while they are normalised",
-    "test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines",
-)
-def nearest(vectors, words, query, k=5):
-    vectors /= vectors.norm(dim=1, keepdim=True)
-    cosine = vectors @ vectors[words.index(query)]
-    cosine[words.index(query)] = -math.inf
-    values, indices = cosine.topk(k)
-    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
-
-
-@mistake(
-    "nearest",
-    "each neighbour is (cosine, word): the word comes first",
-    "test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-def nearest(vectors, words, query, k=5):
-    unit = normalize(vectors, dim=1)
-    cosine = unit @ unit[words.index(query)]
-    cosine[words.index(query)] = -math.inf
-    values, indices = cosine.topk(k)
-    return [(v, words[i]) for i, v in zip(indices.tolist(), values.tolist())]
-
-
-@mistake(
-    "nearest",
-    "the nearest by Euclidean distance were taken: nearness is the cosine",
-    "test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-def nearest(vectors, words, query, k=5):
-    distance = (vectors - vectors[words.index(query)]).norm(dim=1)
-    distance[words.index(query)] = math.inf
-    values, indices = distance.topk(k, largest=False)
-    return [(words[i], v) for i, v in zip(indices.tolist(), values.tolist())]
-
-
-@mistake(
-    "nearest",
-    "the words come without their cosines",
-    "test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-def nearest(vectors, words, query, k=5):
-    unit = normalize(vectors, dim=1)
-    cosine = unit @ unit[words.index(query)]
-    cosine[words.index(query)] = -math.inf
-    return [words[i] for i in cosine.topk(k).indices.tolist()]
-
-
-@mistake(
-    "nearest",
-    "the cosines are tensors: `tolist()` or `float` makes plain numbers of them",
-    "test_the_cosines_are_plain_numbers",
-)
-def nearest(vectors, words, query, k=5):
-    unit = normalize(vectors, dim=1)
-    cosine = unit @ unit[words.index(query)]
-    cosine[words.index(query)] = -math.inf
-    values, indices = cosine.topk(k)
-    return [(words[i], value) for i, value in zip(indices.tolist(), values)]
-
-
-@mistake("nearest", "nothing comes back: `return` is missing", "test_the_query_is_not_its_own_neighbour")
-def nearest(vectors, words, query, k=5):
-    unit = normalize(vectors, dim=1)
-    (unit @ unit[words.index(query)]).topk(k)
-
-
-@alternative("nearest")
+# nearest
+@alternative("nearest", "library-cosine")
 def nearest(vectors, words, query, k=5):
     from torch.nn.functional import cosine_similarity
 
@@ -1195,7 +526,7 @@ def nearest(vectors, words, query, k=5):
     return sorted(found, key=lambda pair: -pair[1])[:k]
 
 
-@alternative("nearest")
+@alternative("nearest", "numpy")
 def nearest(vectors, words, query, k=5):
     import numpy as np
 
@@ -1207,131 +538,45 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], float(cosine[i])) for i in order]
 
 
-@mistake(
-    "analogy",
-    "the three words of the question are not excluded, and one of them nearly always wins",
-    "test_the_three_words_of_the_question_are_no_answers",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    target = unit[words.index(b)] - unit[words.index(a)] + unit[words.index(c)]
-    return words[int((unit @ target).argmax())]
+edit("nearest", "query-first", {"cosine[row] = -math.inf": ""},
+     "the query itself comes first", killed_by="test_the_query_is_not_its_own_neighbour")
+edit("nearest", "dot-product", {"normalize(vectors, dim=1)": "vectors"},
+     "the dot product was taken in place of the cosine: long vectors win",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "farthest-first", {"-math.inf": "math.inf", "topk(k)": "topk(k, largest=False)"},
+     "the farthest words come first", killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "columns-normalised", {"dim=1": "dim=0"},
+     "each column was normalised in place of each row (dim=0 for dim=1)",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "input-changed",
+     {"unit = normalize(vectors, dim=1)": "unit = vectors\n    unit /= unit.norm(dim=1, keepdim=True)"},
+     "the vectors are changed in place while they are normalised",
+     killed_by="test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines")
+edit("nearest", "word-second", {"(words[i], value)": "(value, words[i])"},
+     "each neighbour is (cosine, word): the word comes first",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "euclidean", {"unit @ unit[row]": "-(vectors - vectors[row]).norm(dim=1)",
+     "(words[i], value)": "(words[i], -value)"},
+     "the nearest by Euclidean distance were taken: nearness is the cosine",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "cosines-missing", {"(words[i], value)": "words[i]"},
+     "the words come without their cosines", killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "cosines-as-tensors", {"values.tolist()": "values"},
+     "the cosines are tensors: `tolist()` or `float` makes plain numbers of them",
+     killed_by="test_the_cosines_are_plain_numbers")
+edit("nearest", "no-return", {"return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]": ""},
+     "nothing comes back: `return` is missing", killed_by="test_the_query_is_not_its_own_neighbour")
 
 
-@mistake(
-    "analogy",
-    "the signs are exchanged: a − b + c in place of b − a + c",
-    "test_the_offset_of_one_pair_answers_for_another",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[i] - unit[j] + unit[k])
-    cosine[[i, j, k]] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake(
-    "analogy",
-    "the vectors are not brought to unit length, so long ones decide",
-    "test_long_vectors_weigh_no_more_than_short_ones",
-)
-def analogy(vectors, words, a, b, c):
-    i, j, k = (words.index(w) for w in (a, b, c))
-    score = vectors @ (vectors[j] - vectors[i] + vectors[k])
-    score[[i, j, k]] = -math.inf
-    return words[int(score.argmax())]
-
-
-@mistake(
-    "analogy",
-    "only c is excluded: a and b are no answers either",
-    "test_the_three_words_of_the_question_are_no_answers",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[j] - unit[i] + unit[k])
-    cosine[k] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake("analogy", "the index is returned in place of the word", "test_the_offset_of_one_pair_answers_for_another")
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[j] - unit[i] + unit[k])
-    cosine[[i, j, k]] = -math.inf
-    return int(cosine.argmax())
-
-
-@mistake(
-    "analogy",
-    "c is left out: what is nearest to b − a is the relation itself, not its answer for c",
-    "test_random_questions_agree_with_brute_force",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[j] - unit[i])
-    cosine[[i, j, k]] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake(
-    "analogy",
-    "c is subtracted: the offset b − a is added to it",
-    "test_the_offset_of_one_pair_answers_for_another",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[j] - unit[i] - unit[k])
-    cosine[[i, j, k]] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake(
-    "analogy",
-    "a is added: the offset is b − a",
-    "test_random_questions_agree_with_brute_force",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[j] + unit[i] + unit[k])
-    cosine[[i, j, k]] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake(
-    "analogy",
-    "each column was normalised in place of each row (dim=0 for dim=1)",
-    "test_long_vectors_weigh_no_more_than_short_ones",
-)
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=0)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    cosine = unit @ (unit[j] - unit[i] + unit[k])
-    cosine[[i, j, k]] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake("analogy", "nothing comes back: `return` is missing", "test_the_offset_of_one_pair_answers_for_another")
-def analogy(vectors, words, a, b, c):
-    unit = normalize(vectors, dim=1)
-    i, j, k = (words.index(w) for w in (a, b, c))
-    words[int((unit @ (unit[j] - unit[i] + unit[k])).argmax())]
-
-
-@alternative("analogy")
+# analogy
+@alternative("analogy", "dictionary-of-units")
 def analogy(vectors, words, a, b, c):
     unit = {w: v / v.norm() for w, v in zip(words, vectors)}
     target = unit[b] - unit[a] + unit[c]
     return max((w for w in words if w not in (a, b, c)), key=lambda w: float(unit[w] @ target))
 
 
-@alternative("analogy")
+@alternative("analogy", "numpy")
 def analogy(vectors, words, a, b, c):
     import numpy as np
 
@@ -1340,6 +585,56 @@ def analogy(vectors, words, a, b, c):
     for row in np.argsort(-(table @ (table[j] - table[i] + table[k]))):
         if row not in (i, j, k):
             return words[row]
+
+
+edit("analogy", "question-not-excluded",
+     {"{w: v / v.norm() for w, v in zip(words, vectors)}": "normalize(vectors, dim=1)",
+     "unit[b] - unit[a] + unit[c]": "unit[words.index(b)] - unit[words.index(a)] + unit[words.index(c)]",
+     "max((w for w in words if w not in (a, b, c)), key=lambda w: float(unit[w] @ target))":
+     "words[int((unit @ target).argmax())]"},
+     "the three words of the question are not excluded, and one of them nearly always wins",
+     killed_by="test_the_three_words_of_the_question_are_no_answers", of="dictionary-of-units")
+edit("analogy", "signs-exchanged",
+     {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))",
+     "unit[j] - unit[i]": "unit[i] - unit[j]"},
+     "the signs are exchanged: a − b + c in place of b − a + c",
+     killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "not-normalised", {"normalize(vectors, dim=1)": "vectors"},
+     "the vectors are not brought to unit length, so long ones decide",
+     killed_by="test_long_vectors_weigh_no_more_than_short_ones")
+edit("analogy", "only-c-excluded",
+     {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))", "[i, j, k]": "k"},
+     "only c is excluded: a and b are no answers either",
+     killed_by="test_the_three_words_of_the_question_are_no_answers")
+edit("analogy", "index-returned",
+     {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))",
+     "words[int(cosine.argmax())]": "int(cosine.argmax())"},
+     "the index is returned in place of the word", killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "c-left-out", {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))",
+     "unit[j] - unit[i] + unit[k]": "unit[j] - unit[i]"},
+     "c is left out: what is nearest to b − a is the relation itself, not its answer for c",
+     killed_by="test_random_questions_agree_with_brute_force")
+edit("analogy", "c-subtracted",
+     {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))",
+     "unit[j] - unit[i] + unit[k]": "unit[j] - unit[i] - unit[k]"},
+     "c is subtracted: the offset b − a is added to it", killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "a-added", {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))",
+     "unit[j] - unit[i]": "unit[j] + unit[i]"},
+     "a is added: the offset is b − a", killed_by="test_random_questions_agree_with_brute_force")
+edit("analogy", "columns-normalised", {"dim=1": "dim=0",
+     "words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))"},
+     "each column was normalised in place of each row (dim=0 for dim=1)",
+     killed_by="test_long_vectors_weigh_no_more_than_short_ones")
+edit("analogy", "no-return", {"{w: v / v.norm() for w, v in zip(words, vectors)}": "normalize(vectors, dim=1)",
+     "target = unit[b] - unit[a] + unit[c]": "i, j, k = (words.index(w) for w in (a, b, c))",
+     "return max((w for w in words if w not in (a, b, c)), key=lambda w: float(unit[w] @ target))":
+     "words[int((unit @ (unit[j] - unit[i] + unit[k])).argmax())]"},
+     "nothing comes back: `return` is missing", killed_by="test_the_offset_of_one_pair_answers_for_another",
+     of="dictionary-of-units")
+edit("analogy", "input-changed",
+     {"unit = normalize(vectors, dim=1)": "unit = vectors\n    unit /= unit.norm(dim=1, keepdim=True)"},
+     "the vectors that were given are changed: normalise a copy",
+     killed_by="test_the_offset_of_one_pair_answers_for_another")
 
 
 # Mutants of the reference that no check can tell from a right answer.
@@ -1359,26 +654,3 @@ equivalent(
     "2: (words.index(a), words.index(b), words.index(c)) → (words.index(a), words.index(c), words.index(b))",
     "b and c are both added, so their order does not matter",
 )
-
-
-@mistake(
-    "analogy",
-    "the vectors that were given are changed: normalise a copy",
-    "test_the_offset_of_one_pair_answers_for_another",
-)
-def analogy(vectors, words, a, b, c):
-    vectors /= vectors.norm(dim=1, keepdim=True)
-    i, j, k = words.index(a), words.index(b), words.index(c)
-    cosine = vectors @ (vectors[j] - vectors[i] + vectors[k])
-    cosine[[i, j, k]] = -math.inf
-    return words[int(cosine.argmax())]
-
-
-@mistake(
-    "sgns_loss", "the loss is taken out of the graph: nothing can be trained", "test_gradients_flow_back_to_all_vectors"
-)
-def sgns_loss(center, context, negatives):
-    real = (center * context).sum(dim=1)
-    noise = torch.einsum("bd,bkd->bk", center, negatives)
-    loss = -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()
-    return torch.tensor(loss.item(), requires_grad=True)

@@ -4,149 +4,13 @@ from collections import Counter
 from itertools import pairwise
 
 from etude.tokenizers import bpe, byte_bpe
-from grader.lessons.bank import alternative, mistake
+from grader.lessons.bank import alternative, edit, mistake
 
-# Answers run in the notebook's namespace, which has these too.
-count_pairs = merge_pair = encode_word = byte_table = None
-
-
-@mistake(
-    "count_pairs",
-    "each different word counts once: a pair counts as often as the word occurs in the text",
-    "test_a_pair_counts_as_often_as_its_words_do",
-)
-def count_pairs(words):
-    pairs = Counter()
-    for word in words:
-        for pair in pairwise(word):
-            pairs[pair] += 1
-    return pairs
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
 
-@mistake(
-    "count_pairs",
-    "a later word overwrites the count of an earlier one: add to it",
-    "test_a_pair_counts_as_often_as_its_words_do",
-)
-def count_pairs(words):
-    pairs = {}
-    for word, count in words.items():
-        for pair in pairwise(word):
-            pairs[pair] = count
-    return pairs
-
-
-@mistake(
-    "count_pairs",
-    "a pair counts once for each word that holds it: every place in the word counts",
-    "test_three_of_a_kind_hold_their_pair_twice",
-)
-def count_pairs(words):
-    pairs = Counter()
-    for word, count in words.items():
-        for pair in dict.fromkeys(pairwise(word)):
-            pairs[pair] += count
-    return pairs
-
-
-@mistake(
-    "count_pairs",
-    "the pairs do not overlap: after (l, o) comes (o, w), not the token after it",
-    "test_a_pair_counts_as_often_as_its_words_do",
-)
-def count_pairs(words):
-    pairs = Counter()
-    for word, count in words.items():
-        for i in range(0, len(word) - 1, 2):
-            pairs[word[i], word[i + 1]] += count
-    return pairs
-
-
-@mistake(
-    "count_pairs",
-    "the last pair of each word is left out: range stops before its end",
-    "test_a_pair_counts_as_often_as_its_words_do",
-)
-def count_pairs(words):
-    pairs = Counter()
-    for word, count in words.items():
-        for i in range(len(word) - 2):
-            pairs[word[i], word[i + 1]] += count
-    return pairs
-
-
-@mistake(
-    "count_pairs",
-    "the words are strung together, so pairs reach from one word into the next",
-    "test_a_word_of_one_token_has_no_pair_and_words_are_not_joined",
-)
-def count_pairs(words):
-    tokens = [token for word, count in words.items() for token in word * count]
-    return Counter(pairwise(tokens))
-
-
-@mistake(
-    "count_pairs",
-    "the keys are joined strings: a pair is a tuple of two tokens",
-    "test_a_pair_counts_as_often_as_its_words_do",
-)
-def count_pairs(words):
-    pairs = Counter()
-    for word, count in words.items():
-        for a, b in pairwise(word):
-            pairs[a + b] += count
-    return pairs
-
-
-@mistake(
-    "count_pairs",
-    "tokens were counted, not pairs of neighbours",
-    "test_a_pair_counts_as_often_as_its_words_do",
-)
-def count_pairs(words):
-    tokens = Counter()
-    for word, count in words.items():
-        for token in word:
-            tokens[token] += count
-    return tokens
-
-
-@mistake(
-    "count_pairs",
-    "a pair of two equal tokens is left out",
-    "test_three_of_a_kind_hold_their_pair_twice",
-)
-def count_pairs(words):
-    pairs = Counter()
-    for word, count in words.items():
-        for a, b in pairwise(word):
-            if a != b:
-                pairs[a, b] += count
-    return pairs
-
-
-@mistake(
-    "count_pairs",
-    "the words are used up: the dictionary that was given is emptied",
-    "test_the_words_are_left_alone",
-)
-def count_pairs(words):
-    pairs = Counter()
-    while words:
-        word, count = words.popitem()
-        for pair in pairwise(word):
-            pairs[pair] += count
-    return pairs
-
-
-@mistake("count_pairs", "nothing comes back: `return` is missing", "test_a_pair_counts_as_often_as_its_words_do")
-def count_pairs(words):
-    pairs = Counter()
-    for word, count in words.items():
-        pairs.update(list(pairwise(word)) * count)
-
-
-@alternative("count_pairs")
+# count_pairs
+@alternative("count_pairs", "dictionary")
 def count_pairs(words):
     pairs = {}
     for word in words:
@@ -156,30 +20,96 @@ def count_pairs(words):
     return pairs
 
 
-@alternative("count_pairs")
+@alternative("count_pairs", "sum-of-counters")
 def count_pairs(words):
     return sum(
         (Counter({pair: n * k for pair, k in Counter(pairwise(w)).items()}) for w, n in words.items()), Counter()
     )
 
 
-@mistake(
-    "merge_pair",
-    "only the first place is merged: merge wherever the pair stands",
-    "test_the_pair_is_joined_wherever_it_stands",
-)
+edit("count_pairs", "each-word-once", {"word, count": "word", "words.items()": "words",
+     "pairs[pair] += count": "pairs[pair] += 1"},
+     "each different word counts once: a pair counts as often as the word occurs in the text",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "later-overwrites", {"Counter()": "{}", "pairs[pair] += count": "pairs[pair] = count"},
+     "a later word overwrites the count of an earlier one: add to it",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "once-a-word", {"pairwise(word)": "dict.fromkeys(pairwise(word))"},
+     "a pair counts once for each word that holds it: every place in the word counts",
+     killed_by="test_three_of_a_kind_hold_their_pair_twice")
+edit("count_pairs", "no-overlap", {"for pair in pairwise(word):\n            pairs[pair] += count":
+     "for i in range(0, len(word) - 1, 2):\n            pairs[word[i], word[i + 1]] += count"},
+     "the pairs do not overlap: after (l, o) comes (o, w), not the token after it",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "last-pair-left-out", {"for pair in pairwise(word):\n            pairs[pair] += count":
+     "for i in range(len(word) - 2):\n            pairs[word[i], word[i + 1]] += count"},
+     "the last pair of each word is left out: range stops before its end",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "words-strung-together",
+     {"pairs = Counter()": "tokens = [token for word, count in words.items() for token in word * count]",
+     ("for word, count in words.items():\n"
+      "        for pair in pairwise(word):\n"
+      "            pairs[pair] += count"):
+     "return Counter(pairwise(tokens))", "return pairs": ""},
+     "the words are strung together, so pairs reach from one word into the next",
+     killed_by="test_a_word_of_one_token_has_no_pair_and_words_are_not_joined")
+edit("count_pairs", "joined-keys", {"for pair in pairwise(word):\n            pairs[pair] += count":
+     "for a, b in pairwise(word):\n            pairs[a + b] += count"},
+     "the keys are joined strings: a pair is a tuple of two tokens",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "tokens-counted", {"pairs = Counter()": "tokens = Counter()",
+     "for pair in pairwise(word):\n            pairs[pair] += count":
+     "for token in word:\n            tokens[token] += count", "return pairs": "return tokens"},
+     "tokens were counted, not pairs of neighbours", killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "equal-pair-left-out",
+     {"pairs[pair] += count": "if pair[0] != pair[1]:\n                pairs[pair] += count"},
+     "a pair of two equal tokens is left out", killed_by="test_three_of_a_kind_hold_their_pair_twice")
+edit("count_pairs", "input-emptied",
+     {"for word, count in words.items():": "while words:\n        word, count = words.popitem()"},
+     "the words are used up: the dictionary that was given is emptied", killed_by="test_the_words_are_left_alone")
+edit("count_pairs", "no-return",
+     {"for pair in pairwise(word):\n            pairs[pair] += count": "pairs.update(list(pairwise(word)) * count)",
+     "return pairs": ""},
+     "nothing comes back: `return` is missing", killed_by="test_a_pair_counts_as_often_as_its_words_do")
+
+
+# merge_pair
+@alternative("merge_pair", "rest-of-list")
 def merge_pair(word, pair):
-    for i in range(len(word) - 1):
-        if (word[i], word[i + 1]) == pair:
-            return (*word[:i], pair[0] + pair[1], *word[i + 2 :])
+    rest, merged = list(word), []
+    while rest:
+        if tuple(rest[:2]) == pair:
+            merged.append(rest.pop(0) + rest.pop(0))
+        else:
+            merged.append(rest.pop(0))
+    return tuple(merged)
+
+
+@alternative("merge_pair", "slice-assignment")
+def merge_pair(word, pair):
+    word, i = list(word), 0
+    while i < len(word) - 1:
+        if word[i] == pair[0] and word[i + 1] == pair[1]:
+            word[i : i + 2] = ["".join(pair)]
+        i += 1
     return tuple(word)
 
 
-@mistake(
-    "merge_pair",
-    "merged from right to left: of three equal tokens the first two belong together",
-    "test_from_left_to_right_each_token_is_taken_once",
-)
+@alternative("merge_pair", "library-merge")
+def merge_pair(word, pair):
+    tokens = {token: i for i, token in enumerate({*word, *pair})}
+    names = {i: token for token, i in tokens.items()} | {-1: "".join(pair)}
+    return tuple(names[i] for i in bpe.merged([tokens[t] for t in word], (tokens[pair[0]], tokens[pair[1]]), -1))
+
+
+edit("merge_pair", "first-place-only", {"== pair": "== pair and len(merged) == i"},
+     "only the first place is merged: merge wherever the pair stands",
+     killed_by="test_the_pair_is_joined_wherever_it_stands")
+
+
+@mistake("merge_pair", "right-to-left",
+         "merged from right to left: of three equal tokens the first two belong together",
+         killed_by="test_from_left_to_right_each_token_is_taken_once")
 def merge_pair(word, pair):
     merged, i = [], len(word) - 1
     while i >= 0:
@@ -192,70 +122,26 @@ def merge_pair(word, pair):
     return tuple(reversed(merged))
 
 
-@mistake(
-    "merge_pair",
-    "a token is used in two merges: after a merge go on behind both of its tokens",
-    "test_from_left_to_right_each_token_is_taken_once",
-)
-def merge_pair(word, pair):
-    merged, i = [], 0
-    while i < len(word):
-        if word[i : i + 2] == pair:
-            merged.append(word[i] + word[i + 1])
-        else:
-            merged.append(word[i])
-        i += 1
-    return tuple(merged)
+edit("merge_pair", "token-used-twice", {"i += 2": "i += 1"},
+     "a token is used in two merges: after a merge go on behind both of its tokens",
+     killed_by="test_from_left_to_right_each_token_is_taken_once")
+edit("merge_pair", "string-replace", {"tokens = {token: i for i, token in enumerate({*word, *pair})}": "",
+     'names = {i: token for token, i in tokens.items()} | {-1: "".join(pair)}': "",
+     "names[i] for i in bpe.merged([tokens[t] for t in word], (tokens[pair[0]], tokens[pair[1]]), -1)":
+     '" ".join(word).replace(" ".join(pair), "".join(pair)).split()'},
+     "str.replace on the tokens written with blanks between them also finds the ends of longer tokens: `xa b` holds `a b`",
+     killed_by="test_tokens_are_compared_not_their_letters", of="library-merge")
+edit("merge_pair", "spelled-alike", {"merged = []": "merged, i = [], 0", "i = 0": "",
+     "word[i : i + 2] == pair": "i + 1 < len(word) and word[i] + word[i + 1] == pair[0] + pair[1]"},
+     "tokens are joined where their letters spell the pair, though the tokens are others (a·bc is not ab·c)",
+     killed_by="test_tokens_are_compared_not_their_letters")
+edit("merge_pair", "last-token-lost", {"merged = []": "merged, i = [], 0", "i = 0": "", "len(word)": "len(word) - 1"},
+     "the last token is lost when it is in no merge", killed_by="test_from_left_to_right_each_token_is_taken_once")
 
 
-@mistake(
-    "merge_pair",
-    "str.replace on the tokens written with blanks between them also finds the ends of longer tokens: `xa b` holds `a b`",
-    "test_tokens_are_compared_not_their_letters",
-)
-def merge_pair(word, pair):
-    return tuple(" ".join(word).replace(" ".join(pair), "".join(pair)).split())
-
-
-@mistake(
-    "merge_pair",
-    "tokens are joined where their letters spell the pair, though the tokens are others (a·bc is not ab·c)",
-    "test_tokens_are_compared_not_their_letters",
-)
-def merge_pair(word, pair):
-    merged, i = [], 0
-    while i < len(word):
-        if i + 1 < len(word) and word[i] + word[i + 1] == pair[0] + pair[1]:
-            merged.append(word[i] + word[i + 1])
-            i += 2
-        else:
-            merged.append(word[i])
-            i += 1
-    return tuple(merged)
-
-
-@mistake(
-    "merge_pair",
-    "the last token is lost when it is in no merge",
-    "test_from_left_to_right_each_token_is_taken_once",
-)
-def merge_pair(word, pair):
-    merged, i = [], 0
-    while i < len(word) - 1:
-        if word[i : i + 2] == pair:
-            merged.append(word[i] + word[i + 1])
-            i += 2
-        else:
-            merged.append(word[i])
-            i += 1
-    return tuple(merged)
-
-
-@mistake(
-    "merge_pair",
-    "the tokens are joined over and over, with what was merged just before too: one step makes pairs only",
-    "test_from_left_to_right_each_token_is_taken_once",
-)
+@mistake("merge_pair", "over-and-over",
+         "the tokens are joined over and over, with what was merged just before too: one step makes pairs only",
+         killed_by="test_from_left_to_right_each_token_is_taken_once")
 def merge_pair(word, pair):
     merged = []
     for token in word:
@@ -266,296 +152,19 @@ def merge_pair(word, pair):
     return tuple(merged)
 
 
-@mistake("merge_pair", "a list comes back: a word is a tuple", "test_the_pair_is_joined_wherever_it_stands")
-def merge_pair(word, pair):
-    merged, i = [], 0
-    while i < len(word):
-        if word[i : i + 2] == pair:
-            merged.append(word[i] + word[i + 1])
-            i += 2
-        else:
-            merged.append(word[i])
-            i += 1
-    return merged
+edit("merge_pair", "list-returned", {"merged = []": "merged, i = [], 0", "i = 0": "", "tuple(merged)": "merged"},
+     "a list comes back: a word is a tuple", killed_by="test_the_pair_is_joined_wherever_it_stands")
+edit("merge_pair", "pair-put-in", {"merged = []": "merged, i = [], 0", "i = 0": "", "word[i] + word[i + 1]": "pair"},
+     "the pair is put in as a pair: its two tokens become one string",
+     killed_by="test_the_pair_is_joined_wherever_it_stands")
+edit("merge_pair", "order-ignored", {"merged = []": "merged, i = [], 0", "i = 0": "",
+     "word[i : i + 2] == pair": "i + 1 < len(word) and sorted(word[i : i + 2]) == sorted(pair)"},
+     "the order of the pair is ignored: (b, a) is another pair than (a, b)",
+     killed_by="test_pairs_of_different_tokens_are_merged_as_by_the_library")
 
 
-@mistake(
-    "merge_pair",
-    "the pair is put in as a pair: its two tokens become one string",
-    "test_the_pair_is_joined_wherever_it_stands",
-)
-def merge_pair(word, pair):
-    merged, i = [], 0
-    while i < len(word):
-        if word[i : i + 2] == pair:
-            merged.append(pair)
-            i += 2
-        else:
-            merged.append(word[i])
-            i += 1
-    return tuple(merged)
-
-
-@mistake(
-    "merge_pair",
-    "the order of the pair is ignored: (b, a) is another pair than (a, b)",
-    "test_pairs_of_different_tokens_are_merged_as_by_the_library",
-)
-def merge_pair(word, pair):
-    merged, i = [], 0
-    while i < len(word):
-        if i + 1 < len(word) and sorted(word[i : i + 2]) == sorted(pair):
-            merged.append(word[i] + word[i + 1])
-            i += 2
-        else:
-            merged.append(word[i])
-            i += 1
-    return tuple(merged)
-
-
-@alternative("merge_pair")
-def merge_pair(word, pair):
-    rest, merged = list(word), []
-    while rest:
-        if tuple(rest[:2]) == pair:
-            merged.append(rest.pop(0) + rest.pop(0))
-        else:
-            merged.append(rest.pop(0))
-    return tuple(merged)
-
-
-@alternative("merge_pair")
-def merge_pair(word, pair):
-    word, i = list(word), 0
-    while i < len(word) - 1:
-        if word[i] == pair[0] and word[i + 1] == pair[1]:
-            word[i : i + 2] = ["".join(pair)]
-        i += 1
-    return tuple(word)
-
-
-@alternative("merge_pair")
-def merge_pair(word, pair):
-    tokens = {token: i for i, token in enumerate({*word, *pair})}
-    names = {i: token for token, i in tokens.items()} | {-1: "".join(pair)}
-    return tuple(names[i] for i in bpe.merged([tokens[t] for t in word], (tokens[pair[0]], tokens[pair[1]]), -1))
-
-
-@mistake(
-    "train_bpe",
-    "the size is taken as the number of merges: the characters are part of the vocabulary",
-    "test_the_papers_words_give_est_and_low",
-)
-def train_bpe(words, size):
-    vocabulary = sorted({token for word in words for token in word})
-    age, merges = {token: i for i, token in enumerate(vocabulary)}, []
-    while len(merges) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        age["".join(best)] = len(vocabulary)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "of equally frequent pairs the first that was seen wins (max, most_common): the older tokens win",
-    "test_of_equally_frequent_pairs_the_older_tokens_win",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = max(pairs, key=pairs.get)
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "ties are decided by the alphabet: a merged token is younger than every character, whatever its letters",
-    "test_a_merged_token_is_younger_than_every_character",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "of equally frequent pairs the last in the alphabet wins, as max over (count, pair) has it",
-    "test_of_equally_frequent_pairs_the_older_tokens_win",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = max(pairs, key=lambda pair: (pairs[pair], pair))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "of equals the pair whose second token is older wins: the first token decides first",
-    "test_of_equally_frequent_pairs_the_older_tokens_win",
-)
-def train_bpe(words, size):
-    vocabulary = sorted({token for word in words for token in word})
-    merges = []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda p: (-pairs[p], vocabulary.index(p[1]), vocabulary.index(p[0])))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "the pairs are counted once, before the first merge: each merge makes new pairs and changes the counts",
-    "test_the_papers_words_give_est_and_low",
-)
-def train_bpe(words, size):
-    vocabulary = sorted({token for word in words for token in word})
-    age, pairs = {token: i for i, token in enumerate(vocabulary)}, count_pairs(words)
-    ranked = sorted(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))
-    merges = ranked[: size - len(vocabulary)]
-    return vocabulary + ["".join(pair) for pair in merges], merges
-
-
-@mistake(
-    "train_bpe",
-    "the rarest pair is merged: the most frequent one was asked for",
-    "test_the_papers_words_give_est_and_low",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda p: (pairs[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "when no pair is left, min() of nothing raises: end the training there",
-    "test_training_ends_when_no_pair_is_left",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        best = min(pairs, key=lambda p: (-pairs[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "a pair that occurs once is not merged: the training ends only when no pair is left",
-    "test_training_ends_when_no_pair_is_left",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        best = min(pairs, key=lambda p: (-pairs[p], vocabulary.index(p[0]), vocabulary.index(p[1])), default=None)
-        if best is None or pairs[best] < 2:
-            break
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "the characters stand in the order in which the text brings them: alphabetical order was asked for",
-    "test_the_vocabulary_is_the_characters_and_then_the_merges",
-)
-def train_bpe(words, size):
-    vocabulary, merges = list(dict.fromkeys(token for word in words for token in word)), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda p: (-pairs[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "the merged tokens are left out of the vocabulary that comes back",
-    "test_the_vocabulary_is_the_characters_and_then_the_merges",
-)
-def train_bpe(words, size):
-    vocabulary = sorted({token for word in words for token in word})
-    tokens, merges = list(vocabulary), []
-    while len(tokens) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda p: (-pairs[p], tokens.index(p[0]), tokens.index(p[1])))
-        words = {merge_pair(word, best): count for word, count in words.items()}
-        merges.append(best)
-        tokens.append("".join(best))
-    return vocabulary, merges
-
-
-@mistake(
-    "train_bpe",
-    "the words that were given are changed: train on a copy",
-    "test_the_words_stay_as_they_are",
-)
-def train_bpe(words, size):
-    vocabulary, merges = sorted({token for word in words for token in word}), []
-    while len(vocabulary) < size:
-        pairs = count_pairs(words)
-        if not pairs:
-            break
-        best = min(pairs, key=lambda p: (-pairs[p], vocabulary.index(p[0]), vocabulary.index(p[1])))
-        for word in list(words):
-            words[merge_pair(word, best)] = words.pop(word)
-        merges.append(best)
-        vocabulary.append("".join(best))
-    return vocabulary, merges
-
-
-@alternative("train_bpe")
+# train_bpe
+@alternative("train_bpe", "indices-compared")
 def train_bpe(words, size):
     vocabulary = sorted(set().union(*words))
     words, merges = Counter(words), []
@@ -572,7 +181,7 @@ def train_bpe(words, size):
     return vocabulary, merges
 
 
-@alternative("train_bpe")
+@alternative("train_bpe", "numbers-for-tokens")
 def train_bpe(words, size):
     symbols = sorted({token for word in words for token in word})
     number = {token: i for i, token in enumerate(symbols)}
@@ -588,129 +197,64 @@ def train_bpe(words, size):
     return [symbols, merges]
 
 
-@mistake(
-    "encode_word",
-    "the longest token of the vocabulary is taken, as WordPiece does: merges go by rank",
-    "test_the_pair_that_was_learnt_first_is_merged_first",
-)
-def encode_word(word, merges):
-    known = {"".join(pair) for pair in merges}
-    text, tokens, i = list(word), [], 0
-    while i < len(text):
-        end = next((e for e in range(len(text), i + 1, -1) if "".join(text[i:e]) in known), i + 1)
-        tokens.append("".join(text[i:end]))
-        i = end
-    return tuple(tokens)
+edit("train_bpe", "size-as-merges", {"age = {token: i for i, token in enumerate(vocabulary)}":
+     "age, merges = {token: i for i, token in enumerate(vocabulary)}, []", "merges = []": "",
+     "len(vocabulary) < size": "len(merges) < size"},
+     "the size is taken as the number of merges: the characters are part of the vocabulary",
+     killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "first-seen-wins",
+     {"min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))": "max(pairs, key=pairs.get)"},
+     "of equally frequent pairs the first that was seen wins (max, most_common): the older tokens win",
+     killed_by="test_of_equally_frequent_pairs_the_older_tokens_win")
+edit("train_bpe", "alphabet-decides", {"age[pair[0]], age[pair[1]]": "pair"},
+     "ties are decided by the alphabet: a merged token is younger than every character, whatever its letters",
+     killed_by="test_a_merged_token_is_younger_than_every_character")
+edit("train_bpe", "last-in-alphabet", {"min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))":
+     "max(pairs, key=lambda pair: (pairs[pair], pair))"},
+     "of equally frequent pairs the last in the alphabet wins, as max over (count, pair) has it",
+     killed_by="test_of_equally_frequent_pairs_the_older_tokens_win")
+edit("train_bpe", "second-token-first", {"age = {token: i for i, token in enumerate(vocabulary)}": "",
+     "lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]])":
+     "lambda p: (-pairs[p], vocabulary.index(p[1]), vocabulary.index(p[0]))",
+     'age["".join(best)] = len(vocabulary)': ""},
+     "of equals the pair whose second token is older wins: the first token decides first",
+     killed_by="test_of_equally_frequent_pairs_the_older_tokens_win")
+edit("train_bpe", "counted-once", {"merges = []": "merges, pairs = [], count_pairs(words)",
+     "        pairs = count_pairs(words)\n": "",
+     "words = {merge_pair(word, best): count for word, count in words.items()}": "del pairs[best]"},
+     "the pairs are counted once, before the first merge: each merge makes new pairs and changes the counts",
+     killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "rarest-merged", {"-pairs[pair]": "pairs[pair]"},
+     "the rarest pair is merged: the most frequent one was asked for",
+     killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "empty-raises", {"if not pairs:\n            break": ""},
+     "when no pair is left, min() of nothing raises: end the training there",
+     killed_by="test_training_ends_when_no_pair_is_left")
+edit("train_bpe", "once-not-merged", {"if not pairs": "if max(pairs.values(), default=0) < 2"},
+     "a pair that occurs once is not merged: the training ends only when no pair is left",
+     killed_by="test_training_ends_when_no_pair_is_left")
+edit("train_bpe", "order-of-the-text", {"sorted({token for word in words for token in word})":
+     "list(dict.fromkeys(token for word in words for token in word))"},
+     "the characters stand in the order in which the text brings them: alphabetical order was asked for",
+     killed_by="test_the_vocabulary_is_the_characters_and_then_the_merges")
+edit("train_bpe", "merged-left-out",
+     {"return vocabulary, merges": "return vocabulary[: len(vocabulary) - len(merges)], merges"},
+     "the merged tokens are left out of the vocabulary that comes back",
+     killed_by="test_the_vocabulary_is_the_characters_and_then_the_merges")
+edit("train_bpe", "input-changed", {"words = {merge_pair(word, best): count for word, count in words.items()}":
+     "for word in list(words):\n            words[merge_pair(word, best)] = words.pop(word)"},
+     "the words that were given are changed: train on a copy", killed_by="test_the_words_stay_as_they_are")
 
 
-@mistake(
-    "encode_word",
-    "the leftmost pair that is known is merged first: the pair that was learnt first comes first",
-    "test_the_pair_that_was_learnt_first_is_merged_first",
-)
-def encode_word(word, merges):
-    known = set(merges)
-    while True:
-        found = [pair for pair in pairwise(word) if pair in known]
-        if not found:
-            return tuple(word)
-        word = merge_pair(word, found[0])
-
-
-@mistake(
-    "encode_word",
-    "the pair that was learnt last is merged first: the lowest rank comes first",
-    "test_the_pair_that_was_learnt_first_is_merged_first",
-)
-def encode_word(word, merges):
-    rank = {pair: i for i, pair in enumerate(merges)}
-    while True:
-        known = [pair for pair in pairwise(word) if pair in rank]
-        if not known:
-            return tuple(word)
-        word = merge_pair(word, max(known, key=rank.get))
-
-
-@mistake("encode_word", "only one merge is made: look again until none applies", "test_merges_build_on_merges")
-def encode_word(word, merges):
-    rank = {pair: i for i, pair in enumerate(merges)}
-    known = [pair for pair in pairwise(word) if pair in rank]
-    return merge_pair(word, min(known, key=rank.get)) if known else tuple(word)
-
-
-@mistake(
-    "encode_word",
-    "the pairs of the word are looked up once: merges make new pairs that have to be looked up again",
-    "test_merges_build_on_merges",
-)
-def encode_word(word, merges):
-    rank = {pair: i for i, pair in enumerate(merges)}
-    for pair in sorted({pair for pair in pairwise(word) if pair in rank}, key=rank.get):
-        word = merge_pair(word, pair)
-    return tuple(word)
-
-
-@mistake(
-    "encode_word",
-    "the pair that makes the longest token is merged first: rank decides, not length",
-    "test_every_short_word_is_encoded_as_by_the_library",
-)
-def encode_word(word, merges):
-    rank = {pair: i for i, pair in enumerate(merges)}
-    while True:
-        known = [pair for pair in pairwise(word) if pair in rank]
-        if not known:
-            return tuple(word)
-        word = merge_pair(word, min(known, key=lambda pair: (-len("".join(pair)), rank[pair])))
-
-
-@mistake(
-    "encode_word",
-    "a string comes back: the tokens were asked for, as a tuple",
-    "test_the_pair_that_was_learnt_first_is_merged_first",
-)
-def encode_word(word, merges):
-    for pair in merges:
-        word = merge_pair(word, pair)
-    return " ".join(word)
-
-
-@mistake(
-    "encode_word",
-    "a character that is in no merge is dropped: it stays a token",
-    "test_unknown_characters_and_the_empty_word_stay_as_they_are",
-)
-def encode_word(word, merges):
-    known = {token for pair in merges for token in pair}
-    word = tuple(token for token in word if token in known)
-    for pair in merges:
-        word = merge_pair(word, pair)
-    return tuple(word)
-
-
-@mistake(
-    "encode_word",
-    "the empty word raises: it has no tokens",
-    "test_unknown_characters_and_the_empty_word_stay_as_they_are",
-)
-def encode_word(word, merges):
-    rank = {pair: i for i, pair in enumerate(merges)}
-    while len(word) != 1:
-        best = min(pairwise(word), key=lambda pair: rank.get(pair, len(rank)))
-        if best not in rank:
-            break
-        word = merge_pair(word, best)
-    return tuple(word)
-
-
-@alternative("encode_word")
+# encode_word
+@alternative("encode_word", "merge-by-merge")
 def encode_word(word, merges):
     for pair in merges:
         word = merge_pair(word, pair)
     return tuple(word)
 
 
-@alternative("encode_word")
+@alternative("encode_word", "lowest-rank")
 def encode_word(word, merges):
     rank = {pair: i for i, pair in enumerate(merges)}
     word = list(word)
@@ -722,7 +266,7 @@ def encode_word(word, merges):
     return tuple(word)
 
 
-@alternative("encode_word")
+@alternative("encode_word", "library-join")
 def encode_word(word, merges):
     tokens = {}
     for token in [*word, *(t for a, b in merges for t in (a, b, a + b))]:
@@ -732,61 +276,56 @@ def encode_word(word, merges):
     return tuple(names[i] for i in bpe.join([tokens[t] for t in word], ranks))
 
 
-@mistake(
-    "decode_words",
-    "a blank stands at the end: the last word has none after it",
-    "test_marks_become_blanks_between_words",
-)
-def decode_words(tokens):
-    return "".join(tokens).replace("</w>", " ")
+@mistake("encode_word", "longest-token",
+         "the longest token of the vocabulary is taken, as WordPiece does: merges go by rank",
+         killed_by="test_the_pair_that_was_learnt_first_is_merged_first")
+def encode_word(word, merges):
+    known = {"".join(pair) for pair in merges}
+    text, tokens, i = list(word), [], 0
+    while i < len(text):
+        end = next((e for e in range(len(text), i + 1, -1) if "".join(text[i:e]) in known), i + 1)
+        tokens.append("".join(text[i:end]))
+        i = end
+    return tuple(tokens)
 
 
-@mistake(
-    "decode_words",
-    "blanks stand between all tokens, also inside of words",
-    "test_marks_become_blanks_between_words",
-)
-def decode_words(tokens):
-    return " ".join(tokens).replace("</w>", "")
+edit("encode_word", "leftmost-first", {"min(known, key=rank.get)": "known[0]"},
+     "the leftmost pair that is known is merged first: the pair that was learnt first comes first",
+     killed_by="test_the_pair_that_was_learnt_first_is_merged_first")
+edit("encode_word", "last-learnt-first", {"min": "max"},
+     "the pair that was learnt last is merged first: the lowest rank comes first",
+     killed_by="test_the_pair_that_was_learnt_first_is_merged_first")
+edit("encode_word", "one-merge-only",
+     {"word = merge_pair(word, min(known, key=rank.get))": "return merge_pair(word, min(known, key=rank.get))"},
+     "only one merge is made: look again until none applies", killed_by="test_merges_build_on_merges")
 
 
-@mistake(
-    "decode_words",
-    "the marks are dropped and no blank put in their place",
-    "test_marks_become_blanks_between_words",
-)
-def decode_words(tokens):
-    return "".join(tokens).replace("</w>", "")
+@mistake("encode_word", "pairs-looked-up-once",
+         "the pairs of the word are looked up once: merges make new pairs that have to be looked up again",
+         killed_by="test_merges_build_on_merges")
+def encode_word(word, merges):
+    rank = {pair: i for i, pair in enumerate(merges)}
+    for pair in sorted({pair for pair in pairwise(word) if pair in rank}, key=rank.get):
+        word = merge_pair(word, pair)
+    return tuple(word)
 
 
-@mistake(
-    "decode_words",
-    "a list of words comes back: their text was asked for",
-    "test_marks_become_blanks_between_words",
-)
-def decode_words(tokens):
-    return [word for word in "".join(tokens).split("</w>") if word]
+edit("encode_word", "longest-merge-first", {"rank.get": 'lambda pair: (-len("".join(pair)), rank[pair])'},
+     "the pair that makes the longest token is merged first: rank decides, not length",
+     killed_by="test_every_short_word_is_encoded_as_by_the_library")
+edit("encode_word", "string-returned", {"tuple": '" ".join'},
+     "a string comes back: the tokens were asked for, as a tuple",
+     killed_by="test_the_pair_that_was_learnt_first_is_merged_first", of="merge-by-merge")
+edit("encode_word", "unmerged-dropped",
+     {"while True:": "word = tuple(token for token in word if any(token in pair for pair in merges))\n    while True:"},
+     "a character that is in no merge is dropped: it stays a token",
+     killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are")
+edit("encode_word", "empty-raises", {"if not known": "if word and not known"},
+     "the empty word raises: it has no tokens", killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are")
 
 
-@mistake(
-    "decode_words",
-    "the last word is lost when its end has not come yet",
-    "test_a_last_word_without_its_end_is_kept",
-)
-def decode_words(tokens):
-    return " ".join("".join(tokens).split("</w>")[:-1])
-
-
-@mistake(
-    "decode_words",
-    "four characters are cut off at the end, also where there is no mark",
-    "test_a_last_word_without_its_end_is_kept",
-)
-def decode_words(tokens):
-    return "".join(tokens)[:-4].replace("</w>", " ")
-
-
-@alternative("decode_words")
+# decode_words
+@alternative("decode_words", "running-words")
 def decode_words(tokens):
     words = [""]
     for token in tokens:
@@ -798,93 +337,40 @@ def decode_words(tokens):
     return " ".join(words if words[-1] else words[:-1])
 
 
-@alternative("decode_words")
+@alternative("decode_words", "regular-expression")
 def decode_words(tokens):
     import re
 
     return re.sub(r"</w>(?!$)", " ", "".join(tokens)).replace("</w>", "")
 
 
-@mistake(
-    "byte_table",
-    "every byte stands for itself: control characters and the blank cannot be seen",
-    "test_the_others_are_written_from_256_on_in_order",
-)
-def byte_table():
-    return {byte: chr(byte) for byte in range(256)}
+edit("decode_words", "blank-at-end",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens).replace("</w>", " ")'},
+     "a blank stands at the end: the last word has none after it", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "blank-between-tokens",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '" ".join(tokens).replace("</w>", "")'},
+     "blanks stand between all tokens, also inside of words", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "marks-dropped",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens).replace("</w>", "")'},
+     "the marks are dropped and no blank put in their place", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "list-returned", {'"".join(tokens).replace("</w>", " ").removesuffix(" ")':
+     '[word for word in "".join(tokens).split("</w>") if word]'},
+     "a list of words comes back: their text was asked for", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "last-word-lost",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '" ".join("".join(tokens).split("</w>")[:-1])'},
+     "the last word is lost when its end has not come yet", killed_by="test_a_last_word_without_its_end_is_kept")
+edit("decode_words", "four-cut-off",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens)[:-4].replace("</w>", " ")'},
+     "four characters are cut off at the end, also where there is no mark",
+     killed_by="test_a_last_word_without_its_end_is_kept")
+edit("decode_words", "input-changed", {'return "".join(tokens).replace("</w>", " ")':
+     'tokens[:] = [token.replace("</w>", " ") for token in tokens]\n    return "".join(tokens)'},
+     "the tokens that were given are changed: make a list of your own",
+     killed_by="test_marks_become_blanks_between_words")
 
 
-@mistake(
-    "byte_table",
-    "every byte is moved up by 256: those that can be seen stand for themselves",
-    "test_bytes_that_can_be_seen_stand_for_themselves",
-)
-def byte_table():
-    return {byte: chr(256 + byte) for byte in range(256)}
-
-
-@mistake(
-    "byte_table",
-    "each of the others is moved up by 256: they are numbered one after the other, without gaps",
-    "test_the_others_are_written_from_256_on_in_order",
-)
-def byte_table():
-    seen = {*range(33, 127), *range(161, 173), *range(174, 256)}
-    return {byte: chr(byte if byte in seen else byte + 256) for byte in range(256)}
-
-
-@mistake(
-    "byte_table",
-    "byte 173 is taken for one that can be seen: it is the soft hyphen, which is not shown",
-    "test_the_others_are_written_from_256_on_in_order",
-)
-def byte_table():
-    seen = [*range(33, 127), *range(161, 256)]
-    rest = [byte for byte in range(256) if byte not in seen]
-    return {byte: chr(byte) for byte in seen} | {byte: chr(256 + i) for i, byte in enumerate(rest)}
-
-
-@mistake(
-    "byte_table",
-    "the blank stands for itself, which makes tokens with blanks in them: it is written Ġ",
-    "test_the_others_are_written_from_256_on_in_order",
-)
-def byte_table():
-    seen = [*range(32, 127), *range(161, 173), *range(174, 256)]
-    rest = [byte for byte in range(256) if byte not in seen]
-    return {byte: chr(byte) for byte in seen} | {byte: chr(256 + i) for i, byte in enumerate(rest)}
-
-
-@mistake(
-    "byte_table",
-    "the last of each range is left out: range stops before its end",
-    "test_bytes_that_can_be_seen_stand_for_themselves",
-)
-def byte_table():
-    seen = [*range(33, 126), *range(161, 172), *range(174, 255)]
-    rest = [byte for byte in range(256) if byte not in seen]
-    return {byte: chr(byte) for byte in seen} | {byte: chr(256 + i) for i, byte in enumerate(rest)}
-
-
-@mistake(
-    "byte_table",
-    "the table is turned round: from characters to bytes",
-    "test_bytes_that_can_be_seen_stand_for_themselves",
-)
-def byte_table():
-    return {character: byte for byte, character in enumerate(byte_bpe.BYTES)}
-
-
-@mistake(
-    "byte_table",
-    "the characters come as numbers: chr makes them characters",
-    "test_bytes_that_can_be_seen_stand_for_themselves",
-)
-def byte_table():
-    return {byte: ord(character) for byte, character in enumerate(byte_bpe.BYTES)}
-
-
-@alternative("byte_table")
+# byte_table
+@alternative("byte_table", "authors-program")
 def byte_table():
     seen = (
         list(range(ord("!"), ord("~") + 1)) + list(range(ord("¡"), ord("¬") + 1)) + list(range(ord("®"), ord("ÿ") + 1))
@@ -898,125 +384,54 @@ def byte_table():
     return dict(zip(seen, map(chr, numbers)))
 
 
-@alternative("byte_table")
+@alternative("byte_table", "hidden-bytes")
 def byte_table():
     hidden = [byte for byte in range(256) if byte <= 32 or 127 <= byte <= 160 or byte == 173]
     return {byte: chr(256 + hidden.index(byte)) if byte in hidden else chr(byte) for byte in range(256)}
 
 
-@mistake(
-    "encode_text",
-    "characters are looked up in the table, not their bytes: 눈 has three",
-    "test_without_merges_a_syllable_is_three_bytes",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    tokens = []
-    for piece in byte_bpe.split(text):
-        tokens += encode_word(tuple(table.get(ord(c), c) for c in piece), merges)
-    return tokens
+edit("byte_table", "every-byte-itself",
+     {"hidden = [byte for byte in range(256) if byte <= 32 or 127 <= byte <= 160 or byte == 173]": "",
+     "chr(256 + hidden.index(byte)) if byte in hidden else chr(byte)": "chr(byte)"},
+     "every byte stands for itself: control characters and the blank cannot be seen",
+     killed_by="test_the_others_are_written_from_256_on_in_order", of="hidden-bytes")
+edit("byte_table", "all-moved-up",
+     {"hidden = [byte for byte in range(256) if byte <= 32 or 127 <= byte <= 160 or byte == 173]": "",
+     "chr(256 + hidden.index(byte)) if byte in hidden else chr(byte)": "chr(256 + byte)"},
+     "every byte is moved up by 256: those that can be seen stand for themselves",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves", of="hidden-bytes")
+edit("byte_table", "others-moved-by-256",
+     {"hidden = [byte for byte in range(256) if byte <= 32 or 127 <= byte <= 160 or byte == 173]":
+     "seen = {*range(33, 127), *range(161, 173), *range(174, 256)}",
+     "chr(256 + hidden.index(byte)) if byte in hidden else chr(byte)": "chr(byte if byte in seen else byte + 256)"},
+     "each of the others is moved up by 256: they are numbered one after the other, without gaps",
+     killed_by="test_the_others_are_written_from_256_on_in_order", of="hidden-bytes")
+edit("byte_table", "soft-hyphen-seen", {"161 <= byte <= 172 or byte >= 174": "161 <= byte"},
+     "byte 173 is taken for one that can be seen: it is the soft hyphen, which is not shown",
+     killed_by="test_the_others_are_written_from_256_on_in_order")
+edit("byte_table", "blank-itself", {"33 <= byte": "32 <= byte"},
+     "the blank stands for itself, which makes tokens with blanks in them: it is written Ġ",
+     killed_by="test_the_others_are_written_from_256_on_in_order")
+edit("byte_table", "last-of-range-left-out", {"byte <= 126": "byte < 126", "byte <= 172": "byte < 172",
+     "byte >= 174": "174 <= byte < 255"},
+     "the last of each range is left out: range stops before its end",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves")
+edit("byte_table", "turned-round",
+     {"hidden = [byte for byte in range(256) if byte <= 32 or 127 <= byte <= 160 or byte == 173]": "",
+     "{byte: chr(256 + hidden.index(byte)) if byte in hidden else chr(byte) for byte in range(256)}":
+     "{character: byte for byte, character in enumerate(byte_bpe.BYTES)}"},
+     "the table is turned round: from characters to bytes",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves", of="hidden-bytes")
+edit("byte_table", "numbers-for-characters",
+     {"hidden = [byte for byte in range(256) if byte <= 32 or 127 <= byte <= 160 or byte == 173]": "",
+     "{byte: chr(256 + hidden.index(byte)) if byte in hidden else chr(byte) for byte in range(256)}":
+     "{byte: ord(character) for byte, character in enumerate(byte_bpe.BYTES)}"},
+     "the characters come as numbers: chr makes them characters",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves", of="hidden-bytes")
 
 
-@mistake(
-    "encode_text",
-    "the text was split at blanks, which are lost: byte_bpe.split keeps them",
-    "test_the_blank_belongs_to_the_word_after_it",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    tokens = []
-    for piece in text.split():
-        tokens += encode_word(tuple(table[byte] for byte in piece.encode()), merges)
-    return tokens
-
-
-@mistake(
-    "encode_text",
-    "the text is not cut into pieces, so merges reach from one word into the next",
-    "test_the_blank_belongs_to_the_word_after_it",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    return list(encode_word(tuple(table[byte] for byte in text.encode()), merges))
-
-
-@mistake(
-    "encode_text",
-    "the bytes are those of UTF-16: the table is for UTF-8",
-    "test_without_merges_a_syllable_is_three_bytes",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    tokens = []
-    for piece in byte_bpe.split(text):
-        tokens += encode_word(tuple(table[byte] for byte in piece.encode("utf-16-le")), merges)
-    return tokens
-
-
-@mistake(
-    "encode_text",
-    "bytes are written by chr, not by the table",
-    "test_the_blank_belongs_to_the_word_after_it",
-)
-def encode_text(text, merges):
-    tokens = []
-    for piece in byte_bpe.split(text):
-        tokens += encode_word(tuple(chr(byte) for byte in piece.encode()), merges)
-    return tokens
-
-
-@mistake(
-    "encode_text",
-    "the tokens of each piece stay in a list of their own: one list was asked for",
-    "test_without_merges_a_syllable_is_three_bytes",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    return [encode_word(tuple(table[byte] for byte in piece.encode()), merges) for piece in byte_bpe.split(text)]
-
-
-@mistake(
-    "encode_text",
-    "what is no ASCII is thrown away (errors='ignore'): UTF-8 has bytes for every character",
-    "test_without_merges_a_syllable_is_three_bytes",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    tokens = []
-    for piece in byte_bpe.split(text):
-        tokens += encode_word(tuple(table[byte] for byte in piece.encode("ascii", errors="ignore")), merges)
-    return tokens
-
-
-@mistake(
-    "encode_text",
-    "the text is normalised first, so it does not come back as it was",
-    "test_no_byte_of_any_text_is_lost",
-)
-def encode_text(text, merges):
-    import unicodedata
-
-    table = byte_table()
-    tokens = []
-    for piece in byte_bpe.split(unicodedata.normalize("NFC", text)):
-        tokens += encode_word(tuple(table[byte] for byte in piece.encode()), merges)
-    return tokens
-
-
-@mistake(
-    "encode_text",
-    "the blanks at both ends are stripped off",
-    "test_no_byte_of_any_text_is_lost",
-)
-def encode_text(text, merges):
-    table = byte_table()
-    tokens = []
-    for piece in byte_bpe.split(text.strip()):
-        tokens += encode_word(tuple(table[byte] for byte in piece.encode()), merges)
-    return tokens
-
-
-@alternative("encode_text")
+# encode_text
+@alternative("encode_text", "one-comprehension")
 def encode_text(text, merges):
     table = byte_table()
     return [
@@ -1026,7 +441,7 @@ def encode_text(text, merges):
     ]
 
 
-@alternative("encode_text")
+@alternative("encode_text", "cached-pieces")
 def encode_text(text, merges):
     table, tokens, known = byte_table(), [], {}
     for piece in byte_bpe.PATTERN.findall(text):
@@ -1036,86 +451,41 @@ def encode_text(text, merges):
     return tokens
 
 
-@mistake(
-    "decode_bytes",
-    "each token is decoded by itself: a character may lie in two tokens",
-    "test_a_character_may_lie_in_two_tokens",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()}
-    return "".join(bytes(byte_of[c] for c in token).decode("utf-8", errors="replace") for token in tokens)
+edit("encode_text", "characters-looked-up",
+     {'table[byte] for byte in piece.encode("utf-8")': "table.get(ord(c), c) for c in piece"},
+     "characters are looked up in the table, not their bytes: 눈 has three",
+     killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "split-at-blanks", {"byte_bpe.split(text)": "text.split()",
+     'piece.encode("utf-8")': "piece.encode()"},
+     "the text was split at blanks, which are lost: byte_bpe.split keeps them",
+     killed_by="test_the_blank_belongs_to_the_word_after_it")
+edit("encode_text", "not-cut", {"byte_bpe.split(text)": "[text]"},
+     "the text is not cut into pieces, so merges reach from one word into the next",
+     killed_by="test_the_blank_belongs_to_the_word_after_it")
+edit("encode_text", "utf-16", {'"utf-8"': '"utf-16-le"'},
+     "the bytes are those of UTF-16: the table is for UTF-8", killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "chr-for-table", {"table = byte_table()": "",
+     'table[byte] for byte in piece.encode("utf-8")': "chr(byte) for byte in piece.encode()"},
+     "bytes are written by chr, not by the table", killed_by="test_the_blank_belongs_to_the_word_after_it")
+edit("encode_text", "list-of-lists",
+     {'tokens += encode_word(tuple(table[byte] for byte in piece.encode("utf-8")), merges)':
+     'tokens.append(encode_word(tuple(table[byte] for byte in piece.encode("utf-8")), merges))'},
+     "the tokens of each piece stay in a list of their own: one list was asked for",
+     killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "only-ascii", {'"utf-8"': '"ascii", errors="ignore"'},
+     "what is no ASCII is thrown away (errors='ignore'): UTF-8 has bytes for every character",
+     killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "normalised-first", {"table = byte_table()": "import unicodedata\n\n    table = byte_table()",
+     "byte_bpe.split(text)": 'byte_bpe.split(unicodedata.normalize("NFC", text))',
+     'piece.encode("utf-8")': "piece.encode()"},
+     "the text is normalised first, so it does not come back as it was", killed_by="test_no_byte_of_any_text_is_lost")
+edit("encode_text", "blanks-stripped", {"byte_bpe.split(text)": "byte_bpe.split(text.strip())",
+     'piece.encode("utf-8")': "piece.encode()"},
+     "the blanks at both ends are stripped off", killed_by="test_no_byte_of_any_text_is_lost")
 
 
-@mistake(
-    "decode_bytes",
-    "half a character raises UnicodeDecodeError: decode with errors='replace'",
-    "test_half_a_character_becomes_the_mark_for_it",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()}
-    return bytes(byte_of[c] for token in tokens for c in token).decode("utf-8")
-
-
-@mistake(
-    "decode_bytes",
-    "half a character is dropped without a trace: it becomes U+FFFD",
-    "test_half_a_character_becomes_the_mark_for_it",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()}
-    return bytes(byte_of[c] for token in tokens for c in token).decode("utf-8", errors="ignore")
-
-
-@mistake(
-    "decode_bytes",
-    "only Ġ is turned back: every character of the tokens stands for a byte",
-    "test_a_character_may_lie_in_two_tokens",
-)
-def decode_bytes(tokens):
-    return "".join(tokens).replace("Ġ", " ").replace("Ċ", "\n")
-
-
-@mistake(
-    "decode_bytes",
-    "the bytes are read as Latin-1: they are UTF-8",
-    "test_a_character_may_lie_in_two_tokens",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()}
-    return bytes(byte_of[c] for token in tokens for c in token).decode("latin-1")
-
-
-@mistake(
-    "decode_bytes",
-    "blanks were put between the tokens: the blanks of the text are in them as Ġ",
-    "test_ascii_comes_back_with_its_blanks",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()} | {" ": 32}
-    return bytes(byte_of[c] for c in " ".join(tokens)).decode("utf-8", errors="replace")
-
-
-@mistake(
-    "decode_bytes",
-    "the blank in front is stripped off",
-    "test_ascii_comes_back_with_its_blanks",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()}
-    return bytes(byte_of[c] for token in tokens for c in token).decode("utf-8", errors="replace").lstrip(" ")
-
-
-@mistake(
-    "decode_bytes",
-    "bytes come back: the text was asked for",
-    "test_ascii_comes_back_with_its_blanks",
-)
-def decode_bytes(tokens):
-    byte_of = {character: byte for byte, character in byte_table().items()}
-    return bytes(byte_of[c] for token in tokens for c in token)
-
-
-@alternative("decode_bytes")
+# decode_bytes
+@alternative("decode_bytes", "position-in-table")
 def decode_bytes(tokens):
     table = byte_table()
     characters = list(table.values())
@@ -1126,7 +496,7 @@ def decode_bytes(tokens):
     return str(found, "utf-8", "replace")
 
 
-@alternative("decode_bytes")
+@alternative("decode_bytes", "incremental-decoder")
 def decode_bytes(tokens):
     import codecs
 
@@ -1135,12 +505,40 @@ def decode_bytes(tokens):
     return "".join(reader.decode(byte_of[c]) for token in tokens for c in token) + reader.decode(b"", final=True)
 
 
-@mistake(
-    "decode_words",
-    "the tokens that were given are changed: make a list of your own",
-    "test_marks_become_blanks_between_words",
-)
-def decode_words(tokens):
-    for i, token in enumerate(tokens):
-        tokens[i] = token.replace("</w>", " ")
-    return "".join(tokens).removesuffix(" ")
+edit("decode_bytes", "token-by-token",
+     {'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
+     '"".join(bytes(byte_of[c] for c in token).decode("utf-8", errors="replace") for token in tokens)'},
+     "each token is decoded by itself: a character may lie in two tokens",
+     killed_by="test_a_character_may_lie_in_two_tokens")
+edit("decode_bytes", "half-raises",
+     {"byte_of[character] for token in tokens for character in token": "byte_of[c] for token in tokens for c in token",
+     '"utf-8", errors="replace"': '"utf-8"'},
+     "half a character raises UnicodeDecodeError: decode with errors='replace'",
+     killed_by="test_half_a_character_becomes_the_mark_for_it")
+edit("decode_bytes", "half-dropped",
+     {"byte_of[character] for token in tokens for character in token": "byte_of[c] for token in tokens for c in token",
+     '"utf-8", errors="replace"': '"utf-8", errors="ignore"'},
+     "half a character is dropped without a trace: it becomes U+FFFD",
+     killed_by="test_half_a_character_becomes_the_mark_for_it")
+edit("decode_bytes", "only-blank-mark", {"byte_of = {character: byte for byte, character in byte_table().items()}": "",
+     'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
+     '"".join(tokens).replace("Ġ", " ").replace("Ċ", "\\n")'},
+     "only Ġ is turned back: every character of the tokens stands for a byte",
+     killed_by="test_a_character_may_lie_in_two_tokens")
+edit("decode_bytes", "latin-1",
+     {"byte_of[character] for token in tokens for character in token": "byte_of[c] for token in tokens for c in token",
+     '"utf-8", errors="replace"': '"latin-1"'},
+     "the bytes are read as Latin-1: they are UTF-8", killed_by="test_a_character_may_lie_in_two_tokens")
+edit("decode_bytes", "blanks-between-tokens", {"{character: byte for byte, character in byte_table().items()}":
+     '{character: byte for byte, character in byte_table().items()} | {" ": 32}',
+     "byte_of[character] for token in tokens for character in token": 'byte_of[c] for c in " ".join(tokens)'},
+     "blanks were put between the tokens: the blanks of the text are in them as Ġ",
+     killed_by="test_ascii_comes_back_with_its_blanks")
+edit("decode_bytes", "blank-stripped", {"bytes(byte_of[character] for token in tokens for character in token).decode":
+     'bytes(byte_of[c] for token in tokens for c in token).decode("utf-8", errors="replace").lstrip',
+     '"utf-8", errors="replace"': '" "'},
+     "the blank in front is stripped off", killed_by="test_ascii_comes_back_with_its_blanks")
+edit("decode_bytes", "bytes-returned",
+     {'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
+     "bytes(byte_of[c] for token in tokens for c in token)"},
+     "bytes come back: the text was asked for", killed_by="test_ascii_comes_back_with_its_blanks")

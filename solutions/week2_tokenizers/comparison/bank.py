@@ -4,50 +4,13 @@ from collections import Counter
 
 import numpy as np
 
-from grader.lessons.bank import alternative, equivalent, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
+
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
+
 
 # cuts
-
-
-@mistake("cuts", "the word's end is no cut", "test_a_cut_is_the_number_of_characters_before_it")
-def cuts(pieces):
-    return {sum(map(len, pieces[:i])) for i in range(1, len(pieces) + 1)}
-
-
-@mistake("cuts", "the word's start is no cut", "test_a_cut_is_the_number_of_characters_before_it")
-def cuts(pieces):
-    return {sum(map(len, pieces[:i])) for i in range(len(pieces))}
-
-
-@mistake(
-    "cuts",
-    "these are the pieces' lengths: a cut is how many characters stand before it in all",
-    "test_a_cut_is_the_number_of_characters_before_it",
-)
-def cuts(pieces):
-    return {len(piece) for piece in pieces[:-1]}
-
-
-@mistake("cuts", "pieces are counted, not characters", "test_a_cut_is_the_number_of_characters_before_it")
-def cuts(pieces):
-    return set(range(1, len(pieces)))
-
-
-@mistake("cuts", "bytes are counted, not characters", "test_a_cut_is_the_number_of_characters_before_it")
-def cuts(pieces):
-    return {sum(len(piece.encode()) for piece in pieces[:i]) for i in range(1, len(pieces))}
-
-
-@mistake(
-    "cuts",
-    "a list comes back: a set is asked for, since the cuts of two ways are intersected",
-    "test_a_cut_is_the_number_of_characters_before_it",
-)
-def cuts(pieces):
-    return [sum(map(len, pieces[:i])) for i in range(1, len(pieces))]
-
-
-@alternative("cuts")
+@alternative("cuts", "running-sum")
 def cuts(pieces):
     places, at = set(), 0
     for piece in pieces:
@@ -57,24 +20,62 @@ def cuts(pieces):
     return places
 
 
-@alternative("cuts")
+@alternative("cuts", "numpy-cumsum")
 def cuts(pieces):
     return set(np.cumsum([len(piece) for piece in pieces])[:-1].tolist())
 
 
-@alternative("cuts")
+@alternative("cuts", "numpy-integers")
 def cuts(pieces):
     return set(np.cumsum([len(piece) for piece in pieces])[:-1])
 
 
+edit("cuts", "end-included", {"len(pieces)": "len(pieces) + 1"},
+     "the word's end is no cut", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "start-missing", {"1, len(pieces)": "len(pieces)"},
+     "the word's start is no cut", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "piece-lengths",
+     {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "{len(piece) for piece in pieces[:-1]}"},
+     "these are the pieces' lengths: a cut is how many characters stand before it in all",
+     killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "pieces-counted",
+     {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "set(range(1, len(pieces)))"},
+     "pieces are counted, not characters", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "bytes-counted", {"map(len, pieces[:i])": "len(piece.encode()) for piece in pieces[:i]"},
+     "bytes are counted, not characters", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "list-returned", {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}":
+     "[sum(map(len, pieces[:i])) for i in range(1, len(pieces))]"},
+     "a list comes back: a set is asked for, since the cuts of two ways are intersected",
+     killed_by="test_a_cut_is_the_number_of_characters_before_it")
+
+
 # agreement
+@alternative("agreement", "pairs-of-word-and-place")
+def agreement(found, known):
+    one = {(i, place) for i, places in enumerate(found) for place in places}
+    other = {(i, place) for i, places in enumerate(known) for place in places}
+    hits = len(one & other)
+    return hits / max(len(one), 1), hits / max(len(other), 1), 2 * hits / max(len(one) + len(other), 1)
 
 
-@mistake(
-    "agreement",
-    "the mean of each word's own numbers: cuts are counted over all words together",
-    "test_cuts_are_counted_over_all_words",
-)
+@alternative("agreement", "numpy-sums")
+def agreement(found, known):
+    hits, made, true = np.sum([(len(one & other), len(one), len(other)) for one, other in zip(found, known)], axis=0)
+    return np.array([hits / max(made, 1), hits / max(true, 1), 2 * hits / max(made + true, 1)])
+
+
+@alternative("agreement", "list-of-floats")
+def agreement(found, known):
+    hits = np.array([len(one & other) for one, other in zip(found, known)]).sum()
+    made, true = np.array([len(one) for one in found]).sum(), np.array([len(one) for one in known]).sum()
+    if hits == 0:
+        return [0.0, 0.0, 0.0]
+    return [float(hits / made), float(hits / true), float(2 * hits / (made + true))]
+
+
+@mistake("agreement", "mean-over-words",
+         "the mean of each word's own numbers: cuts are counted over all words together",
+         killed_by="test_cuts_are_counted_over_all_words")
 def agreement(found, known):
     rows = []
     for one, other in zip(found, known):
@@ -84,142 +85,33 @@ def agreement(found, known):
     return tuple(sum(column) / len(rows) for column in zip(*rows))
 
 
-@mistake(
-    "agreement",
-    "precision and recall are exchanged: precision is of the cuts that were made",
-    "test_cuts_are_counted_over_all_words",
-)
-def agreement(found, known):
-    hits = sum(len(one & other) for one, other in zip(found, known))
-    made, true = sum(map(len, found)), sum(map(len, known))
-    precision, recall = hits / true if true else 0.0, hits / made if made else 0.0
-    return precision, recall, 2 * precision * recall / (precision + recall) if hits else 0.0
-
-
-@mistake("agreement", "the arithmetic mean of the two: F1 is the harmonic mean", "test_cuts_are_counted_over_all_words")
-def agreement(found, known):
-    hits = sum(len(one & other) for one, other in zip(found, known))
-    made, true = sum(map(len, found)), sum(map(len, known))
-    precision, recall = hits / made if made else 0.0, hits / true if true else 0.0
-    return precision, recall, (precision + recall) / 2
-
-
-@mistake(
-    "agreement",
-    "where there is nothing to divide by, the number is 0, not 1",
-    "test_nothing_to_divide_by_gives_zero",
-)
-def agreement(found, known):
-    hits = sum(len(one & other) for one, other in zip(found, known))
-    made, true = sum(map(len, found)), sum(map(len, known))
-    precision, recall = hits / made if made else 1.0, hits / true if true else 1.0
-    return precision, recall, 2 * precision * recall / (precision + recall) if hits else 0.0
-
-
-@mistake(
-    "agreement",
-    "cuts of different words are thrown together: a cut counts in its own word alone",
-    "test_many_words_agree_with_sets_of_pairs",
-)
-def agreement(found, known):
-    made, true = Counter(p for places in found for p in places), Counter(p for places in known for p in places)
-    hits = (made & true).total()
-    precision = hits / made.total() if made else 0.0
-    recall = hits / true.total() if true else 0.0
-    return precision, recall, 2 * precision * recall / (precision + recall) if hits else 0.0
-
-
-@alternative("agreement")
-def agreement(found, known):
-    one = {(i, place) for i, places in enumerate(found) for place in places}
-    other = {(i, place) for i, places in enumerate(known) for place in places}
-    hits = len(one & other)
-    return hits / max(len(one), 1), hits / max(len(other), 1), 2 * hits / max(len(one) + len(other), 1)
-
-
-@alternative("agreement")
-def agreement(found, known):
-    hits, made, true = np.sum([(len(one & other), len(one), len(other)) for one, other in zip(found, known)], axis=0)
-    return np.array([hits / max(made, 1), hits / max(true, 1), 2 * hits / max(made + true, 1)])
-
-
-@alternative("agreement")
-def agreement(found, known):
-    hits = np.array([len(one & other) for one, other in zip(found, known)]).sum()
-    made, true = np.array([len(one) for one in found]).sum(), np.array([len(one) for one in known]).sum()
-    if hits == 0:
-        return [0.0, 0.0, 0.0]
-    return [float(hits / made), float(hits / true), float(2 * hits / (made + true))]
+edit("agreement", "exchanged", {"known, strict=True": "known",
+     "hits / made if made else 0.0, hits / true if true else 0.0":
+     "hits / true if true else 0.0, hits / made if made else 0.0"},
+     "precision and recall are exchanged: precision is of the cuts that were made",
+     killed_by="test_cuts_are_counted_over_all_words")
+edit("agreement", "arithmetic-mean", {"known, strict=True": "known",
+     "2 * precision * recall / (precision + recall) if hits else 0.0": "(precision + recall) / 2"},
+     "the arithmetic mean of the two: F1 is the harmonic mean", killed_by="test_cuts_are_counted_over_all_words")
+edit("agreement", "zero-as-one", {"known, strict=True": "known",
+     "hits / made if made else 0.0, hits / true if true else 0.0":
+     "hits / made if made else 1.0, hits / true if true else 1.0"},
+     "where there is nothing to divide by, the number is 0, not 1", killed_by="test_nothing_to_divide_by_gives_zero")
+edit("agreement", "words-thrown-together", {"sum(len(one & other) for one, other in zip(found, known, strict=True))":
+     "(Counter(p for places in found for p in places) & Counter(p for places in known for p in places)).total()"},
+     "cuts of different words are thrown together: a cut counts in its own word alone",
+     killed_by="test_many_words_agree_with_sets_of_pairs")
 
 
 # random_cuts
-
-
-@mistake(
-    "random_cuts",
-    "places are drawn with replacement, so two of them may fall together",
-    "test_as_many_places_as_asked_for_inside_the_word",
-)
-def random_cuts(word, count, generator):
-    return {generator.randint(1, len(word) - 1) for _ in range(count)}
-
-
-@mistake(
-    "random_cuts",
-    "0, before the word, is among the places: a cut lies inside",
-    "test_as_many_places_as_asked_for_inside_the_word",
-)
-def random_cuts(word, count, generator):
-    return set(generator.sample(range(len(word)), count))
-
-
-@mistake(
-    "random_cuts",
-    "the first places are taken, not random ones",
-    "test_every_set_of_places_is_equally_likely",
-)
-def random_cuts(word, count, generator):
-    return set(range(1, count + 1))
-
-
-@mistake(
-    "random_cuts",
-    "chance comes from the module random: the generator is the only source of it",
-    "test_the_generator_is_the_only_source_of_chance",
-)
-def random_cuts(word, count, generator):
-    import random
-
-    return set(random.sample(range(1, len(word)), count))
-
-
-@mistake(
-    "random_cuts",
-    "neighbouring places are taken from a random start: each set of places should be equally likely",
-    "test_every_set_of_places_is_equally_likely",
-)
-def random_cuts(word, count, generator):
-    start = generator.randint(1, len(word) - count) if count else 1
-    return set(range(start, start + count))
-
-
-@mistake(
-    "random_cuts",
-    "a list comes back: a set is asked for, since the cuts of two ways are intersected",
-    "test_as_many_places_as_asked_for_inside_the_word",
-)
-def random_cuts(word, count, generator):
-    return generator.sample(range(1, len(word)), count)
-
-
-@alternative("random_cuts")
+@alternative("random_cuts", "shuffle")
 def random_cuts(word, count, generator):
     places = list(range(1, len(word)))
     generator.shuffle(places)
     return set(places[:count])
 
 
-@alternative("random_cuts")
+@alternative("random_cuts", "rejection")
 def random_cuts(word, count, generator):
     places = set()
     while len(places) < count:
@@ -227,84 +119,40 @@ def random_cuts(word, count, generator):
     return places
 
 
+edit("random_cuts", "with-replacement", {"set(generator.sample(range(1, len(word)), count))":
+     "{generator.randint(1, len(word) - 1) for _ in range(count)}"},
+     "places are drawn with replacement, so two of them may fall together",
+     killed_by="test_as_many_places_as_asked_for_inside_the_word")
+edit("random_cuts", "start-included", {"1, len(word)": "len(word)"},
+     "0, before the word, is among the places: a cut lies inside",
+     killed_by="test_as_many_places_as_asked_for_inside_the_word")
+edit("random_cuts", "first-places", {"generator.sample(range(1, len(word)), count)": "range(1, count + 1)"},
+     "the first places are taken, not random ones", killed_by="test_every_set_of_places_is_equally_likely")
+edit("random_cuts", "module-random",
+     {"return set(generator.sample(range(1, len(word)), count))":
+     ("import random\n"
+      "\n"
+      "    return set(random.sample(range(1, len(word)), count))")},
+     "chance comes from the module random: the generator is the only source of it",
+     killed_by="test_the_generator_is_the_only_source_of_chance")
+edit("random_cuts", "neighbouring-places", {"return set(generator.sample(range(1, len(word)), count))":
+     "start = generator.randint(1, len(word) - count) if count else 1\n    return set(range(start, start + count))"},
+     "neighbouring places are taken from a random start: each set of places should be equally likely",
+     killed_by="test_every_set_of_places_is_equally_likely")
+edit("random_cuts", "list-returned",
+     {"set(generator.sample(range(1, len(word)), count))": "generator.sample(range(1, len(word)), count)"},
+     "a list comes back: a set is asked for, since the cuts of two ways are intersected",
+     killed_by="test_as_many_places_as_asked_for_inside_the_word")
+
+
 # tokens_per_sentence
-
-
-@mistake(
-    "tokens_per_sentence",
-    "the first number is divided by the words: tokens per sentence are asked for",
-    "test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-def tokens_per_sentence(sentences, cut):
-    words = [word for sentence in sentences for word in sentence]
-    return sum(len(cut[word]) for word in words) / len(words), sum(len(cut[word]) == 1 for word in words) / len(words)
-
-
-@mistake(
-    "tokens_per_sentence",
-    "each different word is counted once: running words are asked for",
-    "test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-def tokens_per_sentence(sentences, cut):
-    words = {word for sentence in sentences for word in sentence}
-    return sum(len(cut[word]) for word in words) / len(sentences), sum(len(cut[word]) == 1 for word in words) / len(
-        words
-    )
-
-
-@mistake(
-    "tokens_per_sentence",
-    "the second number is the share of the different words: running words are asked for",
-    "test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-def tokens_per_sentence(sentences, cut):
-    words = [word for sentence in sentences for word in sentence]
-    different = set(words)
-    whole = sum(len(cut[word]) == 1 for word in different) / len(different)
-    return sum(len(cut[word]) for word in words) / len(sentences), whole
-
-
-@mistake(
-    "tokens_per_sentence",
-    "the second number is the share of words that are cut: those that stay whole are asked for",
-    "test_words_that_all_stay_whole",
-)
-def tokens_per_sentence(sentences, cut):
-    words = [word for sentence in sentences for word in sentence]
-    return sum(len(cut[word]) for word in words) / len(sentences), sum(len(cut[word]) > 1 for word in words) / len(
-        words
-    )
-
-
-@mistake(
-    "tokens_per_sentence",
-    "characters are counted, not pieces",
-    "test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-def tokens_per_sentence(sentences, cut):
-    words = [word for sentence in sentences for word in sentence]
-    return sum(map(len, words)) / len(sentences), sum(len(cut[word]) == 1 for word in words) / len(words)
-
-
-@mistake(
-    "tokens_per_sentence",
-    "whole words are divided by the sentences: their share of the words is asked for",
-    "test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-def tokens_per_sentence(sentences, cut):
-    words = [word for sentence in sentences for word in sentence]
-    return sum(len(cut[word]) for word in words) / len(sentences), sum(len(cut[word]) == 1 for word in words) / len(
-        sentences
-    )
-
-
-@alternative("tokens_per_sentence")
+@alternative("tokens_per_sentence", "numpy")
 def tokens_per_sentence(sentences, cut):
     lengths = np.array([len(cut[word]) for sentence in sentences for word in sentence])
     return lengths.sum() / len(sentences), (lengths == 1).mean()
 
 
-@alternative("tokens_per_sentence")
+@alternative("tokens_per_sentence", "counter")
 def tokens_per_sentence(sentences, cut):
     counts = Counter()
     for sentence in sentences:
@@ -314,126 +162,32 @@ def tokens_per_sentence(sentences, cut):
     return [tokens / len(sentences), whole / counts.total()]
 
 
+edit("tokens_per_sentence", "divided-by-words", {"len(sentences)": "len(words)"},
+     "the first number is divided by the words: tokens per sentence are asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "each-word-once",
+     {"[word for sentence in sentences for word in sentence]": "{word for sentence in sentences for word in sentence}"},
+     "each different word is counted once: running words are asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "share-of-different-words",
+     {("sum(len(cut[word]) == 1 for word in words) / len(\n"
+      "        words\n"
+      "    )"):
+     "sum(len(cut[word]) == 1 for word in set(words)) / len(set(words))"},
+     "the second number is the share of the different words: running words are asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "share-of-cut-words", {"len(cut[word]) == 1": "len(cut[word]) > 1"},
+     "the second number is the share of words that are cut: those that stay whole are asked for",
+     killed_by="test_words_that_all_stay_whole")
+edit("tokens_per_sentence", "characters-counted", {"len(cut[word]) for word in words": "map(len, words)"},
+     "characters are counted, not pieces", killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "whole-by-sentences", {"len(\n        words\n    )": "len(sentences)"},
+     "whole words are divided by the sentences: their share of the words is asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+
+
 # overlap
-
-
-@mistake(
-    "overlap",
-    "the intersection is divided by the first list: Jaccard's index divides by the union",
-    "test_the_index_is_the_intersection_over_the_union",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first) if first else 0.0
-
-
-@mistake("overlap", "marks are compared too: ##을 and 을 are one piece", "test_marks_do_not_count")
-def overlap(one, other):
-    def bare(vocabulary):
-        return {text for text in vocabulary if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second) if first | second else 0.0
-
-
-@mistake("overlap", "special tokens are counted as pieces of text", "test_special_tokens_are_left_out")
-def overlap(one, other):
-    def bare(vocabulary):
-        return {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary} - {""}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second) if first | second else 0.0
-
-
-@mistake(
-    "overlap",
-    "every # is stripped off: the mark is ##, and # alone is a piece",
-    "test_marks_do_not_count",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.strip("#▁") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second) if first | second else 0.0
-
-
-@mistake(
-    "overlap",
-    "## and ▁ are removed anywhere: only at the start of a piece are they marks",
-    "test_marks_do_not_count",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.replace("##", "").replace("▁", "") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second) if first | second else 0.0
-
-
-@mistake(
-    "overlap",
-    "pieces that only begin with [ or < are left out: a special token ends with ] or > too",
-    "test_special_tokens_are_left_out",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and text[0] in "[<")}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second) if first | second else 0.0
-
-
-@mistake(
-    "overlap",
-    "[a> is left out: a special token ends with the bracket that it began with",
-    "test_special_tokens_are_left_out",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and text[0] in "[<" and text[-1] in "]>")}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second) if first | second else 0.0
-
-
-@mistake(
-    "overlap",
-    "two empty lists are divided by zero: they have 0 in common",
-    "test_two_empty_lists_have_nothing_in_common",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
-
-    first, second = bare(one), bare(other)
-    return len(first & second) / len(first | second)
-
-
-@mistake(
-    "overlap",
-    "Dice's coefficient divides twice the intersection by the sum of the sizes: Jaccard's divides it by the union",
-    "test_the_index_is_the_intersection_over_the_union",
-)
-def overlap(one, other):
-    def bare(vocabulary):
-        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
-        return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
-
-    first, second = bare(one), bare(other)
-    return 2 * len(first & second) / (len(first) + len(second)) if first | second else 0.0
-
-
-@alternative("overlap")
+@alternative("overlap", "regular-expressions")
 def overlap(one, other):
     import re
 
@@ -446,7 +200,7 @@ def overlap(one, other):
     return both / max(len(first) + len(second) - both, 1)
 
 
-@alternative("overlap")
+@alternative("overlap", "counter")
 def overlap(one, other):
     counts = Counter()
     for vocabulary in (one, other):
@@ -463,6 +217,41 @@ def overlap(one, other):
                 seen.add(piece)
         counts.update(seen)
     return sum(n == 2 for n in counts.values()) / len(counts) if counts else 0.0
+
+
+edit("overlap", "divided-by-first", {"len(first & second) / len(first | second) if first | second else 0.0":
+     "len(first & second) / len(first) if first else 0.0"},
+     "the intersection is divided by the first list: Jaccard's index divides by the union",
+     killed_by="test_the_index_is_the_intersection_over_the_union")
+edit("overlap", "marks-compared", {'texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}': "",
+     'for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))':
+     'for text in vocabulary if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))'},
+     "marks are compared too: ##을 and 을 are one piece", killed_by="test_marks_do_not_count")
+edit("overlap", "special-tokens-counted",
+     {'texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}': "",
+     '{text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}':
+     '{piece.removeprefix("##").removeprefix("▁") for piece in vocabulary} - {""}'},
+     "special tokens are counted as pieces of text", killed_by="test_special_tokens_are_left_out")
+edit("overlap", "all-hashes-stripped", {'piece.removeprefix("##").removeprefix("▁")': 'piece.strip("#▁")'},
+     "every # is stripped off: the mark is ##, and # alone is a piece", killed_by="test_marks_do_not_count")
+edit("overlap", "marks-removed-anywhere",
+     {'piece.removeprefix("##").removeprefix("▁")': 'piece.replace("##", "").replace("▁", "")'},
+     "## and ▁ are removed anywhere: only at the start of a piece are they marks", killed_by="test_marks_do_not_count")
+edit("overlap", "half-brackets-left-out", {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<"'},
+     "pieces that only begin with [ or < are left out: a special token ends with ] or > too",
+     killed_by="test_special_tokens_are_left_out")
+edit("overlap", "mixed-brackets-left-out",
+     {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<" and text[-1] in "]>"'},
+     "[a> is left out: a special token ends with the bracket that it began with",
+     killed_by="test_special_tokens_are_left_out")
+edit("overlap", "zero-by-zero", {"len(first & second) / len(first | second) if first | second else 0.0":
+     "len(first & second) / len(first | second)"},
+     "two empty lists are divided by zero: they have 0 in common",
+     killed_by="test_two_empty_lists_have_nothing_in_common")
+edit("overlap", "dice-coefficient",
+     {"len(first & second) / len(first | second)": "2 * len(first & second) / (len(first) + len(second))"},
+     "Dice's coefficient divides twice the intersection by the sum of the sizes: Jaccard's divides it by the union",
+     killed_by="test_the_index_is_the_intersection_over_the_union")
 
 
 # What no check can tell from a right answer.

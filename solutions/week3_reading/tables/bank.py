@@ -8,75 +8,13 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 
-from grader.lessons.bank import alternative, equivalent, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
+
+# fmt: off  (an edit reads best in two lines: what is changed, and what that means)
+
 
 # interval
-
-
-@mistake(
-    "interval",
-    "a whole unit of the last digit to both sides: half a unit",
-    "test_half_a_unit_of_the_last_digit_to_both_sides",
-)
-def interval(printed):
-    value = Decimal(printed)
-    unit = Decimal(1).scaleb(value.as_tuple().exponent)
-    return value - unit, value + unit
-
-
-@mistake(
-    "interval", "always 0.05: the last digit need not be the first after the point", "test_zeros_at_the_end_are_digits"
-)
-def interval(printed):
-    value = Decimal(printed)
-    return value - Decimal("0.05"), value + Decimal("0.05")
-
-
-@mistake(
-    "interval",
-    "a float stands between: 28.35 is no float, and half a unit is no longer exact",
-    "test_half_a_unit_of_the_last_digit_to_both_sides",
-)
-def interval(printed):
-    half = 0.5 * 10.0 ** Decimal(printed).as_tuple().exponent
-    return Decimal(float(printed) - half), Decimal(float(printed) + half)
-
-
-@mistake(
-    "interval",
-    "zeros at the end were dropped: 28.40 was rounded at its second digit",
-    "test_zeros_at_the_end_are_digits",
-)
-def interval(printed):
-    value = Decimal(printed)
-    half = Decimal(5).scaleb(value.normalize().as_tuple().exponent - 1)
-    return value - half, value + half
-
-
-@mistake(
-    "interval",
-    "the exponent was forgotten: the last digit of 2.2e-5 counts millionths",
-    "test_scientific_notation_counts_the_digits_before_the_exponent",
-)
-def interval(printed):
-    value = Decimal(printed)
-    decimals = printed.lower().split("e")[0].partition(".")[2]
-    half = Decimal(5).scaleb(-len(decimals) - 1)
-    return value - half, value + half
-
-
-@mistake(
-    "interval",
-    "for a negative number the ends are exchanged: the low end is the one further from zero",
-    "test_many_printed_numbers_agree_with_fractions",
-)
-def interval(printed):
-    value = Decimal(printed)
-    half = Decimal(5).scaleb(value.as_tuple().exponent - 1)
-    return (value - half).copy_sign(value), (abs(value) + half).copy_sign(value)
-
-
-@alternative("interval")
+@alternative("interval", "digits-scaled")
 def interval(printed):
     digits, _, exponent = printed.lower().partition("e")
     whole, _, decimals = digits.partition(".")
@@ -85,7 +23,7 @@ def interval(printed):
     return (tens - 5).scaleb(power), (tens + 5).scaleb(power)
 
 
-@alternative("interval")
+@alternative("interval", "fractions")
 def interval(printed):
     from fractions import Fraction
 
@@ -93,55 +31,35 @@ def interval(printed):
     return Fraction(printed) - half, Fraction(printed) + half
 
 
+edit("interval", "whole-unit",
+     {"half = Decimal(5).scaleb(value.as_tuple().exponent - 1)": "unit = Decimal(1).scaleb(value.as_tuple().exponent)",
+     "value - half, value + half": "value - unit, value + unit"},
+     "a whole unit of the last digit to both sides: half a unit",
+     killed_by="test_half_a_unit_of_the_last_digit_to_both_sides")
+edit("interval", "fixed-half", {"half = Decimal(5).scaleb(value.as_tuple().exponent - 1)": "",
+     "value - half, value + half": 'value - Decimal("0.05"), value + Decimal("0.05")'},
+     "always 0.05: the last digit need not be the first after the point", killed_by="test_zeros_at_the_end_are_digits")
+edit("interval", "float-between", {"value = Decimal(printed)": "",
+     "Decimal(5).scaleb(value.as_tuple().exponent - 1)": "0.5 * 10.0 ** Decimal(printed).as_tuple().exponent",
+     "value - half, value + half": "Decimal(float(printed) - half), Decimal(float(printed) + half)"},
+     "a float stands between: 28.35 is no float, and half a unit is no longer exact",
+     killed_by="test_half_a_unit_of_the_last_digit_to_both_sides")
+edit("interval", "zeros-dropped", {"value.as_tuple": "value.normalize().as_tuple"},
+     "zeros at the end were dropped: 28.40 was rounded at its second digit",
+     killed_by="test_zeros_at_the_end_are_digits")
+edit("interval", "exponent-forgotten", {"value = Decimal(printed)":
+     'value = Decimal(printed)\n    decimals = printed.lower().split("e")[0].partition(".")[2]',
+     "value.as_tuple().exponent": "-len(decimals)"},
+     "the exponent was forgotten: the last digit of 2.2e-5 counts millionths",
+     killed_by="test_scientific_notation_counts_the_digits_before_the_exponent")
+edit("interval", "negative-ends-exchanged",
+     {"value - half, value + half": "(value - half).copy_sign(value), (abs(value) + half).copy_sign(value)"},
+     "for a negative number the ends are exchanged: the low end is the one further from zero",
+     killed_by="test_many_printed_numbers_agree_with_fractions")
+
+
 # spread
-
-
-@mistake(
-    "spread",
-    "only two corners were tried, all low and all high: a ratio is least where the second is high",
-    "test_a_ratio_is_least_where_its_parts_disagree",
-)
-def spread(formula, *printed):
-    lows, highs = zip(*map(interval, printed))
-    ends = formula(*lows), formula(*highs)
-    return min(ends), max(ends)
-
-
-@mistake("spread", "the printed numbers were taken as exact", "test_one_number_has_two_ends")
-def spread(formula, *printed):
-    value = formula(*map(Decimal, printed))
-    return value, value
-
-
-@mistake(
-    "spread",
-    "only corners at which neighbours disagree were tried: that is right for a ratio, not for every formula",
-    "test_sums_differences_and_products_of_any_sign_agree_with_fractions",
-)
-def spread(formula, *printed):
-    corners = ([interval(p)[(i + first) % 2] for i, p in enumerate(printed)] for first in (0, 1))
-    ends = [formula(*corner) for corner in corners]
-    return min(ends), max(ends)
-
-
-@mistake("spread", "the greatest value comes first: (low, high) is asked for", "test_one_number_has_two_ends")
-def spread(formula, *printed):
-    values = [formula(*corner) for corner in itertools.product(*map(interval, printed))]
-    return max(values), min(values)
-
-
-@mistake(
-    "spread",
-    "half a unit was put on the result: its interval follows from those of its parts",
-    "test_a_product_of_negative_numbers_has_its_extremes_at_other_corners",
-)
-def spread(formula, *printed):
-    value = formula(*map(Decimal, printed))
-    half = max((interval(p)[1] - interval(p)[0]) / 2 for p in printed)
-    return value - half, value + half
-
-
-@alternative("spread")
+@alternative("spread", "bits-as-corners")
 def spread(formula, *printed):
     low = high = None
     for bits in range(2 ** len(printed)):
@@ -151,7 +69,7 @@ def spread(formula, *printed):
     return low, high
 
 
-@alternative("spread")
+@alternative("spread", "recursive")
 def spread(formula, *printed):
     def values(chosen, rest):
         if not rest:
@@ -162,88 +80,32 @@ def spread(formula, *printed):
     return ends[0], ends[-1]
 
 
+edit("spread", "two-corners", {"values = [formula(*corner) for corner in itertools.product(*map(interval, printed))]":
+     "lows, highs = zip(*map(interval, printed))\n    ends = formula(*lows), formula(*highs)",
+     "min(values), max(values)": "min(ends), max(ends)"},
+     "only two corners were tried, all low and all high: a ratio is least where the second is high",
+     killed_by="test_a_ratio_is_least_where_its_parts_disagree")
+edit("spread", "printed-as-exact",
+     {"values = [formula(*corner) for corner in itertools.product(*map(interval, printed))]":
+     "value = formula(*map(Decimal, printed))", "min(values), max(values)": "value, value"},
+     "the printed numbers were taken as exact", killed_by="test_one_number_has_two_ends")
+edit("spread", "neighbours-only", {"itertools.product(*map(interval, printed))":
+     "([interval(p)[(i + first) % 2] for i, p in enumerate(printed)] for first in (0, 1))"},
+     "only corners at which neighbours disagree were tried: that is right for a ratio, not for every formula",
+     killed_by="test_sums_differences_and_products_of_any_sign_agree_with_fractions")
+edit("spread", "greatest-first", {"min(values), max(values)": "max(values), min(values)"},
+     "the greatest value comes first: (low, high) is asked for", killed_by="test_one_number_has_two_ends")
+edit("spread", "half-unit-on-result",
+     {"values = [formula(*corner) for corner in itertools.product(*map(interval, printed))]":
+     ("value = formula(*map(Decimal, printed))\n"
+      "    half = max((interval(p)[1] - interval(p)[0]) / 2 for p in printed)"),
+     "min(values), max(values)": "value - half, value + half"},
+     "half a unit was put on the result: its interval follows from those of its parts",
+     killed_by="test_a_product_of_negative_numbers_has_its_extremes_at_other_corners")
+
+
 # follows
-
-
-@mistake(
-    "follows",
-    "the claim was taken as exact: it was rounded too",
-    "test_the_ends_count",
-)
-def follows(claimed, possible, cut=False):
-    value = Decimal(claimed)
-    if cut:
-        low, high = interval(claimed)
-        return value <= possible[1] and possible[0] < value + (high - low)
-    return possible[0] <= value <= possible[1]
-
-
-@mistake(
-    "follows",
-    "the middle of what is possible must lie in the claim's interval: any common number is enough",
-    "test_intervals_that_share_a_number",
-)
-def follows(claimed, possible, cut=False):
-    low, high = interval(claimed)
-    middle = (possible[0] + possible[1]) / 2
-    if cut:
-        return Decimal(claimed) <= middle < Decimal(claimed) + (high - low)
-    return low <= middle <= high
-
-
-@mistake("follows", "the ends were left out: a half may have been rounded to this number", "test_the_ends_count")
-def follows(claimed, possible, cut=False):
-    low, high = interval(claimed)
-    if cut:
-        low, high = Decimal(claimed), Decimal(claimed) + (high - low)
-        return low <= possible[1] and possible[0] < high
-    return low < possible[1] and possible[0] < high
-
-
-@mistake(
-    "follows",
-    "everything that is possible must lie in the claim's interval: one common number is enough",
-    "test_intervals_that_share_a_number",
-)
-def follows(claimed, possible, cut=False):
-    low, high = interval(claimed)
-    if cut:
-        low, high = Decimal(claimed), Decimal(claimed) + (high - low)
-        return low <= possible[0] and possible[1] < high
-    return low <= possible[0] and possible[1] <= high
-
-
-@mistake("follows", "`cut` makes no difference", "test_a_number_that_was_cut_off_stands_for_all_up_to_the_next")
-def follows(claimed, possible, cut=False):
-    low, high = interval(claimed)
-    return low <= possible[1] and possible[0] <= high
-
-
-@mistake(
-    "follows",
-    "88 would not have been cut to 87: the next number is left out",
-    "test_what_is_cut_off_is_less_than_one_unit",
-)
-def follows(claimed, possible, cut=False):
-    low, high = interval(claimed)
-    if cut:
-        low, high = Decimal(claimed), Decimal(claimed) + (high - low)
-    return low <= possible[1] and possible[0] <= high
-
-
-@mistake(
-    "follows",
-    "what was cut off makes a number smaller: the true one lies above the printed one",
-    "test_a_number_that_was_cut_off_stands_for_all_up_to_the_next",
-)
-def follows(claimed, possible, cut=False):
-    low, high = interval(claimed)
-    if cut:
-        return Decimal(claimed) - (high - low) < possible[1] and possible[0] <= Decimal(claimed)
-    return low <= possible[1] and possible[0] <= high
-
-
-@alternative("follows")
+@alternative("follows", "shifted-interval")
 def follows(claimed, possible, cut=False):
     low, high = interval(claimed)
     if not cut:
@@ -252,7 +114,7 @@ def follows(claimed, possible, cut=False):
     return not (possible[1] < low or possible[0] >= high)
 
 
-@alternative("follows")
+@alternative("follows", "decimal-floor")
 def follows(claimed, possible, cut=False):
     from decimal import ROUND_FLOOR
 
@@ -265,80 +127,44 @@ def follows(claimed, possible, cut=False):
     return bool(possible[0] - unit / 2 <= value <= possible[1] + unit / 2)
 
 
+edit("follows", "claim-as-exact",
+     {"low <= possible[1] and possible[0] <= high": "possible[0] <= Decimal(claimed) <= possible[1]"},
+     "the claim was taken as exact: it was rounded too", killed_by="test_the_ends_count")
+edit("follows", "middle-must-lie", {"if not cut:\n        return max(low, possible[0]) <= min(high, possible[1])":
+     "middle = (possible[0] + possible[1]) / 2", "low, high = low + (high - low) / 2, high + (high - low) / 2":
+     "if cut:\n        return Decimal(claimed) <= middle < Decimal(claimed) + (high - low)",
+     "not (possible[1] < low or possible[0] >= high)": "low <= middle <= high"},
+     "the middle of what is possible must lie in the claim's interval: any common number is enough",
+     killed_by="test_intervals_that_share_a_number", of="shifted-interval")
+edit("follows", "ends-left-out",
+     {"low <= possible[1] and possible[0] <= high": "low < possible[1] and possible[0] < high"},
+     "the ends were left out: a half may have been rounded to this number", killed_by="test_the_ends_count")
+edit("follows", "everything-must-lie",
+     {"half = (high - low) / 2": "low, high = Decimal(claimed), Decimal(claimed) + (high - low)",
+     "low + half <= possible[1] and possible[0] < high + half": "low <= possible[0] and possible[1] < high",
+     "low <= possible[1] and possible[0] <= high": "low <= possible[0] and possible[1] <= high"},
+     "everything that is possible must lie in the claim's interval: one common number is enough",
+     killed_by="test_intervals_that_share_a_number")
+edit("follows", "cut-ignored",
+     {("if cut:\n"
+      "        half = (high - low) / 2\n"
+      "        return low + half <= possible[1] and possible[0] < high + half"):
+     ""},
+     "`cut` makes no difference", killed_by="test_a_number_that_was_cut_off_stands_for_all_up_to_the_next")
+edit("follows", "cut-left-out",
+     {"half = (high - low) / 2": "low, high = Decimal(claimed), Decimal(claimed) + (high - low)",
+     "return low + half <= possible[1] and possible[0] < high + half": ""},
+     "88 would not have been cut to 87: the next number is left out",
+     killed_by="test_what_is_cut_off_is_less_than_one_unit")
+edit("follows", "cut-downwards", {"half = (high - low) / 2": "",
+     "low + half <= possible[1] and possible[0] < high + half":
+     "Decimal(claimed) - (high - low) < possible[1] and possible[0] <= Decimal(claimed)"},
+     "what was cut off makes a number smaller: the true one lies above the printed one",
+     killed_by="test_a_number_that_was_cut_off_stands_for_all_up_to_the_next")
+
+
 # average
-
-
-@mistake("average", "every column counts alike: a group counts once, by its own mean", "test_a_group_counts_once")
-def average(table, groups):
-    columns = [column for group in groups for column in group]
-    ends = [table[columns].map(lambda cell, end=end: interval(cell)[end]).sum(axis=1) / len(columns) for end in (0, 1)]
-    return dict(zip(table.index, zip(*ends)))
-
-
-@mistake(
-    "average",
-    "the sum of the groups was divided by the number of columns, not of groups",
-    "test_a_group_counts_once",
-)
-def average(table, groups):
-    ends = []
-    for end in (0, 1):
-        numbers = table.map(lambda cell, end=end: interval(cell)[end])
-        ends.append(sum(numbers[group].sum(axis=1) / len(group) for group in groups) / sum(map(len, groups)))
-    return dict(zip(table.index, zip(*ends)))
-
-
-@mistake("average", "the scores were taken as exact", "test_each_row_has_the_mean_of_its_columns")
-def average(table, groups):
-    numbers = table.map(Decimal)
-    means = sum(numbers[group].sum(axis=1) / len(group) for group in groups) / len(groups)
-    return {name: (mean, mean) for name, mean in means.items()}
-
-
-@mistake(
-    "average",
-    "the mean over the rows of each column: the mean of each row is asked for",
-    "test_each_row_has_the_mean_of_its_columns",
-)
-def average(table, groups):
-    return {
-        group[0]: tuple(
-            sum(interval(cell)[end] for column in group for cell in table[column]) / (len(table) * len(group))
-            for end in (0, 1)
-        )
-        for group in groups
-    }
-
-
-@mistake(
-    "average",
-    "the interval was divided by the root of the number of columns, as if roundings were independent errors: all of them may point the same way",
-    "test_each_row_has_the_mean_of_its_columns",
-)
-def average(table, groups):
-    found = {}
-    for name, row in table.iterrows():
-        mean = sum(sum(Decimal(row[column]) for column in group) / len(group) for group in groups) / len(groups)
-        halves = [(interval(row[column])[1] - interval(row[column])[0]) / 2 for group in groups for column in group]
-        half = sum(halves) / len(halves) / Decimal(len(halves)).sqrt()
-        found[name] = (mean - half, mean + half)
-    return found
-
-
-@mistake(
-    "average",
-    "the groups' sums were averaged: first comes the mean within each group",
-    "test_a_group_counts_once",
-)
-def average(table, groups):
-    ends = []
-    for end in (0, 1):
-        numbers = table.map(lambda cell, end=end: interval(cell)[end])
-        ends.append(sum(numbers[group].sum(axis=1) for group in groups) / len(groups))
-    return dict(zip(table.index, zip(*ends)))
-
-
-@alternative("average")
+@alternative("average", "one-loop")
 def average(table, groups):
     found = {}
     for name, row in table.iterrows():
@@ -352,7 +178,7 @@ def average(table, groups):
     return found
 
 
-@alternative("average")
+@alternative("average", "fraction-weights")
 def average(table, groups):
     from fractions import Fraction
 
@@ -365,7 +191,7 @@ def average(table, groups):
     return table.apply(ends, axis=1).to_dict()
 
 
-@alternative("average")
+@alternative("average", "numpy-means")
 def average(table, groups):
     low, high = (
         np.mean(
@@ -377,52 +203,48 @@ def average(table, groups):
     return dict(zip(table.index, zip(low, high)))
 
 
+edit("average", "columns-count-alike",
+     {"sum(numbers[group].sum(axis=1) / len(group) for group in groups) / len(groups)":
+     "numbers[[column for group in groups for column in group]].sum(axis=1) / sum(map(len, groups))"},
+     "every column counts alike: a group counts once, by its own mean", killed_by="test_a_group_counts_once")
+edit("average", "divided-by-columns", {"/ len(groups)": "/ sum(map(len, groups))"},
+     "the sum of the groups was divided by the number of columns, not of groups", killed_by="test_a_group_counts_once")
+edit("average", "scores-as-exact",
+     {"table.map(interval)": "table.map(lambda printed: (Decimal(printed), Decimal(printed)))"},
+     "the scores were taken as exact", killed_by="test_each_row_has_the_mean_of_its_columns")
+
+
+@mistake("average", "mean-over-rows", "the mean over the rows of each column: the mean of each row is asked for",
+         killed_by="test_each_row_has_the_mean_of_its_columns")
+def average(table, groups):
+    return {
+        group[0]: tuple(
+            sum(interval(cell)[end] for column in group for cell in table[column]) / (len(table) * len(group))
+            for end in (0, 1)
+        )
+        for group in groups
+    }
+
+
+@mistake("average", "independent-errors",
+         "the interval was divided by the root of the number of columns, as if roundings were independent errors: all of them may point the same way",
+         killed_by="test_each_row_has_the_mean_of_its_columns")
+def average(table, groups):
+    found = {}
+    for name, row in table.iterrows():
+        mean = sum(sum(Decimal(row[column]) for column in group) / len(group) for group in groups) / len(groups)
+        halves = [(interval(row[column])[1] - interval(row[column])[0]) / 2 for group in groups for column in group]
+        half = sum(halves) / len(halves) / Decimal(len(halves)).sqrt()
+        found[name] = (mean - half, mean + half)
+    return found
+
+
+edit("average", "sums-averaged", {".sum(axis=1) / len(group) for": ".sum(axis=1) for"},
+     "the groups' sums were averaged: first comes the mean within each group", killed_by="test_a_group_counts_once")
+
+
 # training_flops
-
-
-@mistake("training_flops", "days were taken as hours", "test_days")
-def training_flops(time, devices, teraflops):
-    number, _ = time.split()
-    return spread(lambda duration, rate: duration * 3600 * devices * rate * 10**12, number, teraflops)
-
-
-@mistake("training_flops", "an hour has 3600 seconds, not 60", "test_hours")
-def training_flops(time, devices, teraflops):
-    number, unit = time.split()
-    seconds = {"hours": 60, "days": 24 * 60}[unit]
-    return spread(lambda duration, rate: duration * seconds * devices * rate * 10**12, number, teraflops)
-
-
-@mistake("training_flops", "the number of devices was taken as rounded: it was counted", "test_hours")
-def training_flops(time, devices, teraflops):
-    number, unit = time.split()
-    seconds = {"hours": 3600, "days": 24 * 3600}[unit]
-    return spread(lambda duration, n, rate: duration * seconds * n * rate * 10**12, number, str(devices), teraflops)
-
-
-@mistake("training_flops", "tera is 10¹², giga is 10⁹", "test_hours")
-def training_flops(time, devices, teraflops):
-    number, unit = time.split()
-    seconds = {"hours": 3600, "days": 24 * 3600}[unit]
-    return spread(lambda duration, rate: duration * seconds * devices * rate * 10**9, number, teraflops)
-
-
-@mistake("training_flops", "the cost of one device: there are several", "test_hours")
-def training_flops(time, devices, teraflops):
-    number, unit = time.split()
-    seconds = {"hours": 3600, "days": 24 * 3600}[unit]
-    return spread(lambda duration, rate: duration * seconds * rate * 10**12, number, teraflops)
-
-
-@mistake("training_flops", "time and rate were taken as exact: both were rounded", "test_hours")
-def training_flops(time, devices, teraflops):
-    number, unit = time.split()
-    seconds = {"hours": 3600, "days": 24 * 3600}[unit]
-    flops = Decimal(number) * seconds * devices * Decimal(teraflops) * 10**12
-    return flops, flops
-
-
-@alternative("training_flops")
+@alternative("training_flops", "products")
 def training_flops(time, devices, teraflops):
     number, unit = time.split(" ")
     hours = 24 if unit == "days" else 1
@@ -430,7 +252,7 @@ def training_flops(time, devices, teraflops):
     return low * hours * 3600 * devices, high * hours * 3600 * devices
 
 
-@alternative("training_flops")
+@alternative("training_flops", "fractions")
 def training_flops(time, devices, teraflops):
     from fractions import Fraction
 
@@ -439,116 +261,34 @@ def training_flops(time, devices, teraflops):
     return tuple(Fraction(t) * Fraction(r) * scale for t, r in zip(interval(number), interval(teraflops)))
 
 
-@alternative("training_flops")
+@alternative("training_flops", "by-spread")
 def training_flops(time, devices, teraflops):
     number, unit = time.split()
     seconds = {"hours": 3600.0, "days": 86400.0}[unit]
     return spread(lambda duration, rate: float(duration) * seconds * devices * float(rate) * 1e12, number, teraflops)
 
 
+edit("training_flops", "days-as-hours", {"number, unit": "number, _",
+     'seconds = {"hours": 3600, "days": 24 * 3600}[unit]': "", "duration * seconds": "duration * 3600"},
+     "days were taken as hours", killed_by="test_days")
+edit("training_flops", "minutes-for-hours", {'{"hours": 3600, "days": 24 * 3600}': '{"hours": 60, "days": 24 * 60}'},
+     "an hour has 3600 seconds, not 60", killed_by="test_hours")
+edit("training_flops", "devices-rounded",
+     {"lambda duration, rate: duration * seconds * devices * rate * 10**12, number":
+     "lambda duration, n, rate: duration * seconds * n * rate * 10**12, number, str(devices)"},
+     "the number of devices was taken as rounded: it was counted", killed_by="test_hours")
+edit("training_flops", "giga", {"10**12": "10**9"},
+     "tera is 10¹², giga is 10⁹", killed_by="test_hours")
+edit("training_flops", "one-device", {"duration * seconds * devices": "duration * seconds"},
+     "the cost of one device: there are several", killed_by="test_hours")
+edit("training_flops", "printed-as-exact",
+     {"return spread(lambda duration, rate: duration * seconds * devices * rate * 10**12, number, teraflops)":
+     "flops = Decimal(number) * seconds * devices * Decimal(teraflops) * 10**12\n    return flops, flops"},
+     "time and rate were taken as exact: both were rounded", killed_by="test_hours")
+
+
 # parameter_count
-
-
-@mistake("parameter_count", "the biases are missing", "test_one_layer")
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width + 2 * width
-    if width != hidden:
-        count += width * hidden
-    count += (1 if shared else layers) * (4 * hidden * hidden + 2 * hidden * feed_forward + 4 * hidden)
-    return count + (hidden * hidden if pooler else 0)
-
-
-@mistake("parameter_count", "the layer norms inside the layers are missing", "test_one_layer")
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width + 2 * width
-    if width != hidden:
-        count += width * hidden + hidden
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * feed_forward + feed_forward + hidden
-    return count + (1 if shared else layers) * layer + (hidden * hidden + hidden if pooler else 0)
-
-
-@mistake(
-    "parameter_count",
-    "the layer norm outside the layers is missing",
-    "test_a_model_without_layers_has_embeddings_and_a_norm",
-)
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width
-    if width != hidden:
-        count += width * hidden + hidden
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * feed_forward + feed_forward + hidden + 4 * hidden
-    return count + (1 if shared else layers) * layer + (hidden * hidden + hidden if pooler else 0)
-
-
-@mistake(
-    "parameter_count",
-    "narrow embeddings need a projection to the model's width",
-    "test_narrow_embeddings_are_projected",
-)
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width + 2 * width
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * feed_forward + feed_forward + hidden + 4 * hidden
-    return count + (1 if shared else layers) * layer + (hidden * hidden + hidden if pooler else 0)
-
-
-@mistake("parameter_count", "the embedding's width is ignored", "test_narrow_embeddings_are_projected")
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    count = (vocabulary + positions + segments) * hidden + 2 * hidden
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * feed_forward + feed_forward + hidden + 4 * hidden
-    return count + (1 if shared else layers) * layer + (hidden * hidden + hidden if pooler else 0)
-
-
-@mistake("parameter_count", "shared layers are counted again in each layer", "test_shared_layers_are_stored_once")
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width + 2 * width
-    if width != hidden:
-        count += width * hidden + hidden
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * feed_forward + feed_forward + hidden + 4 * hidden
-    return count + layers * layer + (hidden * hidden + hidden if pooler else 0)
-
-
-@mistake("parameter_count", "the feed-forward width was taken as 4 × hidden", "test_one_layer")
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width + 2 * width
-    if width != hidden:
-        count += width * hidden + hidden
-    count += (1 if shared else layers) * (12 * hidden * hidden + 13 * hidden)
-    return count + (hidden * hidden + hidden if pooler else 0)
-
-
-@mistake("parameter_count", "the pooler is always counted", "test_a_model_without_layers_has_embeddings_and_a_norm")
-def parameter_count(
-    layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
-):
-    width = hidden if embedding is None else embedding
-    count = (vocabulary + positions + segments) * width + 2 * width
-    if width != hidden:
-        count += width * hidden + hidden
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * feed_forward + feed_forward + hidden + 4 * hidden
-    return count + (1 if shared else layers) * layer + hidden * hidden + hidden
-
-
-@alternative("parameter_count")
+@alternative("parameter_count", "sizes-of-layers")
 def parameter_count(
     layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
 ):
@@ -571,7 +311,7 @@ def parameter_count(
     return sum(parts)
 
 
-@alternative("parameter_count")
+@alternative("parameter_count", "torch-modules")
 def parameter_count(
     layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
 ):
@@ -589,79 +329,38 @@ def parameter_count(
     return sum(p.numel() for module in modules for p in module.parameters())
 
 
+edit("parameter_count", "biases-missing", {"count += width * hidden + hidden": "count += width * hidden",
+     "4 * (hidden * hidden + hidden)": "4 * hidden * hidden",
+     "hidden * feed_forward + feed_forward + feed_forward * hidden + hidden": "2 * hidden * feed_forward",
+     "(hidden * hidden + hidden if pooler": "(hidden * hidden if pooler"},
+     "the biases are missing", killed_by="test_one_layer")
+edit("parameter_count", "inner-norms-missing", {"attention + forward + 4 * hidden": "attention + forward"},
+     "the layer norms inside the layers are missing", killed_by="test_one_layer")
+edit("parameter_count", "outer-norm-missing", {" + 2 * width": ""},
+     "the layer norm outside the layers is missing", killed_by="test_a_model_without_layers_has_embeddings_and_a_norm")
+edit("parameter_count", "projection-missing", {"count += width * hidden + hidden": "pass"},
+     "narrow embeddings need a projection to the model's width", killed_by="test_narrow_embeddings_are_projected")
+edit("parameter_count", "embedding-width-ignored", {"hidden if embedding is None else embedding": "hidden"},
+     "the embedding's width is ignored", killed_by="test_narrow_embeddings_are_projected")
+edit("parameter_count", "shared-counted-again", {"(1 if shared else layers)": "layers"},
+     "shared layers are counted again in each layer", killed_by="test_shared_layers_are_stored_once")
+edit("parameter_count", "fixed-feed-forward", {"attention = 4 * (hidden * hidden + hidden)": "",
+     "forward = hidden * feed_forward + feed_forward + feed_forward * hidden + hidden": "",
+     "attention + forward + 4 * hidden": "12 * hidden * hidden + 13 * hidden"},
+     "the feed-forward width was taken as 4 × hidden", killed_by="test_one_layer")
+edit("parameter_count", "pooler-always", {"(hidden * hidden + hidden if pooler else 0)": "hidden * hidden + hidden"},
+     "the pooler is always counted", killed_by="test_a_model_without_layers_has_embeddings_and_a_norm")
+
+
 # spearman
-
-
-@mistake("spearman", "Pearson's correlation of the numbers: their ranks are asked for", "test_the_same_order_gives_one")
-def spearman(x, y):
-    return float(np.corrcoef(x, y)[0, 1])
-
-
-@mistake(
-    "spearman",
-    "the shortcut 1 − 6 Σd² / (n³ − n) is wrong where numbers are equal",
-    "test_equal_numbers_share_their_mean_rank",
-)
-def spearman(x, y):
-    d = pd.Series(x).rank() - pd.Series(y).rank()
-    return float(1 - 6 * (d**2).sum() / (len(x) ** 3 - len(x)))
-
-
-@mistake(
-    "spearman",
-    "equal numbers were ranked in the order in which they stand: they share their mean rank",
-    "test_equal_numbers_share_their_mean_rank",
-)
-def spearman(x, y):
-    return float(pd.Series(x).rank(method="first").corr(pd.Series(y).rank(method="first")))
-
-
-@mistake(
-    "spearman",
-    "equal numbers all got the lowest rank: they share the mean of their ranks",
-    "test_samples_with_and_without_ties_agree_with_scipy",
-)
-def spearman(x, y):
-    return float(pd.Series(x).rank(method="min").corr(pd.Series(y).rank(method="min")))
-
-
-@mistake(
-    "spearman",
-    "ranks were given to the different numbers only (1, 2, 2, 3): after a tie the count goes on by as many",
-    "test_samples_with_and_without_ties_agree_with_scipy",
-)
-def spearman(x, y):
-    return float(pd.Series(x).rank(method="dense").corr(pd.Series(y).rank(method="dense")))
-
-
-@mistake(
-    "spearman",
-    "argsort gives the places of the sorted numbers, not the ranks",
-    "test_samples_with_and_without_ties_agree_with_scipy",
-)
-def spearman(x, y):
-    return float(np.corrcoef(np.argsort(x), np.argsort(y))[0, 1])
-
-
-@mistake(
-    "spearman",
-    "this is Kendall's τ, which counts pairs: Spearman's ρ correlates ranks",
-    "test_equal_numbers_share_their_mean_rank",
-)
-def spearman(x, y):
-    from scipy import stats
-
-    return float(stats.kendalltau(x, y).statistic)
-
-
-@alternative("spearman")
+@alternative("spearman", "scipy")
 def spearman(x, y):
     from scipy import stats
 
     return float(stats.spearmanr(x, y).statistic)
 
 
-@alternative("spearman")
+@alternative("spearman", "ranks-by-comparison")
 def spearman(x, y):
     def ranks(numbers):
         return [sum(b < a for b in numbers) + (sum(b == a for b in numbers) + 1) / 2 for a in numbers]
@@ -671,77 +370,35 @@ def spearman(x, y):
     return float((a * b).sum() / np.sqrt((a**2).sum() * (b**2).sum()))
 
 
+edit("spearman", "pearson", {"pd.Series(x).rank().corr(pd.Series(y).rank())": "np.corrcoef(x, y)[0, 1]"},
+     "Pearson's correlation of the numbers: their ranks are asked for", killed_by="test_the_same_order_gives_one")
+edit("spearman", "shortcut", {"from scipy import stats": "d = pd.Series(x).rank() - pd.Series(y).rank()",
+     "stats.spearmanr(x, y).statistic": "1 - 6 * (d**2).sum() / (len(x) ** 3 - len(x))"},
+     "the shortcut 1 − 6 Σd² / (n³ − n) is wrong where numbers are equal",
+     killed_by="test_equal_numbers_share_their_mean_rank", of="scipy")
+edit("spearman", "ranks-by-order", {"pd.Series(x).rank().corr(pd.Series(y).rank())":
+     'pd.Series(x).rank(method="first").corr(pd.Series(y).rank(method="first"))'},
+     "equal numbers were ranked in the order in which they stand: they share their mean rank",
+     killed_by="test_equal_numbers_share_their_mean_rank")
+edit("spearman", "lowest-rank", {"pd.Series(x).rank().corr(pd.Series(y).rank())":
+     'pd.Series(x).rank(method="min").corr(pd.Series(y).rank(method="min"))'},
+     "equal numbers all got the lowest rank: they share the mean of their ranks",
+     killed_by="test_samples_with_and_without_ties_agree_with_scipy")
+edit("spearman", "dense-ranks", {"pd.Series(x).rank().corr(pd.Series(y).rank())":
+     'pd.Series(x).rank(method="dense").corr(pd.Series(y).rank(method="dense"))'},
+     "ranks were given to the different numbers only (1, 2, 2, 3): after a tie the count goes on by as many",
+     killed_by="test_samples_with_and_without_ties_agree_with_scipy")
+edit("spearman", "argsort-as-ranks",
+     {"pd.Series(x).rank().corr(pd.Series(y).rank())": "np.corrcoef(np.argsort(x), np.argsort(y))[0, 1]"},
+     "argsort gives the places of the sorted numbers, not the ranks",
+     killed_by="test_samples_with_and_without_ties_agree_with_scipy")
+edit("spearman", "kendall", {"stats.spearmanr": "stats.kendalltau"},
+     "this is Kendall's τ, which counts pairs: Spearman's ρ correlates ranks",
+     killed_by="test_equal_numbers_share_their_mean_rank", of="scipy")
+
+
 # wilson
-
-
-@mistake(
-    "wilson",
-    "this is the plain interval p ± z √(p(1 − p)/n), which has no width at 0 of n",
-    "test_no_success_still_leaves_room_above",
-)
-def wilson(successes, trials, confidence=0.95):
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share = successes / trials
-    half = z * math.sqrt(share * (1 - share) / trials)
-    return max(0.0, share - half), min(1.0, share + half)
-
-
-@mistake(
-    "wilson",
-    "5 % were left out on each side: 2.5 % on either, 5 % together",
-    "test_no_success_still_leaves_room_above",
-)
-def wilson(successes, trials, confidence=0.95):
-    z = NormalDist().inv_cdf(confidence)
-    share = successes / trials
-    centre = share + z**2 / (2 * trials)
-    half = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return (centre - half) / (1 + z**2 / trials), (centre + half) / (1 + z**2 / trials)
-
-
-@mistake("wilson", "z is always 1.96: it depends on the confidence", "test_the_confidence_is_obeyed")
-def wilson(successes, trials, confidence=0.95):
-    z = 1.959963984540054
-    share = successes / trials
-    centre = share + z**2 / (2 * trials)
-    half = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return (centre - half) / (1 + z**2 / trials), (centre + half) / (1 + z**2 / trials)
-
-
-@mistake(
-    "wilson",
-    "the division by 1 + z²/n is missing",
-    "test_a_half_has_an_interval_around_a_half",
-)
-def wilson(successes, trials, confidence=0.95):
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share = successes / trials
-    centre = share + z**2 / (2 * trials)
-    half = z * math.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2))
-    return centre - half, centre + half
-
-
-@mistake("wilson", "percent: shares from 0 to 1 are asked for", "test_a_half_has_an_interval_around_a_half")
-def wilson(successes, trials, confidence=0.95):
-    from scipy import stats
-
-    interval = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
-    return 100 * interval.low, 100 * interval.high
-
-
-@mistake(
-    "wilson",
-    "this is the exact interval of Clopper and Pearson, which is wider: Wilson's is asked for",
-    "test_a_half_has_an_interval_around_a_half",
-)
-def wilson(successes, trials, confidence=0.95):
-    from scipy import stats
-
-    interval = stats.binomtest(successes, trials).proportion_ci(confidence, method="exact")
-    return interval.low, interval.high
-
-
-@alternative("wilson")
+@alternative("wilson", "scipy")
 def wilson(successes, trials, confidence=0.95):
     from scipy import stats
 
@@ -749,7 +406,7 @@ def wilson(successes, trials, confidence=0.95):
     return interval.low, interval.high
 
 
-@alternative("wilson")
+@alternative("wilson", "quadratic-formula")
 def wilson(successes, trials, confidence=0.95):
     z = NormalDist().inv_cdf(1 - (1 - confidence) / 2)
     p = successes / trials
@@ -758,166 +415,29 @@ def wilson(successes, trials, confidence=0.95):
     return np.array([(-b - root) / (2 * a), (-b + root) / (2 * a)])
 
 
+edit("wilson", "plain-interval", {"centre = share + z**2 / (2 * trials)": "",
+     "share * (1 - share) / trials + z**2 / (4 * trials**2)": "share * (1 - share) / trials",
+     "(centre - half) / (1 + z**2 / trials), (centre + half) / (1 + z**2 / trials)":
+     "max(0.0, share - half), min(1.0, share + half)"},
+     "this is the plain interval p ± z √(p(1 − p)/n), which has no width at 0 of n",
+     killed_by="test_no_success_still_leaves_room_above")
+edit("wilson", "five-percent-each-side", {"(1 + confidence) / 2": "confidence"},
+     "5 % were left out on each side: 2.5 % on either, 5 % together",
+     killed_by="test_no_success_still_leaves_room_above")
+edit("wilson", "fixed-z", {"NormalDist().inv_cdf((1 + confidence) / 2)": "1.959963984540054"},
+     "z is always 1.96: it depends on the confidence", killed_by="test_the_confidence_is_obeyed")
+edit("wilson", "not-divided",
+     {"(centre - half) / (1 + z**2 / trials), (centre + half) / (1 + z**2 / trials)": "centre - half, centre + half"},
+     "the division by 1 + z²/n is missing", killed_by="test_a_half_has_an_interval_around_a_half")
+edit("wilson", "percent", {"interval.low, interval.high": "100 * interval.low, 100 * interval.high"},
+     "percent: shares from 0 to 1 are asked for", killed_by="test_a_half_has_an_interval_around_a_half", of="scipy")
+edit("wilson", "clopper-pearson", {'"wilson"': '"exact"'},
+     "this is the exact interval of Clopper and Pearson, which is wider: Wilson's is asked for",
+     killed_by="test_a_half_has_an_interval_around_a_half", of="scipy")
+
+
 # misprints
-
-
-@mistake(
-    "misprints",
-    "the parts were taken as exact: what was rounded before it was printed is accused too",
-    "test_planted_misprints_are_found_and_nobody_else_accused",
-)
-def misprints(table, claimed, rule, parts):
-    accused = []
-    for name, row in table.iterrows():
-        if "" in [row[claimed], *row[parts]]:
-            continue
-        numbers = [Decimal(row[part]) for part in parts]
-        if rule in ("sum", "mean"):
-            value = sum(numbers) / (len(numbers) if rule == "mean" else 1)
-        else:
-            value = numbers[0] - numbers[1] if rule == "difference" else numbers[0] / numbers[1]
-        if not follows(row[claimed], (value, value)):
-            accused.append(name)
-    return accused
-
-
-@mistake(
-    "misprints",
-    "the claim was taken as exact: it was rounded as well",
-    "test_a_claim_with_fewer_digits_than_its_parts_is_rounded_further",
-)
-def misprints(table, claimed, rule, parts):
-    formula = {
-        "sum": lambda *numbers: sum(numbers),
-        "mean": lambda *numbers: sum(numbers) / len(numbers),
-        "difference": lambda first, second: first - second,
-        "ratio": lambda first, second: first / second,
-    }[rule]
-    accused = []
-    for name, row in table.iterrows():
-        numbers = [row[part] for part in parts]
-        if row[claimed] and all(numbers):
-            low, high = spread(formula, *numbers)
-            if not low <= Decimal(row[claimed]) <= high:
-                accused.append(name)
-    return accused
-
-
-@mistake(
-    "misprints",
-    "these are the rows that can follow: those that cannot are asked for",
-    "test_a_sum_that_cannot_follow_is_found",
-)
-def misprints(table, claimed, rule, parts):
-    formula = {
-        "sum": lambda *numbers: sum(numbers),
-        "mean": lambda *numbers: sum(numbers) / len(numbers),
-        "difference": lambda first, second: first - second,
-        "ratio": lambda first, second: first / second,
-    }[rule]
-    return [
-        name
-        for name, row in table.iterrows()
-        if row[claimed] and all(row[parts]) and follows(row[claimed], spread(formula, *row[parts]))
-    ]
-
-
-@mistake(
-    "misprints",
-    "a missing number was taken as 0: a row that cannot be judged is not accused",
-    "test_a_row_in_which_a_number_is_missing_is_not_accused",
-)
-def misprints(table, claimed, rule, parts):
-    formula = {
-        "sum": lambda *numbers: sum(numbers),
-        "mean": lambda *numbers: sum(numbers) / len(numbers),
-        "difference": lambda first, second: first - second,
-        "ratio": lambda first, second: first / second,
-    }[rule]
-    filled = table.replace("", "0")
-    return [
-        name for name, row in filled.iterrows() if not follows(row[claimed], spread(formula, *(row[p] for p in parts)))
-    ]
-
-
-@mistake(
-    "misprints",
-    "a missing number was left out of the mean: a row that cannot be judged is not accused",
-    "test_a_row_in_which_a_number_is_missing_is_not_accused",
-)
-def misprints(table, claimed, rule, parts):
-    formula = {
-        "sum": lambda *numbers: sum(numbers),
-        "mean": lambda *numbers: sum(numbers) / len(numbers),
-        "difference": lambda *numbers: numbers[0] - numbers[-1],
-        "ratio": lambda *numbers: numbers[0] / numbers[-1],
-    }[rule]
-    accused = []
-    for name, row in table.iterrows():
-        numbers = [row[part] for part in parts if row[part]]
-        if row[claimed] and numbers and not follows(row[claimed], spread(formula, *numbers)):
-            accused.append(name)
-    return accused
-
-
-@mistake(
-    "misprints", "row numbers were returned: the rows' names are asked for", "test_a_sum_that_cannot_follow_is_found"
-)
-def misprints(table, claimed, rule, parts):
-    formula = {
-        "sum": lambda *numbers: sum(numbers),
-        "mean": lambda *numbers: sum(numbers) / len(numbers),
-        "difference": lambda first, second: first - second,
-        "ratio": lambda first, second: first / second,
-    }[rule]
-    accused = []
-    for place, (_, row) in enumerate(table.iterrows()):
-        numbers = [row[part] for part in parts]
-        if row[claimed] and all(numbers) and not follows(row[claimed], spread(formula, *numbers)):
-            accused.append(place)
-    return accused
-
-
-@mistake(
-    "misprints", "the second less the first: the other way round", "test_a_difference_is_the_first_less_the_second"
-)
-def misprints(table, claimed, rule, parts):
-    formula = {
-        "sum": lambda *numbers: sum(numbers),
-        "mean": lambda *numbers: sum(numbers) / len(numbers),
-        "difference": lambda first, second: second - first,
-        "ratio": lambda first, second: first / second,
-    }[rule]
-    accused = []
-    for name, row in table.iterrows():
-        numbers = [row[part] for part in parts]
-        if row[claimed] and all(numbers) and not follows(row[claimed], spread(formula, *numbers)):
-            accused.append(name)
-    return accused
-
-
-@mistake(
-    "misprints",
-    "one unit of the last digit is allowed whatever the rule: the rounding of many parts adds up, that of a mean does not",
-    "test_planted_misprints_are_found_and_nobody_else_accused",
-)
-def misprints(table, claimed, rule, parts):
-    accused = []
-    for name, row in table.iterrows():
-        if "" in [row[claimed], *row[parts]]:
-            continue
-        numbers = [Decimal(row[part]) for part in parts]
-        if rule in ("sum", "mean"):
-            value = sum(numbers) / (len(numbers) if rule == "mean" else 1)
-        else:
-            value = numbers[0] - numbers[1] if rule == "difference" else numbers[0] / numbers[1]
-        unit = Decimal(1).scaleb(Decimal(row[claimed]).as_tuple().exponent)
-        if abs(value - Decimal(row[claimed])) > unit:
-            accused.append(name)
-    return accused
-
-
-@alternative("misprints")
+@alternative("misprints", "corners")
 def misprints(table, claimed, rule, parts):
     def can_follow(row):
         if "" in [row[claimed], *(row[part] for part in parts)]:
@@ -936,7 +456,7 @@ def misprints(table, claimed, rule, parts):
     return [name for name, row in table.iterrows() if not can_follow(row)]
 
 
-@alternative("misprints")
+@alternative("misprints", "fractions")
 def misprints(table, claimed, rule, parts):
     from fractions import Fraction
 
@@ -956,6 +476,39 @@ def misprints(table, claimed, rule, parts):
         return max(values) < low or min(values) > high
 
     return [] if whole.empty else whole.index[whole.apply(wrong, axis=1)].tolist()
+
+
+edit("misprints", "parts-as-exact", {"spread(formula, *numbers)": "[formula(*map(Decimal, numbers))] * 2"},
+     "the parts were taken as exact: what was rounded before it was printed is accused too",
+     killed_by="test_planted_misprints_are_found_and_nobody_else_accused")
+edit("misprints", "claim-as-exact", {"not follows(row[claimed], spread(formula, *numbers))":
+     "not (ends := spread(formula, *numbers))[0] <= Decimal(row[claimed]) <= ends[1]"},
+     "the claim was taken as exact: it was rounded as well",
+     killed_by="test_a_claim_with_fewer_digits_than_its_parts_is_rounded_further")
+edit("misprints", "rows-that-follow", {"not follows(": "follows("},
+     "these are the rows that can follow: those that cannot are asked for",
+     killed_by="test_a_sum_that_cannot_follow_is_found")
+edit("misprints", "missing-as-zero", {"table.iterrows()": 'table.replace("", "0").iterrows()'},
+     "a missing number was taken as 0: a row that cannot be judged is not accused",
+     killed_by="test_a_row_in_which_a_number_is_missing_is_not_accused")
+edit("misprints", "missing-left-out",
+     {"lambda first, second: first - second": "lambda *numbers: numbers[0] - numbers[-1]",
+     "lambda first, second: first / second": "lambda *numbers: numbers[0] / numbers[-1]",
+     "for part in parts]": "for part in parts if row[part]]", "all(numbers)": "numbers"},
+     "a missing number was left out of the mean: a row that cannot be judged is not accused",
+     killed_by="test_a_row_in_which_a_number_is_missing_is_not_accused")
+edit("misprints", "row-numbers", {"name, row": "place, (_, row)", "table.iterrows()": "enumerate(table.iterrows())",
+     "accused.append(name)": "accused.append(place)"},
+     "row numbers were returned: the rows' names are asked for", killed_by="test_a_sum_that_cannot_follow_is_found")
+edit("misprints", "difference-turned-round", {"first - second": "second - first"},
+     "the second less the first: the other way round", killed_by="test_a_difference_is_the_first_less_the_second")
+edit("misprints", "one-unit-always",
+     {"follows(row[claimed], spread(formula, *numbers))":
+     ("abs(formula(*map(Decimal, numbers)) - Decimal(row[claimed])) <= Decimal(1).scaleb(\n"
+      "            Decimal(row[claimed]).as_tuple().exponent\n"
+      "        )")},
+     "one unit of the last digit is allowed whatever the rule: the rounding of many parts adds up, that of a mean does not",
+     killed_by="test_planted_misprints_are_found_and_nobody_else_accused")
 
 
 # What no check can tell from a right answer.

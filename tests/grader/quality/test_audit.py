@@ -18,7 +18,8 @@ from grader.release.isolated_run import IsolatedRuns, Task
 
 pytestmark = pytest.mark.slow
 
-ROUNDED = '@mistake("relu", "numbers are rounded", "test_small_numbers_count_too")'
+ROUNDED = '@mistake("relu", "rounded", "numbers are rounded", "test_small_numbers_count_too")'
+WRONG = ["relu/absolute", "relu/turned-round", "relu/left-out", "relu/rounded"]
 
 
 @pytest.fixture(scope="module")
@@ -42,22 +43,21 @@ def small(tmp_path, runs, monkeypatch):
 
 @pytest.fixture
 def ran(monkeypatch):
-    """The lessons whose wrong answers have been run."""
-    found, run = [], known_mistakes._tried
-    monkeypatch.setattr(known_mistakes, "_tried", lambda lesson: found.append(lesson.id) or run(lesson))
+    """The labels of the wrong answers that have been run, a list for each run: one here, one on the other processor."""
+    found, run = [], known_mistakes._run
+    monkeypatch.setattr(
+        known_mistakes,
+        "_run",
+        lambda lesson, answers: found.append([one.label for one in answers]) or run(lesson, answers),
+    )
     return found
 
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [
-        ("bank.py", "\nanswers = 3\n"),
-        ("notebook.py", "\n# %%\nmore = 3\n"),
-        ("checks.py", "\nmore = 3\n"),
-        ("hidden.py", "\nmore = 3\n"),
-    ],
+    [("notebook.py", "\n# %%\nmore = 3\n"), ("checks.py", "\nmore = 3\n"), ("hidden.py", "\nmore = 3\n")],
 )
-def test_wrong_answers_are_run_again_only_if_code_that_decides_their_outcomes_changed(small, ran, name, code):
+def test_all_wrong_answers_are_run_again_only_if_code_that_decides_all_outcomes_changed(small, ran, name, code):
     lesson = small()
     table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / kept_mistakes.PRIVATE
     first = table.read_bytes(), kept.read_bytes()
@@ -70,9 +70,49 @@ def test_wrong_answers_are_run_again_only_if_code_that_decides_their_outcomes_ch
     with (lesson.source / name).open("a", encoding="utf-8") as file:
         file.write(code)
     known_mistakes.write(lesson, table)
-    assert len(ran) == 1
+    assert ran == [WRONG, WRONG]
     assert table.read_bytes() == first[0]
     assert kept.read_bytes().splitlines()[1:] == first[1].splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "label"),
+    [
+        ('"abs(x)"', '"abs(x) + 1"', "relu/absolute"),
+        ("[max(0, int(x)) for", "[max(0, int(x) + 1) for", "relu/rounded"),
+        (
+            '@mistake("relu", "left-out"',
+            'edit("relu", "new", {"x > 0": "x > 1"}, "1")\n@mistake("relu", "left-out"',
+            "relu/new",
+        ),
+    ],
+)
+def test_a_change_of_one_answer_costs_one_run_for_each_processor(small, ran, old, new, label):
+    lesson = small()
+    kept = lesson.source / kept_mistakes.PRIVATE
+    lines = kept.read_text(encoding="utf-8").splitlines()
+    ran.clear()
+    (lesson.source / "bank.py").write_text(BANK.replace(old, new), encoding="utf-8")
+    for _ in range(2):
+        known_mistakes.write(lesson, lesson.released.with_suffix("") / "mistakes.json")
+    assert ran == [[label], [label]]
+    slug = label.split("/")[1]
+    others = [line.rstrip(",") for line in kept.read_text(encoding="utf-8").splitlines() if f'"{slug}"' not in line]
+    assert others == [line.rstrip(",") for line in lines if f'"{slug}"' not in line]
+
+
+def test_another_name_sentence_or_comment_of_an_answer_costs_no_run(small, ran):
+    lesson = small()
+    ran.clear()
+    changed = BANK.replace('"rounded", "numbers', '"whole-numbers", "all numbers').replace(
+        "[max(0, int", "# x\n    return [max(0, int", 1
+    )
+    changed = changed.replace("return # x", "# x")
+    (lesson.source / "bank.py").write_text(changed, encoding="utf-8")
+    known_mistakes.write(lesson, lesson.released.with_suffix("") / "mistakes.json")
+    assert ran == []
+    kept = kept_mistakes.read(lesson.source / kept_mistakes.PRIVATE).tried[-1]
+    assert (kept.slug, kept.sentence) == ("whole-numbers", "all numbers are rounded")
 
 
 def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(small, ran, monkeypatch):
@@ -83,7 +123,7 @@ def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(sm
     monkeypatch.setattr(known_mistakes, "libraries", lambda: "Python 4.0, torch 9.9.9, numpy 9.9.9")
     for _ in range(2):
         known_mistakes.write(lesson, table)
-    assert len(ran) == 1
+    assert ran == [WRONG, WRONG]
     assert kept.read_bytes() == first
 
 
@@ -135,13 +175,17 @@ def test_without_diagnosis_the_same_mutants_are_killed(small, runs):
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        (ROUNDED, '@mistake("relu", "numbers are rounded")', "does not say which check is meant for it"),
+        (ROUNDED, '@mistake("relu", "rounded", "numbers are rounded")', "does not say which check is meant for it"),
         (ROUNDED, ROUNDED.replace("small_numbers_count_too", "positive_numbers_stay"), "but not test_positive_numbers"),
         ("[max(0, int(x)) for", "[max(0, x) for", "passes every check (numbers are rounded)"),
         ("[max(x, 0) for x in xs]", "[abs(x) for x in xs]", "a right answer, fails test_negative_numbers_become_0"),
         ("[max(x, 0) for x in xs]", "[abs(x) for x in xs]", "is named a mistake: the absolute value"),
-        ('@alternative("relu")', ROUNDED, "has 0 other right ways in bank.py, at least 2"),
-        (ROUNDED, '@alternative("relu")', "has 3 classic mistakes in bank.py, at least 4"),
+        (
+            '@alternative("relu", "maximum"',
+            '@mistake("relu", "maximum", "x"',
+            "has 1 other right ways in bank.py, at least 2",
+        ),
+        (ROUNDED, '@alternative("relu", "rounded")', "has 3 classic mistakes in bank.py, at least 4"),
         (
             'equivalent("relu", ',
             "print(",
@@ -243,7 +287,7 @@ def test_a_cell_that_does_not_run_fails_every_check(small, runs):
 
 
 def test_a_mutant_that_never_ends_counts_as_killed(small, runs):
-    loop = "    found = []\n    while len(found) < len(xs):\n        found.append(max(0, xs[len(found)]))\n    return found"
+    loop = "    found = []\n    while len(found) < len(xs):\n        x = xs[len(found)]\n        found.append(x if x > 0 else 0)\n    return found"
     notebook = NOTEBOOK.replace("    return [x if x > 0 else 0 for x in xs]", loop)
     found = audit(small(BANK.split("equivalent(")[0].rstrip() + "\n", notebook=notebook), runs, diagnose=False)
     assert found.mutants_ended >= 1  # without the append, for one

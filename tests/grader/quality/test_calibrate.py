@@ -69,20 +69,20 @@ def asked(artifacts, student):
 BANK = """
 from grader.lessons.bank import mistake
 
-@mistake("words", "half of them are missing")
+@mistake("words", "half", "half of them are missing")
 def words(n):
     return [f"w{i}" for i in range(n // 2)]
 
-@mistake("words", "nothing comes back")
+@mistake("words", "nothing", "nothing comes back")
 def words(n):
     pass
 
-@mistake("words", "it never ends")
+@mistake("words", "endless", "it never ends")
 def words(n):
     while True:
         pass
 
-@mistake("show", "it is not written")
+@mistake("show", "unwritten", "it is not written")
 def show(n):
     raise RuntimeError("on purpose")
 """

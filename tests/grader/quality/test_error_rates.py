@@ -109,8 +109,8 @@ def test_measuring_asks_for_fresh_seeds_and_writes_the_profiles_rows(lesson: Les
 
 
 def test_some_wrong_answers_are_the_first_of_each_exercise() -> None:
-    answers = [Answer(exercise, f"{exercise}{i}", "x", None, "") for i in range(3) for exercise in ("a", "b")]
-    assert [one.label for one in error_rates._some(answers, "smoke", 2)] == ["a0", "b0", "a1", "b1"]
+    answers = [Answer(exercise, str(i), "x", None, "") for i in range(3) for exercise in ("a", "b")]
+    assert [one.label for one in error_rates._some(answers, "smoke", 2)] == ["a/0", "b/0", "a/1", "b/1"]
     assert error_rates._some(answers, "smoke", None) == answers
     assert error_rates._some(answers, "cpu", None) == error_rates._some(answers, "smoke", 0) == []
 
