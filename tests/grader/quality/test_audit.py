@@ -287,7 +287,8 @@ def test_a_cell_that_does_not_run_fails_every_check(small, runs):
 
 
 def test_a_mutant_that_never_ends_counts_as_killed(small, runs):
-    loop = "    found = []\n    while len(found) < len(xs):\n        x = xs[len(found)]\n        found.append(x if x > 0 else 0)\n    return found"
+    loop = "    found = []\n    while len(found) < len(xs):\n        x = xs[len(found)]\n        found.append(x if x > 0 else 0)\n"
+    loop += "    return found"
     notebook = NOTEBOOK.replace("    return [x if x > 0 else 0 for x in xs]", loop)
     found = audit(small(BANK.split("equivalent(")[0].rstrip() + "\n", notebook=notebook), runs, diagnose=False)
     assert found.mutants_ended >= 1  # without the append, for one
