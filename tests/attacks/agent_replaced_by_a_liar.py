@@ -1,6 +1,6 @@
 # Serves the grader's questions itself: a forged agent claims handles, classes, errors and lengths that there are not.
 # family: talking on the line · honest: softmax · earns: 4
-# says: WireError: malformed reply: neither a value nor an error
+# says: CodecError: malformed reply: neither a value nor an error
 
 # %% cell="count_pairs"
 import builtins

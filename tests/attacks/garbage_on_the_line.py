@@ -1,6 +1,6 @@
 # Writes bytes that are no reply on the line: sizes beyond all bounds, a million parts, then noise.
 # family: talking on the line · honest: softmax · earns: 7
-# says: WireError: (the reply is larger|malformed)
+# says: CodecError: (the reply is larger|malformed)
 
 # %% cell="count_pairs"
 import gc

@@ -1,6 +1,6 @@
 # Answers with values made to hurt whoever reads them: deep, colliding, too long, of a terabyte that is one number expanded.
 # family: talking on the line · honest: nothing · earns: 4
-# says: WireError: .*(too deep|same hash|too large)
+# says: CodecError: .*(too deep|same hash|too large)
 
 # %% cell="softmax"
 def softmax(scores):
