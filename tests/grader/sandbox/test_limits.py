@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import errno
-import inspect
 import os
 import select
 import subprocess
@@ -13,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import sandboxed
 from sandboxed import KERNELS, TRY, Running, kernel, machine, running, work
 
 from grader.sandbox import Limits, LimitsError
@@ -218,7 +218,7 @@ def count_processes(namespace: int) -> int:
 def test_everything_ends_with_the_grader(name: str, work: Path, tmp_path: Path) -> None:
     grade = f"""
 import sys
-sys.path.insert(0, {str(Path(str(inspect.getsourcefile(kernel))).parent)!r})
+sys.path.insert(0, {str(Path(sandboxed.__file__).parent)!r})
 from pathlib import Path
 from sandboxed import kernel
 with kernel({name!r}, Path({str(work)!r})) as started:
