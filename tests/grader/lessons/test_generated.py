@@ -6,6 +6,7 @@ import sys
 import types
 import unicodedata
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,14 @@ import pytest
 import torch
 from hypothesis import find
 from hypothesis.strategies import integers
+from nbformat.v4 import new_code_cell, new_notebook
 
 from etude.lesson.checks import Check, Mismatch, Outcome, equal, run_check
 from etude.lesson.mistakes import fingerprint
 from etude.lesson.student import LiveStudent
+from grader.grading.allowance import LEAST
+from grader.kernels.runner import run_notebook
+from grader.kernels.session import KernelSession
 from grader.lessons import inputs
 from grader.lessons.generated import EXAMPLES, MOST_CALLS, for_all
 
@@ -113,6 +118,18 @@ def test_calls_are_bounded_and_an_answer_that_changes_its_mind_has_failed() -> N
     calls.clear()
     assert outcome(lambda tokens, number: calls.append(tokens)).status == "failed"
     assert len(calls) <= MOST_CALLS
+
+
+def test_another_process_is_asked_the_same_within_the_requests_of_every_check(tmp_path: Path) -> None:
+    cell = new_code_cell("def f(tokens, number):\n    return tokens")
+    with KernelSession(tmp_path) as session:
+        run_notebook(new_notebook(cells=[cell]), session, parameters={}, cell_timeout=60, notebook_timeout=60)
+        student = session.student(60)
+        account = student.begin(replace(LEAST, seconds=600))
+        found = run_check(Check("is_reversed", "f", 1.0, is_reversed), student)
+    live = outcome(lambda tokens, number: tokens)
+    assert (found.status, found.message, fingerprint(found)) == (live.status, live.message, fingerprint(live))
+    assert account.requests <= 2 * MOST_CALLS <= LEAST.requests
 
 
 def test_the_fingerprint_holds_no_drawn_value() -> None:
