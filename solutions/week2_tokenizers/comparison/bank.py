@@ -85,16 +85,14 @@ def agreement(found, known):
     return tuple(sum(column) / len(rows) for column in zip(*rows))
 
 
-edit("agreement", "exchanged", {"known, strict=True": "known",
-     "hits / made if made else 0.0, hits / true if true else 0.0":
+edit("agreement", "exchanged", {"hits / made if made else 0.0, hits / true if true else 0.0":
      "hits / true if true else 0.0, hits / made if made else 0.0"},
      "precision and recall are exchanged: precision is of the cuts that were made",
      killed_by="test_cuts_are_counted_over_all_words")
 edit("agreement", "arithmetic-mean", {"known, strict=True": "known",
      "2 * precision * recall / (precision + recall) if hits else 0.0": "(precision + recall) / 2"},
      "the arithmetic mean of the two: F1 is the harmonic mean", killed_by="test_cuts_are_counted_over_all_words")
-edit("agreement", "zero-as-one", {"known, strict=True": "known",
-     "hits / made if made else 0.0, hits / true if true else 0.0":
+edit("agreement", "zero-as-one", {"hits / made if made else 0.0, hits / true if true else 0.0":
      "hits / made if made else 1.0, hits / true if true else 1.0"},
      "where there is nothing to divide by, the number is 0, not 1", killed_by="test_nothing_to_divide_by_gives_zero")
 edit("agreement", "words-thrown-together", {"sum(len(one & other) for one, other in zip(found, known, strict=True))":
@@ -223,14 +221,9 @@ edit("overlap", "divided-by-first", {"len(first & second) / len(first | second) 
      "len(first & second) / len(first) if first else 0.0"},
      "the intersection is divided by the first list: Jaccard's index divides by the union",
      killed_by="test_the_index_is_the_intersection_over_the_union")
-edit("overlap", "marks-compared", {'texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}': "",
-     'for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))':
-     'for text in vocabulary if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))'},
+edit("overlap", "marks-compared", {'piece.removeprefix("##").removeprefix("▁") for piece': "piece for piece"},
      "marks are compared too: ##을 and 을 are one piece", killed_by="test_marks_do_not_count")
-edit("overlap", "special-tokens-counted",
-     {'texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}': "",
-     '{text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}':
-     '{piece.removeprefix("##").removeprefix("▁") for piece in vocabulary} - {""}'},
+edit("overlap", "special-tokens-counted", {' and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))': ""},
      "special tokens are counted as pieces of text", killed_by="test_special_tokens_are_left_out")
 edit("overlap", "all-hashes-stripped", {'piece.removeprefix("##").removeprefix("▁")': 'piece.strip("#▁")'},
      "every # is stripped off: the mark is ##, and # alone is a piece", killed_by="test_marks_do_not_count")

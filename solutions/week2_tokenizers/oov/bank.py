@@ -32,9 +32,7 @@ def most_frequent(tokens, size):
 edit("most_frequent", "unk-not-counted", {"size - 1": "size"},
      "<unk> is not counted: the list may have `size` entries with it",
      killed_by="test_the_most_frequent_word_comes_first_after_unk")
-edit("most_frequent", "order-of-the-text", {"counts = Counter(tokens)": "",
-     "sorted(counts, key=lambda word: (-counts[word], word))[: size - 1]":
-     "(word for word, _ in Counter(tokens).most_common(size - 1))"},
+edit("most_frequent", "order-of-the-text", {"(-counts[word], word)": "-counts[word]"},
      "equally frequent words stand in the order of the text (as most_common gives them): the alphabet decides",
      killed_by="test_equally_frequent_words_stand_in_alphabetical_order")
 edit("most_frequent", "rarest-first", {"-counts[word]": "counts[word]"},
@@ -65,34 +63,22 @@ def unknown_rates(tokens, vocabulary):
     return [counts[unknown].sum() / counts.sum(), unknown.mean()]
 
 
-edit("unknown_rates", "exchanged", {"running = sum(token not in known for token in tokens) / len(tokens)": "",
-     "running, len(different - known) / len(different)":
-     "len(different - known) / len(different), sum(token not in known for token in tokens) / len(tokens)"},
+edit("unknown_rates", "exchanged", {"return running, len(different - known) / len(different)":
+     "return len(different - known) / len(different), running"},
      "the two shares are exchanged: running words come first",
      killed_by="test_running_words_and_different_words_are_counted_apart")
-edit("unknown_rates", "known-counted", {"running = sum(token not in known for token in tokens) / len(tokens)": "",
-     "running, len(different - known) / len(different)":
-     "sum(token in known for token in tokens) / len(tokens), len(different & known) / len(different)"},
+edit("unknown_rates", "known-counted", {"token not in known": "token in known",
+     "different - known": "different & known"},
      "the known words are counted, not the unknown ones",
      killed_by="test_a_known_text_has_no_unknown_words_and_a_strange_one_no_others")
-edit("unknown_rates", "different-by-running",
-     {"known, different = set(vocabulary), set(tokens)": "known = set(vocabulary)",
-     "running = sum(token not in known for token in tokens) / len(tokens)": "",
-     "running, len(different - known) / len(different)":
-     "sum(token not in known for token in tokens) / len(tokens), len(set(tokens) - known) / len(tokens)"},
+edit("unknown_rates", "different-by-running", {"/ len(different)": "/ len(tokens)"},
      "different words are divided by the running ones: each share has its own whole",
      killed_by="test_running_words_and_different_words_are_counted_apart")
-edit("unknown_rates", "divided-by-vocabulary",
-     {"known, different = set(vocabulary), set(tokens)": "known = set(vocabulary)",
-     "running = sum(token not in known for token in tokens) / len(tokens)": "",
-     "running, len(different - known) / len(different)":
-     "sum(token not in known for token in tokens) / len(tokens), len(set(tokens) - known) / len(vocabulary)"},
+edit("unknown_rates", "divided-by-vocabulary", {"/ len(different)": "/ len(vocabulary)"},
      "the different words are divided by the vocabulary's size: the whole is the text's different words",
      killed_by="test_running_words_and_different_words_are_counted_apart")
-edit("unknown_rates", "both-of-running", {"known, different = set(vocabulary), set(tokens)": "known = set(vocabulary)",
-     "running = sum(token not in known for token in tokens) / len(tokens)":
-     "share = sum(token not in known for token in tokens) / len(tokens)",
-     "running, len(different - known) / len(different)": "share, share"},
+edit("unknown_rates", "both-of-running",
+     {"return running, len(different - known) / len(different)": "return running, running"},
      "both are the share of the running words: the second one is of the different words",
      killed_by="test_running_words_and_different_words_are_counted_apart")
 
@@ -120,15 +106,13 @@ def bits_per_word(training, tokens, vocabulary):
     return surprise / len(tokens)
 
 
-edit("bits_per_word", "unknown-left-out", {'counts[token if token in known else "<unk>"]': "counts[token]",
-     "for token in tokens": "for token in tokens if token in known"},
+edit("bits_per_word", "unknown-left-out",
+     {"/ total) for token in tokens)": "/ total) for token in tokens if token in known)"},
      "unknown words are left out of the sum: they count as <unk>",
      killed_by="test_unknown_words_count_as_unk_on_both_sides")
 edit("bits_per_word", "nats", {"math.log2": "math.log"},
      "natural logarithms give nats: bits take the logarithm to base 2", killed_by="test_one_is_added_to_every_count")
-edit("bits_per_word", "size-missing-below", {"total = len(training) + len(vocabulary)": "",
-     '(counts[token if token in known else "<unk>"] + 1) / total':
-     '(counts[token if token in known else "<unk>"] + 1) / len(training)'},
+edit("bits_per_word", "size-missing-below", {" + len(vocabulary)": ""},
      "V is missing below the line, so the probabilities add up to more than 1",
      killed_by="test_one_is_added_to_every_count")
 edit("bits_per_word", "training-unknown-uncounted",
@@ -174,9 +158,7 @@ edit("bits_per_character", "signs-without-end", {"alphabet + 1": "alphabet"},
 edit("bits_per_character", "blanks-counted",
      {"sum(len(token) + 1 for token in tokens)": "sum(len(token) for token in tokens)"},
      "the blanks after the words are characters too", killed_by="test_known_words_pay_for_nothing_but_themselves")
-edit("bits_per_character", "every-word-spelled", {"known = set(vocabulary)": "",
-     "for token in tokens if token not in known": "for token in tokens",
-     "sum(len(token) + 1 for token in tokens)": "spelled"},
+edit("bits_per_character", "every-word-spelled", {" if token not in known": ""},
      "every word is spelled: known words pay for themselves alone",
      killed_by="test_known_words_pay_for_nothing_but_themselves")
 edit("bits_per_character", "mean-not-summed",
