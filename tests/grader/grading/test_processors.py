@@ -70,8 +70,8 @@ def test_wrong_answers_come_out_as_they_are_kept(numeric: Lesson, changed: Calla
     kept = kept_mistakes.read(numeric.source / kept_mistakes.PRIVATE).tried
     unlike = [
         answer.label
-        for answer, one, (_, _, old) in zip(wrong, seen, kept, strict=True)
-        if not kept_mistakes.same(one, old)
+        for answer, one, old in zip(wrong, seen, kept, strict=True)
+        if not kept_mistakes.same(one, old.outcomes)
     ]
     assert unlike == []
 
@@ -105,7 +105,7 @@ def test_a_table_made_anew_on_another_processor_is_the_same_to_the_byte(course_c
     assert (course_copy.root / public).read_bytes() == (Course().root / public).read_bytes()
 
 
-def test_a_rehearsal_changes_no_committed_file(course_copy: Course) -> None:
+def test_a_demo_changes_no_committed_file(course_copy: Course) -> None:
     before = fingerprints(course_copy.root)
     environment_there = {**os.environ, **OTHER_PROCESSOR, "COLUMNS": "80"}
     for _ in range(2):
