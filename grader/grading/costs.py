@@ -72,7 +72,7 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
                 f"the reference of {lesson.id} does not run here as it should, so nothing is graded: {trouble}\n"
                 f"see the whole of it with `grader run {lesson.id}`"
             )
-        shutil.copytree(results, folder / "results")
+        shutil.copytree(results, folder / "results", dirs_exist_ok=True)  # another command may measure it too
         computed = {name: value for name, (value, _) in run.metrics.items()}
         write_whole(folder / COMPUTED, json.dumps(computed, indent=1))
         write_whole(folder / f"{lesson.name}.ipynb", nbformat.writes(run.report.notebook))
