@@ -77,6 +77,12 @@ def modules(*rooms: str) -> list[Path]:
     return sorted(files)
 
 
+@cache
+def code_hash(*rooms: str) -> str:
+    """The hash of what `modules` gives for these: read once a process, which goes on with the code that it has loaded."""
+    return fingerprint(code=modules(*rooms))
+
+
 def imported(paths: Iterable[Path]) -> list[Path]:
     """The modules that decide what these files do, of the student's library and of the kit for drawn inputs, in order.
 

@@ -27,7 +27,7 @@ from grader.grading.verdict import CellResult, CheckResult, ExerciseResult, Grad
 from grader.kernels.run_report import CellRun, RunReport
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
-from grader.provenance import digest, modules, now, versions
+from grader.provenance import code_hash, digest, now, versions
 from grader.sandbox.limits import MB, Limits
 from grader.sandbox.transfer import copy_folder
 from grader.settings import PLAIN, Settings
@@ -77,7 +77,7 @@ def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
         settings,
         sorted(notebook.limits.items()),
         sorted(versions().items()),
-        code=modules("etude", "grader.grading", "grader.kernels", "grader.remote", "grader.sandbox"),
+        code_hash("etude", "grader.grading", "grader.kernels", "grader.remote", "grader.sandbox"),
     )
 
 
