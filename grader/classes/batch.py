@@ -130,14 +130,14 @@ def grade_batch(
         with workers.pool(min(jobs, len(waiting))) as pool:
             while busy or (waiting and not broken):
                 stop_if_asked()
-                while waiting and len(busy) < jobs and not broken:
+                while waiting and len(busy) <= jobs and not broken:  # one is ready for whoever ends while `done` works
                     try:
                         busy[pool.submit(grade, waiting[0], home, settings)] = waiting[0]
                     except BrokenProcessPool:  # a worker died of something else
                         broken = True
                     else:
                         waiting.popleft()
-                running([item.student for item in busy.values()])
+                running([item.student for item in busy.values()][:jobs])
                 while answered:  # while the workers are busy
                     stop_if_asked()
                     item = answered.popleft()

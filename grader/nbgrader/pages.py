@@ -10,6 +10,7 @@ import os
 import re
 import resource
 from collections.abc import Callable, Collection, Sequence
+from functools import cache
 from html import unescape
 from typing import NoReturn
 
@@ -90,6 +91,7 @@ def answers(questions: Sequence[Callable[[], bool]]) -> list[bool]:
     """What each question answers within SECONDS of CPU time for all; no, for those that fail or come too late."""
     if not questions:
         return []
+    _use_once()
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -99,6 +101,13 @@ def answers(questions: Sequence[Callable[[], bool]]) -> list[bool]:
         given = [answer == 1 for answer in file.read(len(questions))]
     os.waitpid(child, 0)
     return given + [False] * (len(questions) - len(given))
+
+
+@cache
+def _use_once() -> None:
+    """Formats and colours one short text here: what that imports, each child would import again, in 0.15 s."""
+    markdown2html("`text`")
+    Highlight2HTML()("pass")
 
 
 def _answer(questions: Sequence[Callable[[], bool]], writing: int) -> NoReturn:

@@ -73,6 +73,8 @@ def environment(limits: Limits) -> dict[str, str]:
         "ETUDE_OFFLINE": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # ipykernel's debugger would warn of Python's frozen modules,
+        "PYDEVD_USE_FRAME_EVAL": "NO",  # and sets this while it is imported, which a warm kernel has behind it
     }
 
 

@@ -37,7 +37,8 @@ from unittest import mock
 # What notebooks import; what ipykernel would otherwise import at its start; what is imported at the first use of the
 # others: torch._dynamo by the first step of an optimiser, the rest by the first figure that is shown.
 PRELOADED: tuple[str, ...] = ("torch", "numpy", "pandas", "scipy.sparse.linalg", "scipy.stats")
-PRELOADED += ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.zmqshell", "IPython.core.completer")
+PRELOADED += ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.zmqshell", "ipykernel.debugger")
+PRELOADED += ("IPython.core.completer", "psutil")
 PRELOADED += ("IPython.core.pylabtools", "sqlite3", "tornado.platform.asyncio", "zmq.asyncio")
 PRELOADED += ("torch._dynamo", "matplotlib.pyplot", "matplotlib.backends.backend_agg")
 STUDENTS = "etude"  # the library of which every module is imported, if it can be
@@ -275,6 +276,7 @@ def use_once() -> None:
 def main() -> None:
     sys.path = [entry for entry in sys.path if entry]  # the folder it was started in is no place to import from
     owner, *listener = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
+    gc.disable()  # while so much is imported, collections take a second and find nothing
     preload()
     use_once()
     for thread in threading.enumerate():
@@ -283,6 +285,7 @@ def main() -> None:
     signal.signal(signal.SIGCHLD, reap)
     gc.collect()
     gc.freeze()  # collections in a child would otherwise write to, and so copy, every page
+    gc.enable()
     greet(owner)
     serve(owner, listener[0] if listener else None)
 
