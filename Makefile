@@ -22,21 +22,21 @@ test-all: .venv/ready lint
 lint: .venv/ready
 	$(BIN)/ruff check
 	$(BIN)/mypy
-	$(BIN)/ruff format --check grader etude ci tests
+	$(BIN)/ruff format --check grader etude benchmarks tools tests
 	$(BIN)/lint-imports --no-cache --no-logo
 
 weeks: .venv/ready
 	$(BIN)/grader build
 
 bench: .venv/ready
-	$(BIN)/python ci/bench_run.py
-	$(BIN)/python ci/bench_embeddings.py
-	$(BIN)/python ci/bench_tokenizers.py
-	$(BIN)/python ci/bench_grading.py
+	$(BIN)/python benchmarks/bench_run.py
+	$(BIN)/python benchmarks/bench_embeddings.py
+	$(BIN)/python benchmarks/bench_tokenizers.py
+	$(BIN)/python benchmarks/bench_grading.py
 
 # How far the grader can be trusted, measured anew whatever the stamps of audits say: an hour or two, most of it for wrong answers
 # run through whole experiments.
-TRUST := ci/results/trust
+TRUST := benchmarks/results/trust
 trust: .venv/ready
 	sh ci/apt.sh
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev,fuzz]"
@@ -47,8 +47,8 @@ trust: .venv/ready
 	ETUDE_ATTACKS=$(CURDIR)/$(TRUST)/attacks.json $(BIN)/pytest tests/grader/quality/test_attacks.py
 	$(BIN)/pytest tests/grader/grading/test_faults.py tests/grader/classes/test_batch.py --junitxml=$(TRUST)/faults.xml
 	sed -i 's/ hostname="[^"]*"//' $(TRUST)/faults.xml
-	$(BIN)/python ci/fuzz_wire.py --seconds 120 --out $(TRUST)/fuzz.json
-	$(BIN)/python ci/render_trust.py
+	$(BIN)/python tools/fuzz_codec.py --seconds 120 --out $(TRUST)/fuzz.json
+	$(BIN)/python tools/render_trust.py
 
 # The CPU and CUDA builds of torch have one version: the pin serves both.
 .venv/ready: pyproject.toml constraints.txt

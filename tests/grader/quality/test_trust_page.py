@@ -16,7 +16,7 @@ ROOT = Course().root
 
 @pytest.fixture
 def renderer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("render_trust", ROOT / "ci" / "render_trust.py")
+    spec = importlib.util.spec_from_file_location("render_trust", ROOT / "tools" / "render_trust.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -26,7 +26,7 @@ def renderer() -> ModuleType:
 
 def test_the_page_and_the_headline_are_rendered_from_the_recorded_runs(renderer: ModuleType) -> None:
     page, headline = renderer.render()
-    assert (ROOT / "docs" / "trust.md").read_text(encoding="utf-8") == page, "run `python ci/render_trust.py`"
+    assert (ROOT / "docs" / "trust.md").read_text(encoding="utf-8") == page, "run `python tools/render_trust.py`"
     assert headline in (ROOT / "README.md").read_text(encoding="utf-8")
 
 

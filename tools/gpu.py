@@ -1,7 +1,7 @@
 """Runs lessons' references in the gpu profile on a machine that has torch but no Jupyter, and writes measured tables.
 
-    OUT=results python ci/gpu.py week1_embeddings/word2vec --seeds 5
-    python ci/gpu.py week1_embeddings/word2vec --profile smoke --device cpu --out /tmp/try --seconds 60
+    OUT=results python tools/gpu.py week1_embeddings/word2vec --seeds 5
+    python tools/gpu.py week1_embeddings/word2vec --profile smoke --device cpu --out /tmp/try --seconds 60
 
 Each seed is one row, written as soon as it is there: the command can be cut at any moment, and called again it goes on
 with the seeds that are missing. Needs torch, numpy, pandas, scipy, matplotlib, tqdm, safetensors, pooch; run it from the repository's root.

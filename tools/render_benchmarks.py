@@ -1,4 +1,4 @@
-"""Renders docs/benchmarks.md from the recorded runs in ci/results: no figure on that page is typed by hand."""
+"""Renders docs/benchmarks.md from the recorded runs in benchmarks/results: no figure on that page is typed by hand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import matplotlib.pyplot as plt
 
 from etude import plots
 
-RESULTS = Path(__file__).parent / "results"
-PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+PAGE = ROOT / "docs" / "benchmarks.md"
 
 
 def load(name: str) -> dict[str, Any] | None:
@@ -180,7 +181,7 @@ def machines(result: dict[str, Any]) -> list[str]:
         "|---|---|---|---|",
         *rows,
         "",
-        origin(alone | {"command": "python ci/bench_machines.py"}),
+        origin(alone | {"command": "python benchmarks/bench_machines.py"}),
         "",
     ]
 
@@ -197,7 +198,8 @@ def main() -> None:
     lines = [
         "# Benchmarks",
         "",
-        "Rendered by `python ci/render_benchmarks.py` from the recorded runs in ci/results.",
+        "Rendered by `python tools/render_benchmarks.py` from the recorded runs in benchmarks/results. Commands are as they were",
+        "recorded: the scripts of benchmarks lay in ci before.",
         "",
     ]
     for name, section in sections.items():

@@ -1,6 +1,6 @@
 """The main job on unlike machines: alone, on one core beside three busy neighbours, at a quarter of the speed, on another processor.
 
-python ci/bench_machines.py            # an hour; writes ci/results/machines.json; runs in clones of HEAD in a temporary folder
+python benchmarks/bench_machines.py    # an hour; writes benchmarks/results/machines.json; runs in clones of HEAD
 
 A right grader ends with status 0 on each and gives every submission the points that it has alone. Needs Linux; the quarter of
 the speed needs root and the system's own CPU quota (cgroups), and is left out, with the reason, where there is none.
@@ -106,13 +106,13 @@ def main() -> None:
     parser.add_argument(
         "--on", nargs="*", choices=MACHINES, default=list(MACHINES), help="which machines; all unless told"
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "ci" / "results" / "machines.json")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "machines.json")
     options = parser.parse_args()
     result = json.loads(options.out.read_text(encoding="utf-8")) if options.out.is_file() else {}
     for name in options.on:
         try:
             with MACHINES[name]() as how:
-                result[name] = demo(options.which, how) | head("python ci/bench_machines.py " + options.which)
+                result[name] = demo(options.which, how) | head("python benchmarks/bench_machines.py " + options.which)
         except OSError as error:
             print(f"{name}: left out, {error}")
             continue

@@ -136,8 +136,8 @@ def main(
     """Grade the same class by nbgrader alone and by the grader, run its cells alone, and compare.
 
     \b
-    python ci/bench_grading.py                       (ten minutes or more; build/bench/grading.json)
-    python ci/bench_grading.py --submissions 2       (a quick look)
+    python benchmarks/bench_grading.py                       (ten minutes or more; build/bench/grading.json)
+    python benchmarks/bench_grading.py --submissions 2       (a quick look)
     """
     if missing := ready(Settings()):
         raise typer.BadParameter("\n".join(missing))

@@ -305,8 +305,8 @@ def main(
     """Train and encode with the course's tokenizers and with the Rust library, and compare.
 
     \b
-    python ci/bench_tokenizers.py                                   (some minutes; build/bench/tokenizers.json)
-    python ci/bench_tokenizers.py --words 100000 --only bpe_training  (a quick look)
+    python benchmarks/bench_tokenizers.py                                   (some minutes; build/bench/tokenizers.json)
+    python benchmarks/bench_tokenizers.py --words 100000 --only bpe_training  (a quick look)
     """
     asked = only or list(SECTIONS)
     if unknown := [name for name in asked if name not in SECTIONS]:

@@ -204,11 +204,11 @@ def main(
 
     Examples:
 
-    python ci/bench_embeddings.py                        (three seeds, about sixteen minutes on two cores)
+    python benchmarks/bench_embeddings.py                        (three seeds, about sixteen minutes on two cores)
 
-    python ci/bench_embeddings.py --seeds 7 --epochs 1   (a quick look)
+    python benchmarks/bench_embeddings.py --seeds 7 --epochs 1   (a quick look)
 
-    python ci/bench_embeddings.py --out results.json     (keep the figures)
+    python benchmarks/bench_embeddings.py --out results.json     (keep the figures)
     """
     try:
         chosen = [int(seed) for seed in seeds.split(",")]

@@ -5,7 +5,7 @@ must not find: another exception, a value of a type that the wire does not carry
 a bounded time outside the tests, and writes how far it came.
 
     pip install -e .[fuzz]
-    python ci/fuzz_wire.py --seconds 120
+    python tools/fuzz_codec.py --seconds 120
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How long the main job takes: `grader demo` from an empty build folder; then `grader run WEEK` in each profile for which
 a week has a goal, with as many lessons at a time as there are cores.
 
-python ci/bench_run.py            # writes ci/results/run.json; runs in a clone of HEAD in a temporary folder
+python benchmarks/bench_run.py            # writes benchmarks/results/run.json; runs in a clone of HEAD in a temporary folder
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GOALS = {  # seconds of `grader run WEEK`, by profile
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=ROOT / "ci" / "results" / "run.json")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results" / "run.json")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "etude"
@@ -44,7 +44,7 @@ def main() -> None:
         "lesson_seconds": lessons,
         "week_seconds": weeks,
         "goals": GOALS,
-        **head("python ci/bench_run.py"),
+        **head("python benchmarks/bench_run.py"),
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -1,6 +1,6 @@
 """Renders docs/trust.md, how far the grader can be trusted, from recorded runs: no figure on that page is typed by hand.
 
-`make trust` makes the records anew (the lessons' audit.json and errors.csv, and what is kept in ci/results/trust) and calls
+`make trust` makes the records anew (the lessons' audit.json and errors.csv, and what is kept in benchmarks/results/trust) and calls
 this. The README's headline figures are put between two marks by the same call.
 """
 
@@ -20,7 +20,7 @@ from grader.quality.audit_stamp import Stamp
 from grader.quality.calibrate import PROMISE
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "ci" / "results" / "trust"
+RESULTS = ROOT / "benchmarks" / "results" / "trust"
 PAGE, README = ROOT / "docs" / "trust.md", ROOT / "README.md"
 START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
 
