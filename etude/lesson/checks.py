@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from etude.lesson.values import as_array, describe, first_difference, shape
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 _UNSAID: Any = object()  # None is a value like any other
 
@@ -151,6 +154,16 @@ def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Callabl
     return mark
 
 
+def claim(*ids: str) -> Callable[[Function], Function]:
+    """Marks a check or a test that shows claims of papers: their ids in data/claims.csv, whose registry finds it by them."""
+
+    def mark(function: Function) -> Function:
+        function.__claims__ = ids  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
 Status = Literal["passed", "failed", "error", "unwritten"]
 
 
@@ -200,7 +213,12 @@ _loaded = itertools.count()
 
 
 def collect(path: Path, hidden: bool = False) -> list[Check]:
-    """The checks of one file, in the order in which they stand. The file is loaded afresh: runs share no state."""
+    """Gives the checks of one file, in the order in which they stand."""
+    return marked(load(path), hidden)
+
+
+def load(path: Path) -> ModuleType:
+    """Executes a file of checks afresh: runs share no state. Raises FileNotFoundError without it."""
     name = f"_etude_checks_{next(_loaded)}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -211,11 +229,18 @@ def collect(path: Path, hidden: bool = False) -> list[Check]:
         spec.loader.exec_module(module)
     finally:
         del sys.modules[name]
+    return module
+
+
+def marked(module: ModuleType, hidden: bool = False) -> list[Check]:
+    """Gives the checks of a loaded file. Raises ValueError for a test that belongs to no exercise."""
     checks = []
     for key, function in vars(module).items():
         if key.startswith("test_") and callable(function):
             if not hasattr(function, "__etude__"):
-                raise ValueError(f"{path.name}: {key} has no @exercise(...), so it belongs to no exercise")
+                raise ValueError(
+                    f"{Path(str(module.__file__)).name}: {key} has no @exercise(...), so it belongs to no exercise"
+                )
             owner, points, needs = function.__etude__
             checks.append(Check(key, owner, points, function, hidden, needs))
     return checks
@@ -249,6 +274,6 @@ def _failures_of_pytest() -> tuple[type[BaseException], ...]:
 
 
 __all__ = [
-    *("Check", "Mismatch", "Outcome", "close", "close_gradients", "collect"),
-    *("equal", "exercise", "run_check", "same", "true"),
+    *("Check", "Mismatch", "Outcome", "claim", "close", "close_gradients", "collect"),
+    *("equal", "exercise", "load", "marked", "run_check", "same", "true"),
 ]

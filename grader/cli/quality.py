@@ -115,7 +115,7 @@ def audited(lessons: Sequence[Lesson], command: str) -> list[Audit]:
     from grader.quality.audit import audit
     from grader.release.isolated_run import IsolatedRuns
 
-    found, began_at = [], commit()
+    found, began_at = [], commit(Course().root)
     with progress_bar() as bar, IsolatedRuns() as runs:
         task = bar.add_task("lessons", total=len(lessons), now="")
         tries = bar.add_task("answers and mutants", now="")
@@ -133,7 +133,7 @@ def audited(lessons: Sequence[Lesson], command: str) -> list[Audit]:
 
 @app.command(
     rich_help_panel=PANEL,
-    epilog="Examples: grader headroom word2vec · grader headroom --out ci/results/trust/headroom.json",
+    epilog="Examples: grader headroom word2vec · grader headroom --out benchmarks/results/trust/headroom.json",
 )
 def headroom(
     which: Which = "",
@@ -167,7 +167,9 @@ def headroom(
             points, share = f"{row.earned:g} of {row.points:g}", f"{row.share:.0%}"
             table.add_row(name, str(len(row.answers)), points, share, row.what, escape(row.trouble))
         console.print(table)
-        room.write(out or course.build / "trust" / "headroom.json", rows, f"grader headroom {which}".strip())
+        room.write(
+            out or course.build / "trust" / "headroom.json", rows, course.root, f"grader headroom {which}".strip()
+        )
     if batch.troubles or not all(row.enough for row in rows):
         raise typer.Exit(1)
 
@@ -183,23 +185,26 @@ def claims(
 
     with explained():
         course = Course()
-        found = claims_registry.findings(course, claims_registry.read(course.root / "data" / "claims.csv"))
-        chosen = [one for one in found if paper.lower() in one.claim.paper.lower()]
-        if not found:
+        rows = claims_registry.read(course.root / "data" / "claims.csv")
+        findings = claims_registry.findings(course, rows)
+        if strangers := claims_registry.marks_of_no_claim(course, rows):
+            raise CourseError(f"{strangers[0]}, which is no exact or recomputed claim of data/claims.csv")
+        chosen = [finding for finding in findings if paper.lower() in finding.claim.paper.lower()]
+        if not findings:
             raise CourseError("data/claims.csv has no claim yet: docs/author.md says what one is")
         if not chosen:
-            papers = ", ".join(dict.fromkeys(one.claim.paper for one in found))
+            papers = ", ".join(dict.fromkeys(finding.claim.paper for finding in findings))
             raise CourseError(f"no claim is of a paper named like {paper!r}; there are {papers}")
         table = Table("paper", "claim", "number", "verdict", "ours")
         colours = {claims_registry.HOLDS: "green", claims_registry.FAILS: "red", claims_registry.UNDECIDED: "yellow"}
-        for one in chosen:
-            colour = colours.get(one.verdict, "dim")
-            cells = (one.claim.paper, one.claim.claim, one.claim.number)
-            table.add_row(*map(escape, cells), f"[{colour}]{one.verdict}[/]", escape(one.ours))
+        for finding in chosen:
+            colour = colours.get(finding.verdict, "dim")
+            cells = (finding.claim.paper, finding.claim.claim, finding.claim.number)
+            table.add_row(*map(escape, cells), f"[{colour}]{finding.verdict}[/]", escape(finding.ours))
         console.print(table)
         if write:
             mistakes = errata.read(course.root / "data" / "mistakes.csv")
             errata.check(course, mistakes)
-            (course.root / "docs" / "claims.md").write_text(claims_registry.page(found), encoding="utf-8")
+            (course.root / "docs" / "claims.md").write_text(claims_registry.page(findings), encoding="utf-8")
             (course.root / "docs" / "errata.md").write_text(errata.page(mistakes), encoding="utf-8")
             console.print("docs/claims.md and docs/errata.md are written")

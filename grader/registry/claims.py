@@ -1,48 +1,63 @@
 """The claims registry: what the papers claim, data/claims.csv, each claim with the machine's verdict on it.
 
-A claim is `exact` (a count, an algorithm's output) or `recomputed` (from published numbers): a test shows whether it holds, and
-the registry only looks that the test is there, since it runs with all others. Or it is an `experiment`: its effect is a metric of
-a lesson, measured over seeds in expected.csv, and the verdict is computed here from mean, spread and direction. `waits` are
-for a later week, `untestable` says why in its note. This module reads tables; it runs nothing.
+A claim is `exact` (a count, an algorithm's output) or `recomputed` (from published numbers): the test marked with its id
+shows whether it holds, and the registry only looks that there is one, since it runs with all others. Or it is an `experiment`:
+its effect is a metric of a lesson, measured over seeds in expected.csv, and the verdict is computed here from mean, spread
+and direction. `waits` are for a later week, `untestable` says why in its note. This module reads tables; it runs nothing.
 """
 
 from __future__ import annotations
 
-import ast
-import csv
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, Self
 
+from pydantic import model_validator
 from scipy import stats
 
 from etude.lesson import table
 from grader.course import Course, CourseError
+from grader.registry import claim_tests, rows
+from grader.registry.rows import Row
 
-KINDS = ("exact", "recomputed", "experiment", "waits", "untestable")
+TESTED = ("exact", "recomputed")  # kinds of claims that a test shows
 HOLDS, FAILS, UNDECIDED, WAITS, UNTESTABLE = "holds", "does not hold", "undecided", "waits", "not testable here"
 CONFIDENCE = 0.95
 PROFILES = ("gpu", "cpu", "smoke")  # the largest that has been measured counts
 DIRECTION = re.compile(r"(>|<)\s*(-?\d+(?:\.\d+)?)")
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One row. `evidence`: FILE::TEST, or a metric of the lesson; `expect`: for an experiment the direction that the claim
-    gives its effect (`> 0`), for a test what it shows (`holds` or `does not hold`)."""
+class Claim(Row):
+    """One row. evidence: of an experiment, the metric of the lesson. expect: the direction that the claim gives this effect
+    (`> 0`), or what the test that is marked with the claim shows (`holds` or `does not hold`)."""
 
-    id: str
     paper: str
     where: str
     claim: str
     number: str
-    kind: str
+    kind: Literal["exact", "recomputed", "experiment", "waits", "untestable"]
     lesson: str
     evidence: str
     expect: str
     note: str
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        if self.kind in TESTED and self.expect not in (HOLDS, FAILS):
+            raise ValueError(f"it expects {self.expect!r}, expected {HOLDS!r} or {FAILS!r}")
+        if self.kind in TESTED and self.evidence:
+            raise ValueError(f"its evidence is the test marked @claim({self.id!r}): leave the column empty")
+        if self.kind == "experiment" and not (self.evidence and self.lesson and DIRECTION.fullmatch(self.expect)):
+            raise ValueError(
+                f"an experiment needs a lesson, a metric and a direction like '> 0', it has {self.expect!r}"
+            )
+        if self.kind == "untestable" and not self.note:
+            raise ValueError("it does not say why it cannot be tested")
+        return self
 
 
 @dataclass(frozen=True)
@@ -55,72 +70,39 @@ class Finding:
     where_run: str
 
 
-COLUMNS = [field.name for field in fields(Claim)]
-
-
-def read_table(path: Path, columns: list[str]) -> list[dict[str, str]]:
-    """The lines of a table with these columns. Raises CourseError for others."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        lines = csv.DictReader(file)
-        if lines.fieldnames != columns:
-            raise CourseError(f"{path}: the columns are {lines.fieldnames}, expected {columns}")
-        return [{name: (line[name] or "").strip() for name in columns} for line in lines]
-
-
 def read(path: Path) -> list[Claim]:
-    """The rows of claims.csv. Raises CourseError, naming the row and what is wrong."""
-    claims = [Claim(**line) for line in read_table(path, COLUMNS)]
-    seen: set[str] = set()
-    for claim in claims:
-        if claim.id in seen:
-            raise CourseError(f"{path}: {claim.id} stands there twice")
-        seen.add(claim.id)
-        if problem := _problem(claim):
-            raise CourseError(f"{path}, {claim.id}: {problem}")
+    """Reads the rows of claims.csv. Raises CourseError, naming the row and what is wrong."""
+    claims = rows.read(path, Claim)
+    counts = Counter(claim.id for claim in claims)
+    if twice := [claim_id for claim_id, count in counts.items() if count > 1]:
+        raise CourseError(f"{path}: {twice[0]} stands there twice")
     return claims
 
 
-def _problem(claim: Claim) -> str:
-    if claim.kind not in KINDS:
-        return f"its kind is {claim.kind!r}, expected one of {', '.join(KINDS)}"
-    if claim.kind in ("exact", "recomputed"):
-        if claim.expect not in (HOLDS, FAILS):
-            return f"it expects {claim.expect!r}, expected {HOLDS!r} or {FAILS!r}"
-        if "::" not in claim.evidence:
-            return f"its evidence {claim.evidence!r} is no test, expected FILE::TEST"
-    if claim.kind == "experiment" and not (claim.evidence and claim.lesson and DIRECTION.fullmatch(claim.expect)):
-        return f"an experiment needs a lesson, a metric and a direction like '> 0', it has {claim.expect!r}"
-    if claim.kind == "untestable" and not claim.note:
-        return "it does not say why it cannot be tested"
-    return ""
-
-
 def findings(course: Course, claims: Iterable[Claim]) -> list[Finding]:
-    """The verdict on each claim. Raises CourseError for evidence that is not there."""
-    return [_finding(course, claim) for claim in claims]
+    """Gives the verdict on each claim. Raises CourseError for evidence that is not there."""
+    tests = claim_tests.marked(course)
+    return [_finding(course, claim, tests.get(claim.id, "")) for claim in claims]
 
 
-def _finding(course: Course, claim: Claim) -> Finding:
+def marks_of_no_claim(course: Course, claims: Iterable[Claim]) -> list[str]:
+    """Names the tests that are marked with an id which is no exact or recomputed claim's."""
+    tested = {claim.id for claim in claims if claim.kind in TESTED}
+    marks = claim_tests.marked(course).items()
+    return [f"{test} is marked @claim({claim_id!r})" for claim_id, test in marks if claim_id not in tested]
+
+
+def _finding(course: Course, claim: Claim, test: str) -> Finding:
     if claim.kind == "waits":
         return Finding(claim, WAITS, "", "")
     if claim.kind == "untestable":
         return Finding(claim, UNTESTABLE, "", "")
     if claim.kind == "experiment":
         return _experiment(course, claim)
-    name, _, test = claim.evidence.partition("::")
-    if not has_test(course, claim.evidence):
-        raise CourseError(f"data/claims.csv, {claim.id}: there is no test {claim.evidence}")
-    return Finding(claim, claim.expect, f"`{test}`", name)
-
-
-def has_test(course: Course, evidence: str) -> bool:
-    """Whether there is the test or check FILE::TEST; FILE starts at the course's root."""
-    name, _, test = evidence.partition("::")
-    path = course.root / name
-    if not path.is_file():
-        return False
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return any(isinstance(node, ast.FunctionDef) and node.name == test for node in ast.walk(tree))
+    if not test:
+        raise CourseError(f"data/claims.csv, {claim.id}: no test is marked @claim({claim.id!r})")
+    path, _, name = test.partition("::")
+    return Finding(claim, claim.expect, f"`{name}`", path)
 
 
 def _experiment(course: Course, claim: Claim) -> Finding:

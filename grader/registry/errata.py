@@ -6,49 +6,50 @@ there: the named test exists, the sentence stands in what students read. It runs
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Literal, Self, get_args
 
 import jupytext
+from pydantic import model_validator
 
 from grader.course import Course, CourseError
 from grader.lessons import source
-from grader.registry.claims import has_test, markdown_row, read_table
+from grader.registry import rows
+from grader.registry.claims import markdown_row
+from grader.registry.rows import Row
 
-KINDS = ("test", "sentence", "waits", "out_of_scope")
 PAPERS = "data/papers"  # the published tables; the page there is read beside them
 LATER = ("week4_transformer", "week5_pretraining", "week6_scaling_variants", "week7_distillation_knowledge")
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """One row. `id`: one or more, joined with +, and in several rows where one id is several errors. `lesson`: a lesson, a
-    week to come or data/papers. `evidence`: FILE::TEST, or FILE::"a fragment of a sentence"; nothing for other kinds."""
+class Mistake(Row):
+    """One row. id: one or more, joined with +, and in several rows where one id is several errors. lesson: a lesson, a
+    week to come or data/papers. evidence: FILE::TEST, or FILE::"a fragment of a sentence"; nothing for other kinds."""
 
-    id: str
     paper: str
     error: str
     right: str
-    kind: str
+    kind: Literal["test", "sentence", "waits", "out_of_scope"]
     lesson: str
     evidence: str
 
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        if not self.right:
+            raise ValueError("it does not say what is right, or why it is out of scope")
+        if bool(self.evidence) != (self.kind in ("test", "sentence")):
+            raise ValueError("tests and sentences need evidence, and no other kind has any")
+        return self
 
-COLUMNS = [field.name for field in fields(Mistake)]
+
+KINDS = get_args(Mistake.model_fields["kind"].annotation)
 
 
 def read(path: Path) -> list[Mistake]:
-    """The rows of mistakes.csv. Raises CourseError, naming the row, for an unknown kind and for a row without an answer."""
-    mistakes = [Mistake(**line) for line in read_table(path, COLUMNS)]
-    for one in mistakes:
-        if one.kind not in KINDS:
-            raise CourseError(f"{path}, {one.id}: its kind is {one.kind!r}, expected one of {', '.join(KINDS)}")
-        if not one.right:
-            raise CourseError(f"{path}, {one.id}: it does not say what is right, or why it is out of scope")
-        if bool(one.evidence) != (one.kind in ("test", "sentence")):
-            raise CourseError(f"{path}, {one.id}: tests and sentences need evidence, and no other kind has any")
-    return mistakes
+    """Reads the rows of mistakes.csv. Raises CourseError, naming the row and what is wrong."""
+    return rows.read(path, Mistake)
 
 
 def ids(mistakes: Iterable[Mistake]) -> set[str]:
@@ -71,7 +72,7 @@ def _missing(course: Course, one: Mistake) -> str:
         return f"it waits for {one.lesson}, which the course has now" if one.lesson in weeks else ""
     if one.lesson not in {*lessons, *LATER, PAPERS} and one.kind != "out_of_scope":
         return f"there is no lesson {one.lesson!r}"
-    if one.kind == "test" and not has_test(course, one.evidence):
+    if one.kind == "test" and not _has_test(course, one.evidence):
         return f"there is no test {one.evidence}"
     if one.kind == "sentence":
         name, _, fragment = one.evidence.partition("::")
@@ -83,6 +84,16 @@ def _missing(course: Course, one: Mistake) -> str:
         if fragment[1:-1] not in _prose(course.root / name):
             return f"{name} does not say {fragment}"
     return ""
+
+
+def _has_test(course: Course, evidence: str) -> bool:
+    """Whether there is the test or check FILE::TEST; FILE starts at the course's root."""
+    name, _, test = evidence.partition("::")
+    path = course.root / name
+    if not path.is_file():
+        return False
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return any(isinstance(node, ast.FunctionDef) and node.name == test for node in ast.walk(tree))
 
 
 def _prose(path: Path) -> str:

@@ -141,7 +141,7 @@ def render(
         made=now(),
         versions=versions(),
         hardware=hardware("auto"),
-        commit=commit(),
+        commit=commit(course.root),
     )
     path = course.build / "report" / "index.html"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -192,12 +192,13 @@ def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | Non
     """What the grader computes from what the run recorded counts, as in grading; the rest is as the notebook says."""
     from grader.grading import metrics
     from grader.grading.artifacts import Artifacts
+    from grader.grading.suite import Suite
 
     path, kept = results / "metrics.json", results.with_name(COMPUTED)
     recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if kept.is_file():
         return recorded | json.loads(kept.read_text(encoding="utf-8"))
-    functions = metrics.collect(lesson.source / "hidden.py")
+    functions = Suite.of(lesson).metrics
     graded = {name: function for name, function in functions.items() if not metrics.asks_the_student(function)}
     return recorded | {name: value for name, (value, _) in metrics.compute(graded, Artifacts(results, seed)).items()}
 

@@ -7,6 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from etude.lesson.checks import claim
+
 
 @pytest.fixture(autouse=True)
 def seed() -> None:
@@ -21,6 +23,7 @@ def normal(*sizes: int) -> torch.Tensor:
     return torch.randn(*sizes, dtype=torch.float64)
 
 
+@claim("tr-shapes")
 def test_cross_attention_gives_one_vector_a_query_and_one_weight_a_query_and_key() -> None:
     queries, keys = normal(2, 5, 32), normal(2, 9, 32)  # (b, n, d), (b, m, d)
     values, weights = attention()(queries, keys, keys, average_attn_weights=False)
@@ -28,6 +31,7 @@ def test_cross_attention_gives_one_vector_a_query_and_one_weight_a_query_and_key
     assert weights.shape == (2, 4, 5, 9)  # (b, h, n, m)
 
 
+@claim("tr-memory")
 @pytest.mark.parametrize("length", [8, 16, 32])
 def test_self_attention_keeps_heads_times_length_squared_weights(length: int) -> None:
     states = normal(3, length, 32)
@@ -35,6 +39,7 @@ def test_self_attention_keeps_heads_times_length_squared_weights(length: int) ->
     assert weights.numel() == 3 * 4 * length**2
 
 
+@claim("tr-perm")
 def test_without_positions_a_permuted_input_gives_the_same_output_permuted() -> None:
     layer, states, order = attention(), normal(1, 10, 32), torch.randperm(10)
     output, _ = layer(states, states, states)
@@ -45,6 +50,7 @@ def test_without_positions_a_permuted_input_gives_the_same_output_permuted() -> 
     assert (moved - output).abs().max() > 1e-3
 
 
+@claim("tr-mask-inf")
 def test_minus_infinity_before_the_softmax_gives_a_weight_of_0_and_nothing_of_the_future() -> None:
     layer, states = attention(), normal(1, 8, 32)
     mask = torch.nn.Transformer.generate_square_subsequent_mask(8, dtype=torch.float64)
@@ -56,6 +62,7 @@ def test_minus_infinity_before_the_softmax_gives_a_weight_of_0_and_nothing_of_th
     assert (layer(changed, changed, changed)[0][:, :5] - layer(states, states, states)[0][:, :5]).abs().max() > 1e-3
 
 
+@claim("tr-asym")
 def test_the_scores_of_self_attention_are_not_symmetric_unless_queries_and_keys_share_their_weights() -> None:
     states, queries, keys = normal(20, 64), normal(64, 64), normal(64, 64)
 
@@ -66,6 +73,7 @@ def test_the_scores_of_self_attention_are_not_symmetric_unless_queries_and_keys_
     assert asymmetry((states @ queries) @ (states @ queries).T) < 1e-12
 
 
+@claim("tr-scale")
 @pytest.mark.parametrize("width", [16, 64, 256, 1024])
 def test_scores_have_the_variance_of_the_width_and_of_one_after_the_division_by_its_root(width: int) -> None:
     samples = 4_000
@@ -75,6 +83,7 @@ def test_scores_have_the_variance_of_the_width_and_of_one_after_the_division_by_
     assert abs((scores / sqrt(width)).var().item() - 1) < five_sigma
 
 
+@claim("tr-ln-axes")
 @settings(deadline=None)
 @given(width=st.integers(2, 64), scale=st.floats(1, 100), shift=st.floats(-100, 100))
 def test_layer_norm_takes_mean_and_variance_of_each_token_and_has_a_scale_and_a_shift_a_dimension(
@@ -88,12 +97,14 @@ def test_layer_norm_takes_mean_and_variance_of_each_token_and_has_a_scale_and_a_
     assert layer.weight.shape == layer.bias.shape == (width,)
 
 
+@claim("tr-lowrank")
 @pytest.mark.parametrize("width", [4, 16])
 def test_the_scores_of_a_head_have_at_most_the_rank_of_its_width(width: int) -> None:
     states, queries, keys = normal(128, 64), normal(64, width), normal(64, width)
     assert torch.linalg.matrix_rank((states @ queries) @ (states @ keys).T) == width
 
 
+@claim("preln-eqs")
 def test_post_ln_and_pre_ln_are_the_equations_of_the_paper_on_torchs_layer() -> None:
     states = normal(2, 6, 32)
     for first in (False, True):

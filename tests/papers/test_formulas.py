@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from etude.lesson.checks import claim
+
 DENSE = torch.linspace(-6, 6, 1_200_001, dtype=torch.float64)
 
 
@@ -29,6 +31,7 @@ def test_the_transformers_rate_rises_in_a_line_to_7e_4_at_step_4000() -> None:
     assert max(range(1, 20_000, 100), key=noam) == 4_001
 
 
+@claim("noam-shape")
 def test_the_transformers_rate_falls_with_the_root_of_the_steps_and_not_in_a_line() -> None:
     assert noam(16_000) == pytest.approx(noam(4_000) / 2)
     assert f"{noam(100_000):.2e}" == "1.40e-04"
@@ -36,6 +39,7 @@ def test_the_transformers_rate_falls_with_the_root_of_the_steps_and_not_in_a_lin
     assert noam(52_000) < 0.5 * line
 
 
+@claim("bert-schedule")
 def test_berts_rate_rises_to_1e_4_in_10000_steps_and_falls_in_a_line() -> None:
     assert berts_rate(5_000) == pytest.approx(5e-5)
     assert berts_rate(10_000) == 1e-4
@@ -43,6 +47,7 @@ def test_berts_rate_rises_to_1e_4_in_10000_steps_and_falls_in_a_line() -> None:
     assert berts_rate(1_000_000) == 0
 
 
+@claim("gelu-tanh")
 def test_the_tanh_formula_of_gelu_is_within_5e_4_of_it_and_farthest_at_2_7() -> None:
     exact = DENSE * torch.from_numpy(norm.cdf(DENSE.numpy()))
     formula = 0.5 * DENSE * (1 + torch.tanh(sqrt(2 / pi) * (DENSE + 0.044715 * DENSE**3)))
@@ -60,6 +65,7 @@ def test_torchs_gelu_and_its_tanh_form_are_these_two_formulas() -> None:
     torch.testing.assert_close(torch.nn.functional.gelu(DENSE, approximate="tanh"), formula)
 
 
+@claim("gelu-neg")
 def test_gelu_has_a_gradient_for_negative_inputs_where_relu_has_none() -> None:
     x = torch.tensor([-1.0], dtype=torch.float64, requires_grad=True)
     [slope] = torch.autograd.grad(torch.nn.functional.gelu(x), x)
@@ -77,6 +83,7 @@ def sinusoids(positions: torch.Tensor, width: int) -> torch.Tensor:
     return torch.stack([angles.sin(), angles.cos()], dim=-1)
 
 
+@claim("tr-pe-once")
 @given(offset=st.integers(-500, 500), width=st.sampled_from([2, 8, 64, 512]))
 def test_moving_by_k_positions_turns_every_pair_of_the_encoding_by_one_angle(offset: int, width: int) -> None:
     here, there = sinusoids(torch.arange(100), width), sinusoids(torch.arange(100) + offset, width)
@@ -91,6 +98,7 @@ def test_the_encoding_of_position_0_is_zeros_and_ones_and_all_encodings_are_equa
     torch.testing.assert_close((encoded**2).sum(dim=(1, 2)), torch.full((200,), 32.0, dtype=torch.float64))
 
 
+@claim("tr-dhead")
 def test_the_transformers_heads_have_width_64() -> None:
     layer = torch.nn.MultiheadAttention(512, 8)
     assert layer.head_dim == 64
@@ -102,6 +110,7 @@ def rho(step: int, beta: float = 0.999) -> float:
     return 2 / (1 - beta) - 1 - 2 * step * beta**step / (1 - beta**step)
 
 
+@claim("radam-rho")
 def test_radam_rectifies_from_step_5_with_the_papers_threshold_and_from_step_6_with_that_of_common_code() -> None:
     assert [round(rho(step), 2) for step in range(1, 7)] == [1.0, 2.0, 3.0, 4.0, 5.0, 5.99]
     assert rho(4) < 4
@@ -109,6 +118,7 @@ def test_radam_rectifies_from_step_5_with_the_papers_threshold_and_from_step_6_w
     assert next(step for step in range(1, 100) if rho(step) > 5) == 6
 
 
+@claim("gradclip")
 @given(st.lists(st.floats(-1e3, 1e3), min_size=1, max_size=20), st.floats(0.1, 10))
 def test_a_clipped_gradient_is_never_longer_than_the_bound_and_a_short_one_is_left(
     values: list[float], bound: float
@@ -122,11 +132,13 @@ def test_a_clipped_gradient_is_never_longer_than_the_bound_and_a_short_one_is_le
         torch.testing.assert_close(weight.grad, before)
 
 
+@claim("tr-batch")
 def test_500_words_of_32_sentences_are_16000_and_not_512_times_32() -> None:
     assert 500 * 32 == 16_000
     assert 512 * 32 == 16_384
 
 
+@claim("mlm-801010")
 def test_12_percent_of_all_tokens_become_mask_and_one_and_a_half_each_are_random_and_kept() -> None:
     chosen = Fraction(15, 100)
     shares = [chosen * Fraction(share, 100) for share in (80, 10, 10)]
@@ -140,6 +152,7 @@ def test_drawing_kept_and_random_tokens_independently_would_give_81_10_9() -> No
     assert [int(100 * share) for share in (masked, kept, swapped)] == [81, 10, 9]
 
 
+@claim("wwm-example")
 def test_a_word_of_two_pieces_is_a_quarter_of_a_sentence_of_eight_pieces() -> None:
     assert Fraction(2, 8) > Fraction(15, 100)
     assert Fraction(1, 8) < Fraction(15, 100)
@@ -150,6 +163,7 @@ def sees(order: tuple[int, ...]) -> dict[int, set[int]]:
     return {position: set(order[:place]) for place, position in enumerate(order)}
 
 
+@claim("xlnet-perm")
 def test_four_tokens_have_24_orders_and_each_sees_every_other_in_half_of_them() -> None:
     orders = list(permutations([1, 2, 3, 4]))
     assert len(orders) == 24
@@ -162,12 +176,14 @@ def test_in_the_order_3_2_4_1_the_third_token_sees_nothing_and_in_2_4_3_1_the_se
     assert sees((2, 4, 3, 1))[3] == {2, 4}
 
 
+@claim("distill-example")
 def test_a_soft_target_of_70_15_3_2_10_percent_sums_to_one_and_has_0_95_nats() -> None:
     shares = [Fraction(share, 100) for share in (70, 15, 3, 2, 10)]
     assert sum(shares) == 1
     assert round(-sum(float(share) * log(share) for share in shares), 3) == 0.948
 
 
+@claim("tinybert-wqkv")
 def test_tinyberts_weights_of_queries_differ_in_shape_from_its_teachers_while_attention_scores_do_not() -> None:
     student, teacher = torch.nn.MultiheadAttention(312, 12), torch.nn.MultiheadAttention(768, 12)
     assert student.in_proj_weight.shape != teacher.in_proj_weight.shape
@@ -178,6 +194,7 @@ def test_tinyberts_weights_of_queries_differ_in_shape_from_its_teachers_while_at
     assert scores[0].shape == scores[1].shape == (12, 7, 7)
 
 
+@claim("tinybert-proj")
 def test_a_student_of_width_312_needs_a_map_of_312_by_768_to_be_compared_with_its_teacher() -> None:
     student, teacher, lift = torch.randn(7, 312), torch.randn(7, 768), torch.randn(312, 768)
     assert (student @ lift).shape == teacher.shape

@@ -8,6 +8,8 @@ import pytest
 from published import Interval, difference, exactly, figure, mean, overlap, papers, printed
 from scipy import stats
 
+from etude.lesson.checks import claim
+
 TASKS = ["mnli_m", "mnli_mm", "qqp", "qnli", "sst2", "cola", "stsb", "mrpc", "rte"]
 MISSED = ("final", "BiLSTM+ELMo+Attn")
 ROWS = list(papers("bert_glue").set_index(["version", "system"]).index)
@@ -28,12 +30,16 @@ def rounded_mean(row) -> str:
     return str((sum(scores, Decimal(0)) / len(scores)).quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
+@claim(
+    "glue-v1-PreOpenAI+glue-v1-BiLSTM+ELMo+Attn+glue-v1-OpenAI-GPT+glue-v1-BASE+glue-v1-LARGE+glue-v2-PreOpenAI+glue-v2-OpenAI-GPT+glue-v2-BASE+glue-v2-LARGE"
+)
 @pytest.mark.parametrize(("version", "system"), [row for row in ROWS if row != MISSED])
 def test_the_average_is_the_rounded_mean_of_nine_columns(version: str, system: str) -> None:
     row = glue(version, system)
     assert rounded_mean(row) == row.average
 
 
+@claim("glue-v2-BiLSTM+ELMo+Attn")
 def test_one_average_of_the_final_version_is_not_the_mean_of_its_scores_but_that_of_the_first_version() -> None:
     row = glue(*MISSED)
     assert (rounded_mean(row), row.average) == ("70.9", "71.0")
@@ -53,6 +59,7 @@ def test_a_misprint_of_two_points_in_one_score_would_be_seen(version: str, syste
     assert not overlap(mean(printed(row[task]) for task in TASKS), printed(row.average))
 
 
+@claim("glue-avg-9")
 def test_an_average_over_tasks_would_count_mnli_once_and_give_another_number() -> None:
     row = glue("final", "BERT_LARGE")
     mnli = mean([printed(row.mnli_m), printed(row.mnli_mm)])
@@ -61,12 +68,14 @@ def test_an_average_over_tasks_would_count_mnli_once_and_give_another_number() -
     assert not overlap(by_task, printed(row.average))
 
 
+@claim("glue-two-versions")
 def test_the_two_versions_differ_in_qnli_and_the_average_alone() -> None:
     table = papers("bert_glue").set_index(["version", "system"])
     changed = (table.loc["first"] != table.loc["final"]).any()
     assert set(changed[changed].index) == {"qnli", "average"}
 
 
+@claim("glue-gain")
 @pytest.mark.parametrize("system", ["BERT_BASE", "BERT_LARGE"])
 def test_the_gains_over_gpt_are_those_of_the_text(system: str) -> None:
     ahead = difference(printed(glue("final", system).average), printed(glue("final", "OpenAI GPT").average))
@@ -74,6 +83,7 @@ def test_the_gains_over_gpt_are_those_of_the_text(system: str) -> None:
     assert not overlap(ahead, printed("5.5"))
 
 
+@claim("glue-all-sota")
 @pytest.mark.parametrize("version", ["first", "final"])
 @pytest.mark.parametrize("task", TASKS)
 def test_both_sizes_beat_all_earlier_systems_on_every_task(version: str, task: str) -> None:
@@ -93,6 +103,7 @@ def sizes() -> list[float]:
     return papers("glue_sizes").set_index("task").loc[TASKS].train_thousands.astype(float).tolist()
 
 
+@claim("glue-large-small-data")
 def test_the_gain_of_size_does_not_fall_with_the_number_of_training_examples() -> None:
     middle = [float(sum(gain) / 2) for gain in gains().values()]
     assert round(stats.spearmanr(middle, sizes()).statistic, 2) == 0.10

@@ -4,6 +4,8 @@ import pytest
 from published import exactly, overlap, papers, printed, rough
 from published_parameters import parameters, pretraining_heads, shapes, with_vocabulary
 
+from etude.lesson.checks import claim
+
 MODELS = shapes("korean_models")
 PRINTED = papers("korean_models").set_index("model").parameters
 ASSUMED = papers("korean_models").set_index("model").assumed
@@ -14,16 +16,23 @@ FOLLOW = [model for model in MODELS if not ASSUMED[model] and model not in (*HEA
 MILLION = 10**6
 
 
+@claim(
+    "ko-hanbert+ko-korealbert+ko-kluebert+ko-kcbert+ko-kobigbird+ko-kogpt2+ko-kobart+ko-ket5",
+    "ko-korbert",
+    "ko-distilkobert",
+)
 @pytest.mark.parametrize("model", FOLLOW)
 def test_the_printed_size_follows_from_the_vocabulary(model: str) -> None:
     assert overlap(exactly(parameters(MODELS[model])), rough(PRINTED[model])), f"{parameters(MODELS[model]):,}"
 
 
+@claim("ko-kobert+ko-kogpt")
 @pytest.mark.parametrize("model", ["KoGPT", f"KoBERT {PAGE}"])
 def test_a_size_printed_in_full_is_met_to_the_last_parameter(model: str) -> None:
     assert parameters(MODELS[model]) == int(PRINTED[model])
 
 
+@claim("vocab-30k", "ko-krbert-char+ko-krbert-subchar")
 @pytest.mark.parametrize("model", HEADS)
 def test_kr_berts_sizes_are_met_to_the_last_parameter_with_one_class_a_word_and_two_for_the_next_sentence(
     model: str,
@@ -41,6 +50,7 @@ def test_distilkobert_with_30522_words_would_have_45_million_parameters() -> Non
     assert round(parameters(with_vocabulary(MODELS["DistilKoBERT"], 30_522)) / MILLION, 1) == 45.1
 
 
+@claim("ko-kcelectra")
 def test_124_million_parameters_of_kcelectra_need_about_fifty_thousand_words() -> None:
     row = papers("korean_models").set_index("model").loc["KcELECTRA"]
     base = with_vocabulary(MODELS["KLUE-BERT"], 0)
@@ -50,6 +60,7 @@ def test_124_million_parameters_of_kcelectra_need_about_fifty_thousand_words() -
     assert 48_000 < words[0] < words[1] < 52_000
 
 
+@claim("ko-mbert")
 def test_the_size_printed_for_the_multilingual_bert_is_that_of_the_uncased_model() -> None:
     cased = MODELS[MULTILINGUAL]
     assert cased.vocabulary == 119_547
@@ -57,6 +68,7 @@ def test_the_size_printed_for_the_multilingual_bert_is_that_of_the_uncased_model
     assert parameters(with_vocabulary(cased, 105_879)) == int(PRINTED[MULTILINGUAL])
 
 
+@claim("ko-korbert-krbert")
 def test_the_size_printed_for_korbert_is_that_of_its_morphemes_with_heads_and_not_of_its_wordpieces() -> None:
     pieces = MODELS[KORBERT]
     morphemes = with_vocabulary(pieces, MODELS["KorBERT morphemes"].vocabulary)
@@ -65,6 +77,7 @@ def test_the_size_printed_for_korbert_is_that_of_its_morphemes_with_heads_and_no
     assert parameters(pieces) + pretraining_heads(pieces) != int(PRINTED[KORBERT])
 
 
+@claim("ko-et5")
 def test_a_t5_small_with_45100_words_has_67_million_parameters_and_one_with_32128_has_60() -> None:
     small = MODELS["ET5"]
     assert not overlap(exactly(parameters(small)), rough(PRINTED["ET5"]))

@@ -19,6 +19,8 @@ from published_parameters import (
     with_vocabulary,
 )
 
+from etude.lesson.checks import claim
+
 MODELS = shapes("configurations")
 PRINTED = papers("configurations").set_index("model").parameters
 MISSES = {  # printed sizes that the printed configuration does not give
@@ -76,11 +78,17 @@ def test_the_closed_form_counts_the_weights_of_the_published_models(model: str, 
     assert parameters(MODELS[model]) == count
 
 
+@claim(
+    "bert-config+bert-size-base+bert-size-large",
+    "albert-size-base+albert-size-large+albert-size-xlarge",
+    "electra-sizes",
+)
 @pytest.mark.parametrize("model", [model for model in MODELS if PRINTED[model] and model not in MISSES])
 def test_the_printed_size_follows_from_the_configuration(model: str) -> None:
     assert fits(parameters(MODELS[model]), rough(PRINTED[model])), f"{parameters(MODELS[model]):,}"
 
 
+@claim("albert-size-xxlarge", "t5-sizes", "gpt2-printed-sizes", "tinybert-size")
 @pytest.mark.parametrize("model", sorted(MISSES))
 def test_the_printed_size_does_not_follow_from_the_configuration(model: str) -> None:
     assert not fits(parameters(MODELS[model]), rough(PRINTED[model])), f"{parameters(MODELS[model]):,}"
@@ -91,6 +99,7 @@ def test_berts_sizes_are_rounded_to_tens_of_millions() -> None:
         assert not fits(parameters(MODELS[model]), printed(PRINTED[model]))
 
 
+@claim("bert-size-tiny+bert-size-mini+bert-size-small+bert-size-medium")
 @pytest.mark.parametrize("model", MINIATURES)
 def test_the_printed_sizes_of_the_miniatures_follow_with_the_heads_of_pretraining(model: str) -> None:
     assert fits(parameters(MODELS[model]) + pretraining_heads(MODELS[model]), printed(PRINTED[model]))
@@ -101,6 +110,7 @@ def test_all_miniatures_and_both_berts_have_heads_of_width_64() -> None:
         assert MODELS[model].hidden == 64 * MODELS[model].heads
 
 
+@claim("tr-layers")
 def test_no_vocabulary_gives_both_transformers_their_printed_sizes() -> None:
     base, big = (vocabulary(printed(PRINTED[model]), model) for model in ("Transformer base", "Transformer big"))
     assert base[0] > 37_000 > big[1]
@@ -114,33 +124,39 @@ def test_berts_positions_are_weights_and_the_transformers_are_not() -> None:
     assert transformer.positions == 0
 
 
+@claim("bert-base-eq-gpt")
 def test_gpt_1_has_the_layers_of_bert_base_but_not_its_size() -> None:
     one, other = MODELS["GPT-1"], MODELS["BERT_BASE"]
     assert (one.layers, one.hidden, one.heads, one.inner) == (other.layers, other.hidden, other.heads, other.inner)
     assert parameters(one) - parameters(other) == 7_052_544
 
 
+@claim("gpt1-12")
 def test_gpt_1_has_the_117_million_parameters_that_gpt_2s_paper_prints_for_its_smallest_model() -> None:
     assert fits(parameters(MODELS["GPT-1"]), printed(PRINTED["GPT-2 117M"]))
 
 
+@claim("gpt2-old-vocabulary")
 def test_the_printed_sizes_of_gpt_2_follow_from_gpt_1s_vocabulary() -> None:
     for model in MODELS:
         if model.startswith("GPT-2"):
             assert fits(parameters(with_vocabulary(MODELS[model], 40_478)), printed(PRINTED[model])), model
 
 
+@claim("gpt2-same-task")
 def test_gpt_2_is_thirteen_times_gpt_1() -> None:
     assert round(parameters(MODELS["GPT-2 1542M"]) / parameters(MODELS["GPT-1"])) == 13
     assert MODELS["GPT-2 1542M"].layers == 4 * MODELS["GPT-1"].layers
 
 
+@claim("gpt3-175b")
 def test_gpt_3_has_175_billion_parameters_nearly_all_in_its_layers() -> None:
     largest = MODELS["GPT-3 175B"]
     assert fits(parameters(largest), printed("175B"))
     assert 12 * largest.layers * largest.hidden**2 == 173_946_175_488
 
 
+@claim("gpt3-heads")
 def test_heads_times_their_width_is_the_hidden_size_in_gpt_3s_table_but_for_two_rows() -> None:
     wrong = {
         model: s.attended - s.hidden for model, s in MODELS.items() if s.family == "gpt" and s.attended != s.hidden
@@ -148,18 +164,21 @@ def test_heads_times_their_width_is_the_hidden_size_in_gpt_3s_table_but_for_two_
     assert wrong == {"GPT-3 XL": 1024, "GPT-3 13B": -20}
 
 
+@claim("gpt3-vs-gpt2")
 def test_gpt_3_is_over_a_hundred_times_gpt_2() -> None:
     times = ratio(printed("175B"), printed(PRINTED["GPT-2 1542M"]))
     assert overlap(times, printed("113"))
     assert times[0] > 100
 
 
+@claim("t5-2x")
 def test_only_t5_base_has_twice_the_parameters_of_bert_base() -> None:
     bert = parameters(MODELS["BERT_BASE"])
     twice = {model for model, s in MODELS.items() if s.family == "t5" and round(parameters(s) / bert, 1) == 2.0}
     assert twice == {"T5-Base"}
 
 
+@claim("distill-small")
 def test_distilbert_is_40_percent_smaller_than_bert_base_by_the_printed_sizes() -> None:
     share = ratio(printed(PRINTED["DistilBERT"]), rough(PRINTED["BERT_BASE"]))
     smaller = difference(exactly(100), product(share, exactly(100)))
@@ -167,6 +186,7 @@ def test_distilbert_is_40_percent_smaller_than_bert_base_by_the_printed_sizes() 
     assert round(parameters(MODELS["DistilBERT"]) / parameters(MODELS["BERT_BASE"]), 2) == 0.61
 
 
+@claim("tinybert-times")
 def test_tinybert_is_7_5_times_smaller_than_bert_base_by_the_printed_sizes() -> None:
     bert, times = (figure("TinyBERT", name) for name in ("parameters of BERT_BASE", TIMES))
     assert overlap(ratio(printed(bert), printed(PRINTED["TinyBERT4"])), printed(times))
@@ -177,6 +197,7 @@ def test_a_misprinted_size_would_be_seen() -> None:
     assert not fits(parameters(MODELS["ALBERT large"]), rough("81M"))
 
 
+@claim("albert-toy")
 def test_a_factorised_embedding_of_500_words_is_9000_numbers_and_pays_below_a_width_of_83() -> None:
     assert 500 * 15 + 15 * 100 == 9_000
     assert 500 * 83 + 83 * 100 < 500 * 100 < 500 * 84 + 84 * 100
@@ -189,12 +210,14 @@ def test_a_factorised_embedding_is_a_matrix_of_low_rank() -> None:
     assert torch.linalg.matrix_rank(table) == 15
 
 
+@claim("albert-real")
 def test_alberts_factorised_embedding_is_a_sixth_of_the_full_one() -> None:
     factorised, full = 30_000 * 128 + 128 * 768, 30_000 * 768
     assert (factorised, full) == (3_938_304, 23_040_000)
     assert round(full / factorised, 2) == 5.85
 
 
+@claim("albert-count")
 def test_alberts_base_model_has_11_million_parameters_without_its_pooler_and_12_with_it() -> None:
     base = MODELS["ALBERT base"]
     assert albert(base) - pooler(base) == 11_092_992
@@ -209,6 +232,7 @@ def shared(kind: str, width: int) -> int:
     return embeddings(s) + projection(s) + looks + thinks
 
 
+@claim("albert-sharing-params")
 @pytest.mark.parametrize("width", [768, 128])
 def test_sharing_all_layers_leaves_the_fewest_parameters(width: int) -> None:
     kinds = ["all-shared", "shared-FFN", "shared-attention", "not-shared"]
@@ -216,6 +240,7 @@ def test_sharing_all_layers_leaves_the_fewest_parameters(width: int) -> None:
     assert sizes == sorted(set(sizes))
 
 
+@claim("albert-sharing-printed")
 def test_the_sizes_of_alberts_tables_count_the_pooler_in_some_rows_and_not_in_others() -> None:
     top = pooler(MODELS["ALBERT base"])
     rows = [*papers("albert_sharing").itertuples(), *papers("albert_embedding").itertuples()]
@@ -227,6 +252,7 @@ def test_the_sizes_of_alberts_tables_count_the_pooler_in_some_rows_and_not_in_ot
     assert not all(fits(bare + top, printed(row.parameters)) for row, bare in counts)
 
 
+@claim("albert-bert-sizes")
 def test_the_sizes_of_bert_in_alberts_table_are_those_with_30_000_words_and_no_pooler() -> None:
     for model, size in (("BERT_BASE", BASE), ("BERT_LARGE", LARGE)):
         s = with_vocabulary(MODELS[model], 30_000)
@@ -248,6 +274,7 @@ def test_alberts_largest_model_has_fewer_parameters_than_bert_large_and_multipli
     assert printed(figure("ALBERT", "speed of ALBERT xxlarge against BERT-large"))[1] < 0.5
 
 
+@claim("albert-factors")
 def test_alberts_factors_follow_from_its_printed_sizes() -> None:
     times = figure("ALBERT", "BERT-large has more parameters than ALBERT large by a factor of")
     assert overlap(ratio(printed(LARGE), printed(PRINTED["ALBERT large"])), printed(times))

@@ -8,6 +8,8 @@ import pytest
 from published import Interval, difference, figure, overlap, papers, printed
 from scipy.stats import binomtest
 
+from etude.lesson.checks import claim
+
 
 def score(table: str, system: str, column: str) -> Interval:
     return printed(papers(table).set_index("system").loc[system, column])
@@ -21,6 +23,9 @@ def impossible(table: pd.DataFrame) -> list[str]:
     return [str(system) for system, em, f1 in cells if em and f1 and printed(em)[0] > printed(f1)[1]]
 
 
+@claim(
+    "squad11-nlnet+squad11-bidaf-elmo+squad11-rm-reader+squad11-ours+squad11-base+squad11-medium-single+squad11-large-single+squad11-qanet+squad20-mir-mrc+squad20-nlnet+squad20-unet+squad20-slqa+squad20-ours"
+)
 @pytest.mark.parametrize("table", ["bert_squad11", "bert_squad20"])
 def test_no_system_has_more_exact_matches_than_f1(table: str) -> None:
     assert impossible(papers(table)) == []
@@ -51,6 +56,7 @@ def test_berts_own_rows_on_squad_11_rise_with_size_training_data_and_ensembles(m
         assert difference(printed(rows[above]), printed(rows[below]))[0] >= 0, (below, above)
 
 
+@claim("squad11-gain+squad11-large-ens-triviaqa+squad11-large-triviaqa", "squad20-gain")
 @pytest.mark.parametrize(
     ("table", "ours", "theirs", "gain"),
     [
@@ -73,12 +79,14 @@ def test_the_gain_over_the_first_system_would_not_follow_from_the_second_systems
     assert not overlap(of_the_second, printed("1.5"))
 
 
+@claim("squad11-human")
 def test_the_ensemble_is_above_people_on_squad_11_in_both_measures() -> None:
     for measure in ("test_em", "test_f1"):
         ensemble = score("bert_squad11", "BERT_LARGE (Ens.+TriviaQA)", measure)
         assert difference(ensemble, score("bert_squad11", "Human", measure))[0] > 0
 
 
+@claim("squad20-human")
 def test_bert_is_six_f1_points_below_people_on_squad_20() -> None:
     behind = difference(
         score("bert_squad20", "Human", "test_f1"), score("bert_squad20", "BERT_LARGE (Single)", "test_f1")
@@ -86,6 +94,7 @@ def test_bert_is_six_f1_points_below_people_on_squad_20() -> None:
     assert overlap(behind, printed("6.4"))
 
 
+@claim("swag-esim-glove+swag-esim-elmo+swag-gpt+swag-base+swag-large")
 @pytest.mark.parametrize(("theirs", "name"), [("ESIM+ELMo", "ESIM+ELMo"), ("OpenAI GPT", "GPT")])
 def test_the_gains_on_swag_are_those_of_the_text(theirs: str, name: str) -> None:
     ahead = difference(score("bert_swag", "BERT_LARGE", "test"), score("bert_swag", theirs, "test"))
@@ -99,6 +108,7 @@ def wilson(right: int, samples: int) -> tuple[float, float]:
     return 100 * interval.low, 100 * interval.high
 
 
+@claim("swag-human-expert+swag-human-5")
 def test_a_hundred_samples_leave_room_for_bert_on_both_sides_of_a_human_expert() -> None:
     row = papers("bert_swag").set_index("system").loc["Human (expert)"]
     right = Decimal(row.test) * int(row.samples) / 100
@@ -118,6 +128,7 @@ def poster(name: str, where: str = "text") -> Decimal:
     return Decimal(figure("McGill", name, where))
 
 
+@claim("mcgill-counts")
 def test_every_50th_and_every_25th_question_are_as_many_as_the_poster_says() -> None:
     questions, step = int(poster("questions in the training part of SQuAD 2.0")), 50
     assert poster("every how many-th question is taken for tuning") == step
@@ -131,6 +142,7 @@ def test_every_question_of_the_tuning_part_would_then_be_in_the_test_part() -> N
     assert set(range(0, questions, 50)) <= set(range(0, questions, 25))
 
 
+@claim("mcgill-scores")
 def test_a_partial_match_below_the_exact_match_is_impossible_and_the_posters_output_prints_one() -> None:
     def possible(where: str) -> bool:
         return poster("mean partial match", where) >= poster("exact matches", where)

@@ -6,6 +6,8 @@ from decimal import Decimal
 import pytest
 from published import Interval, cut_off, difference, exactly, figure, mean, overlap, papers, printed, product, ratio
 
+from etude.lesson.checks import claim
+
 SECONDS = {"hours": 3600, "days": 86_400}
 
 
@@ -26,12 +28,14 @@ def explained(rule: Callable[[str], Interval]) -> set[str]:
     return {str(pair) for pair, row in gnmt().iterrows() if overlap(improvement(row), rule(row.improvement))}
 
 
+@claim("gnmt-t10-En-Fr+gnmt-t10-Es-En+gnmt-t10-Fr-En+gnmt-t10-Zh-En", "gnmt-t10-En-Es+gnmt-t10-En-Zh")
 def test_rounding_explains_four_of_gnmts_relative_improvements_and_not_two() -> None:
     rounded = {"English-French", "Spanish-English", "French-English", "Chinese-English"}
     assert explained(printed) == rounded
     assert set(gnmt().index) - rounded == {"English-Spanish", "English-Chinese"}
 
 
+@claim("gnmt-t10-rounding")
 def test_cutting_off_explains_all_of_gnmts_relative_improvements() -> None:
     assert explained(cut_off) == set(gnmt().index)
 
@@ -49,6 +53,7 @@ def test_a_misprinted_improvement_would_be_seen() -> None:
     assert not overlap(improvement(row), cut_off(row.improvement))
 
 
+@claim("gnmt-t10-mean")
 def test_gnmt_closes_more_than_half_of_the_gap_to_people_in_every_pair() -> None:
     gaps = [improvement(row) for _, row in gnmt().iterrows()]
     assert all(low > 50 for low, _ in gaps)
@@ -61,6 +66,9 @@ def bleu(pair: str, system: str, units: str) -> Interval:
     return printed(found)
 
 
+@claim(
+    "convs2s-t1-En-Ro-sennrich37+convs2s-t1-En-Ro-convs2s38+convs2s-t1-En-Ro-convs2s39+convs2s-t1-En-De-luong40+convs2s-t1-En-De-bytenet41+convs2s-t1-En-De-gnmt43+convs2s-t1-En-De-convs2s44+convs2s-t1-En-Fr-gnmt47+convs2s-t1-En-Fr-convs2s48"
+)
 @pytest.mark.parametrize(
     ("pair", "system", "units", "gain"),
     [
@@ -80,6 +88,7 @@ def test_convs2s_is_better_than_the_best_earlier_system_of_its_table(
     assert all(printed(value)[1] <= bleu(pair, system, units)[1] for value in earlier.bleu)
 
 
+@claim("convs2s-t1-En-De-gnmt42+convs2s-t1-En-Fr-gnmt45+convs2s-t1-En-Fr-gnmt46")
 @pytest.mark.parametrize(("pair", "gain"), [("English-German", "1.49"), ("English-French", "1.05")])
 def test_word_pieces_are_better_than_words_in_gnmt(pair: str, gain: str) -> None:
     ahead = difference(bleu(pair, "GNMT", "Word pieces"), bleu(pair, "GNMT", "Word 80K"))
@@ -91,11 +100,15 @@ def transformer(system: str):
     return papers("transformer_table2").set_index("system").loc[system]
 
 
+@claim("convs2s-two-values")
 def test_two_papers_print_different_bleu_for_convs2s() -> None:
     assert bleu("English-German", "ConvS2S", "BPE 40K") == printed(transformer("ConvS2S").bleu_en_de)
     assert not overlap(bleu("English-French", "ConvS2S", "BPE 40K"), printed(transformer("ConvS2S").bleu_en_fr))
 
 
+@claim(
+    "tr-t2-bytenet+tr-t2-deep-att-posunk+tr-t2-gnmt-rl+tr-t2-convs2s+tr-t2-moe+tr-t2-deep-att-posunkensemble+tr-t2-gnmt-rlensemble+tr-t2-convs2sensemble+tr-t2-transformer-big"
+)
 @pytest.mark.parametrize("pair", ["bleu_en_de", "bleu_en_fr"])
 def test_the_big_transformer_is_better_than_every_other_system_of_its_table_ensembles_too(pair: str) -> None:
     others = papers("transformer_table2").set_index("system").drop("Transformer (big)")[pair]
@@ -113,6 +126,7 @@ def test_the_abstract_prints_the_scores_of_the_table() -> None:
     assert abstract("BLEU English-French of the big model") == best.bleu_en_fr
 
 
+@claim("tr-over2bleu")
 def test_the_big_transformer_is_over_two_bleu_better_than_the_best_ensemble_in_german() -> None:
     best = printed(abstract("BLEU English-German of the big model"))
     ahead = difference(best, printed(transformer("ConvS2S Ensemble").bleu_en_de))
@@ -120,6 +134,7 @@ def test_the_big_transformer_is_over_two_bleu_better_than_the_best_ensemble_in_g
     assert not overlap(difference(best, printed(transformer("ConvS2S Ensemble").bleu_en_fr)), (Decimal(2), Decimal(3)))
 
 
+@claim("tr-enfr-418")
 def test_41_8_is_the_best_of_single_models_in_french_and_41_0_is_below_two_ensembles() -> None:
     table = papers("transformer_table2")
     single = [printed(value) for value in table[table.group == "single"].bleu_en_fr if value]
@@ -131,6 +146,7 @@ def test_41_8_is_the_best_of_single_models_in_french_and_41_0_is_below_two_ensem
     assert sum(other[1] < low for low, _ in ensembles) == 2
 
 
+@claim("tr-flops-base+tr-flops-big")
 @pytest.mark.parametrize("model", ["base", "big"])
 def test_the_flops_are_time_times_devices_times_their_sustained_rate(model: str) -> None:
     row = papers("transformer_training").set_index("model").loc[model]
@@ -141,6 +157,7 @@ def test_the_flops_are_time_times_devices_times_their_sustained_rate(model: str)
     assert not overlap(product(weeks, exactly(row.devices), rate), printed(row.flops))
 
 
+@claim("tr-steps-time")
 @pytest.mark.parametrize("model", ["base", "big"])
 def test_the_training_time_is_steps_times_seconds_a_step(model: str) -> None:
     row = papers("transformer_training").set_index("model").loc[model]
@@ -153,6 +170,7 @@ def cost(system: str, pair: str) -> Interval:
     return ratio(printed(transformer("Transformer (big)")[pair]), printed(transformer(system)[pair]))
 
 
+@claim("tr-small-fraction")
 def test_the_big_transformer_costs_a_fraction_of_every_other_system_in_french() -> None:
     systems = [
         row.system
@@ -163,12 +181,14 @@ def test_the_big_transformer_costs_a_fraction_of_every_other_system_in_french() 
     assert all(cost(system, "flops_en_fr")[1] < Decimal("0.25") for system in systems)
 
 
+@claim("tr-small-fraction-german")
 def test_the_big_transformer_costs_more_than_convs2s_in_german_and_as_much_as_gnmt() -> None:
     assert overlap(cost("ConvS2S", "flops_en_de"), printed("2.4"))
     assert cost("ConvS2S", "flops_en_de")[0] > 1
     assert overlap(cost("GNMT + RL", "flops_en_de"), exactly(1))
 
 
+@claim("tr-t2-transformer-base")
 def test_the_base_transformer_is_below_every_other_system_in_french() -> None:
     scores = papers("transformer_table2").set_index("system").bleu_en_fr
     base = printed(scores["Transformer (base model)"])

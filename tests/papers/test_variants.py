@@ -19,10 +19,13 @@ from published import (
     rough,
 )
 
+from etude.lesson.checks import claim
+
 TASKS = ["mnli", "sst2", "race"]
 SQUADS = ["squad11", "squad20"]
 
 
+@claim("roberta-t2")
 @pytest.mark.parametrize("model", ["FULL-SENTENCES", "DOC-SENTENCES"])
 def test_without_nsp_no_score_but_that_of_sst_2_is_below_that_of_segment_pairs_with_it(model: str) -> None:
     rows = papers("roberta_nsp").set_index("model")[["squad11_f1", "squad20_f1", "mnli_m", "sst2", "race"]]
@@ -37,6 +40,7 @@ def average(row: pd.Series) -> Interval:
     return mean([*squads, *(printed(row[task]) for task in TASKS)])
 
 
+@claim("albert-averages")
 @pytest.mark.parametrize("table", ["albert_embedding", "albert_sharing", "albert_order"])
 def test_alberts_averages_follow_from_five_tasks_with_squad_as_the_mean_of_two_measures(table: str) -> None:
     for _, row in papers(table).iterrows():
@@ -50,6 +54,7 @@ def test_an_average_of_f1_alone_would_be_another() -> None:
     assert not overlap(f1, printed(row.average))
 
 
+@claim("albert-published-clash")
 def test_the_same_four_models_differ_in_two_of_alberts_tables() -> None:
     keys = ["sharing", "embedding"]
     one, other = (papers(name).set_index(keys) for name in ("albert_embedding", "albert_sharing"))
@@ -68,6 +73,7 @@ def test_the_same_four_models_differ_in_two_of_alberts_tables() -> None:
     }
 
 
+@claim("sop-gain")
 @pytest.mark.parametrize("before", ["none", "nsp"])
 def test_sentence_order_adds_about_a_point_to_the_average(before: str) -> None:
     rows = papers("albert_order").set_index("task").average
@@ -82,30 +88,35 @@ def test_next_sentences_add_little_to_the_average_and_cost_points_on_squad() -> 
     assert printed(rows.squad20_f1["nsp"])[1] < printed(rows.squad20_f1["none"])[0]
 
 
+@claim("sop-vs-nsp-printed")
 def test_a_model_of_next_sentences_cannot_tell_their_order_and_one_of_order_can_tell_the_next() -> None:
     rows = papers("albert_order").set_index("task")
     assert overlap(printed(rows.sop_accuracy["nsp"]), (Decimal(48), Decimal(53)))
     assert printed(rows.nsp_accuracy["sop"])[0] > 75
 
 
+@claim("bert-corpus")
 def test_bookscorpus_and_wikipedia_are_3_3_billion_words_together() -> None:
     words = int(figure("BERT", "BooksCorpus")) + int(figure("BERT", "English Wikipedia"))
     assert overlap(exactly(words), product(printed(figure("BERT", "corpus about")), exactly(1000)))
     assert words > 2_500
 
 
+@claim("bert-batch")
 def test_256_sequences_of_512_tokens_are_128_times_1024_tokens_and_not_128_000() -> None:
     tokens = int(figure("BERT", "sequences in a batch")) * int(figure("BERT", "length of a sequence"))
     assert tokens == 128 * 1024
     assert not overlap(exactly(tokens), rough(figure("BERT", "tokens in a batch")))
 
 
+@claim("bert-batch-ratio")
 def test_bert_reads_four_times_the_words_of_gpt_1_in_a_batch() -> None:
     words = (figure("BERT", "words in a batch of BERT"), figure("BERT", "words in a batch of GPT-1"))
     assert overlap(ratio(rough(words[0]), rough(words[1])), exactly(4))
     assert 256 * 512 == 4 * 64 * 512
 
 
+@claim("bert-epochs")
 def test_a_million_steps_are_about_40_epochs() -> None:
     tokens = product(exactly(256 * 512), exactly(figure("BERT", "training")))
     corpus = product(printed(figure("BERT", "corpus about")), exactly("1e9"))
@@ -113,11 +124,13 @@ def test_a_million_steps_are_about_40_epochs() -> None:
     assert not overlap(ratio(tokens, corpus), printed("4"))
 
 
+@claim("gpt1-lr")
 def test_two_papers_print_different_learning_rates_for_fine_tuning_gpt_1() -> None:
     berts = figure("BERT", "learning rate of fine-tuning of GPT-1")
     assert not overlap(printed(berts), printed(figure("GPT-1", "learning rate of fine-tuning")))
 
 
+@claim("warmup-5pct")
 @pytest.mark.parametrize(
     ("paper", "warm_up", "training", "percent"),
     [
@@ -133,12 +146,14 @@ def test_warm_up_is_4_percent_of_the_transformers_steps_and_1_percent_of_berts(
     assert not overlap(exactly(str(share)), printed("5"))
 
 
+@claim("roberta-data")
 def test_roberta_reads_ten_times_the_text_of_bert() -> None:
     times = ratio(printed(figure("RoBERTa", "text of RoBERTa over")), printed(figure("RoBERTa", "text of BERT")))
     assert overlap(times, exactly(10))
     assert not overlap(times, exactly(11))
 
 
+@claim("gpt2-40gb")
 def test_a_document_of_webtext_has_5_kilobytes_and_one_link_in_six_is_left() -> None:
     documents, links = (
         figure("GPT-2", name) for name in ("documents left in WebText slightly over", "links in WebText")
@@ -148,6 +163,7 @@ def test_a_document_of_webtext_has_5_kilobytes_and_one_link_in_six_is_left() -> 
     assert overlap(ratio(printed(documents), printed(links)), printed("0.178"))
 
 
+@claim("gpt2-tldr-printed")
 def test_tl_dr_is_better_than_no_hint_and_hardly_better_than_three_random_sentences() -> None:
     hint, without, chance = (
         printed(figure("GPT-2", name))
@@ -157,6 +173,7 @@ def test_tl_dr_is_better_than_no_hint_and_hardly_better_than_three_random_senten
     assert Decimal(0) < difference(hint, chance)[0] < difference(hint, chance)[1] < Decimal("0.5")
 
 
+@claim("semisup-failed")
 def test_the_error_on_imdb_fell_with_pretraining_in_2015() -> None:
     fall = difference(
         printed(figure("Dai and Le", "error on IMDB of the best model before")),

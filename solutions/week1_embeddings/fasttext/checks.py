@@ -6,11 +6,12 @@ import unicodedata
 import torch
 from torch.nn.functional import softplus
 
-from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
 
 SOFTPLUS = [math.log1p(math.exp(x)) for x in (0.0, 1.0, -1.0)]  # −log σ(−x)
 
 
+@claim("fasttext-ngram")
 @exercise("char_ngrams")
 def test_artificial_has_ten_trigrams(student):
     expected = ["<ar", "art", "rti", "tif", "ifi", "fic", "ici", "cia", "ial", "al>"]

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 
 WORDS = ["눈", "이", "내리", "아프"]
 TABLE = torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0], [4.0, 4.0, 0.0], [-2.0, 1.0, 1.0]])
@@ -19,6 +19,7 @@ def test_each_token_gets_its_row_in_the_order_of_the_sentence(student):
     )
 
 
+@claim("static-polysemy")
 @exercise("embed")
 def test_a_homonym_gets_exactly_the_same_vector_in_every_sentence(student):
     snow = student.embed(TABLE, WORDS, ["눈", "이", "내리"])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 
@@ -20,6 +20,7 @@ def test_each_word_has_an_axis_of_its_own(student):
     )
 
 
+@claim("onehot-dim")
 @exercise("one_hot")
 def test_one_more_word_makes_every_vector_longer(student):
     before, after = student.one_hot(COFFEE[:2], COFFEE), student.one_hot(COFFEE[:2], [*COFFEE, "차"])
@@ -52,6 +53,7 @@ def test_three_points_are_as_far_apart_as_pythagoras_says(student):
     close(student.distances(points), expected, given="the points (0, 0), (3, 4) and (3, −1)")
 
 
+@claim("onehot-dist")
 @exercise("distances")
 def test_all_one_hot_vectors_are_the_square_root_of_two_apart(student):
     for size in (4, 60):
@@ -97,6 +99,7 @@ def test_every_single_token_can_be_noted(student):
     equal(_growth(student, "so so la", 1), [(1, 1), (2, 1), (3, 2)], given="so so la, every token")
 
 
+@claim("cooc-3x3")
 @exercise("neighbour_counts")
 def test_the_morning_coffee_matrix_is_that_of_the_page(student):
     words = ["모닝", "커피", "좋아"]
@@ -138,6 +141,7 @@ DOCTOR = [
 ]  # fmt: skip
 
 
+@claim("pmi-doctor")
 @exercise("association")
 def test_the_words_near_doctor_have_the_ratios_that_the_paper_prints(student):
     printed = [row[0] for row in DOCTOR]
@@ -258,6 +262,7 @@ SINGULAR_VALUES = [3.34, 2.54, 2.35, 1.64, 1.50, 1.31, 0.85, 0.56, 0.36]
 HUMAN, USER, MINOR = 0, 3, 11
 
 
+@claim("lsa-singular-values")
 @exercise("lsa")
 def test_the_titles_have_the_singular_values_that_the_paper_prints(student):
     lengths = student.lsa(TITLES, 9).norm(dim=0)
@@ -268,6 +273,7 @@ def test_the_titles_have_the_singular_values_that_the_paper_prints(student):
     )
 
 
+@claim("lsa-human-user")
 @exercise("lsa")
 def test_two_directions_bring_human_and_user_together(student):
     vectors = student.lsa(TITLES, 2).double()

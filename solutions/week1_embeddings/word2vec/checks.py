@@ -5,7 +5,7 @@ import math
 import numpy as np
 import torch
 
-from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 
@@ -20,6 +20,7 @@ def test_a_word_inside_the_sentence_has_two_neighbours_on_each_side(student):
     )
 
 
+@claim("w2v-context-count")
 @exercise("skipgram_pairs")
 def test_the_window_is_cut_off_at_the_edges(student):
     equal(
@@ -29,6 +30,7 @@ def test_the_window_is_cut_off_at_the_edges(student):
     )
 
 
+@claim("w2v-pairs")
 @exercise("skipgram_pairs", needs="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
 def test_the_coffee_sentence_has_26_pairs(student):
     equal(len(student.skipgram_pairs(COFFEE, 2)), 26, given="the coffee sentence of 8 words, window 2")
@@ -43,11 +45,13 @@ def test_all_contexts_of_a_word_make_one_example(student):
     )
 
 
+@claim("cbow-examples")
 @exercise("cbow_examples", needs="test_all_contexts_of_a_word_make_one_example")
 def test_the_coffee_sentence_has_8_examples(student):
     equal(len(student.cbow_examples(COFFEE, 2)), 8, given="the coffee sentence of 8 words, window 2")
 
 
+@claim("w2v-subsampling")
 @exercise("keep_probability")
 def test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f(student):
     close(
@@ -66,6 +70,7 @@ def test_a_rare_word_is_always_kept(student):
     )
 
 
+@claim("w2v-noise")
 @exercise("noise_distribution")
 def test_the_weights_are_counts_to_the_power_three_quarters(student):
     close(student.noise_distribution(torch.tensor([16, 81, 1])), [8 / 36, 27 / 36, 1 / 36], given="counts 16, 81, 1")
@@ -132,6 +137,7 @@ def test_gradients_flow_back_to_all_vectors(student):
     close_gradients(student, "sgns_loss", _loss, vectors, given="random vectors, B = 2, k = 3, d = 4")
 
 
+@claim("w2v-gradient")
 @exercise("sgns_gradients", points=2)
 def test_the_gradients_are_those_of_autograd(student):
     center, context, negatives = (x.requires_grad_() for x in _batch(3, 2, 4))

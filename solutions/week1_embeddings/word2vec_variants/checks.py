@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn.functional import cross_entropy
 
-from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 ONE_SENTENCE = torch.zeros(8, dtype=torch.int64)
@@ -60,6 +60,7 @@ def test_padding_does_not_count(student):
     )
 
 
+@claim("w2v-order")
 @exercise("cbow_hidden")
 def test_the_order_of_the_context_words_changes_nothing(student):
     generator = torch.Generator().manual_seed(1)

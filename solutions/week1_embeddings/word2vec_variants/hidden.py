@@ -6,7 +6,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from etude.embeddings import evaluate
-from etude.lesson.checks import close, equal, exercise
+from etude.lesson.checks import claim, close, equal, exercise
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
@@ -111,6 +111,7 @@ def test_the_inputs_are_left_alone(student):
     close(student.value(handles[1]), outputs, given="the output vectors, after the call")
 
 
+@claim("sgns-cost")
 @exercise("costs")
 def test_other_sizes_are_counted_too(student):
     equal(student.costs(7, 3, 2), (42, 21, 9), given="V = 7, d = 3, k = 2")

@@ -7,7 +7,7 @@ smallest input on which the answer goes wrong.
 import random
 from itertools import product
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 from etude.tokenizers import bpe
 
 PAPER = {
@@ -62,6 +62,7 @@ def test_tokens_are_compared_not_their_letters(student):
     equal(student.merge_pair(("xa", "b"), ("a", "b")), ("xa", "b"), given="xa b, pair (a, b)")
 
 
+@claim("bpe-algo")
 @exercise("train_bpe")
 def test_the_papers_words_give_est_and_low(student):
     _, merges = student.train_bpe(PAPER, 16)
@@ -72,6 +73,7 @@ def test_the_papers_words_give_est_and_low(student):
     )
 
 
+@claim("bpe-algo-size")
 @exercise("train_bpe")
 def test_the_vocabulary_is_the_characters_and_then_the_merges(student):
     vocabulary, merges = student.train_bpe({("b", "a", "b"): 2, ("c", "b", "a"): 1}, 5)

@@ -6,7 +6,7 @@ Where many small cases are tried, they come from the smallest on, so the first t
 import itertools
 import math
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 
 
 def ways(text, scores):
@@ -305,6 +305,7 @@ def test_every_draw_joins_to_the_text(student):
         equal("".join(pieces), "ababa", given="ababa, alpha 0.3")
 
 
+@claim("uni-sampling")
 @exercise("sample", points=2)
 def test_ways_come_as_often_as_they_are_probable(student):
     for alpha in (1.0, 0.3, 0.0):

@@ -11,7 +11,7 @@ from functools import cache
 import sentencepiece
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 from etude.tokenizers import unigram
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
@@ -44,6 +44,7 @@ def test_texts_are_marked_as_by_the_library(student):
         equal(student.mark(text), rules.normalize(text), given=repr(text))
 
 
+@claim("sp-lossless")
 @exercise("unmark")
 def test_any_cut_of_any_marked_text_comes_back(student):
     chance = random.Random(3)
@@ -55,6 +56,7 @@ def test_any_cut_of_any_marked_text_comes_back(student):
         equal(student.unmark(pieces), " ".join(words), given=pieces)
 
 
+@claim("uni-viterbi")
 @exercise("viterbi", points=2)
 def test_words_are_cut_as_by_the_library(student):
     scores = its_scores()
@@ -77,6 +79,7 @@ def test_the_sums_agree_with_the_course_library(student):
             close(student.forward("▁" + word, scores)[-1], model.log_likelihood(word), given=word)
 
 
+@claim("uni-marginal")
 @exercise("expected_counts")
 def test_em_never_lowers_the_likelihood(student):
     words = {"abab": 4, "ba": 3, "aab": 2, "bbb": 1}

@@ -7,7 +7,7 @@ import itertools
 import math
 from collections import Counter
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 
 HUGS = {
     ("h", "##u", "##g"): 10,
@@ -64,6 +64,7 @@ def test_by_frequency_the_hugs_begin_with_u_g(student):
     close([value for _, value in found], [20, 17, 16, 15, 5, 4], given="the same; the values")
 
 
+@claim("wordpiece-score")
 @exercise("rank_pairs")
 def test_by_score_they_begin_with_g_s_and_five_pairs_tie(student):
     found = _ranked(student, HUGS, "score")
@@ -72,6 +73,7 @@ def test_by_score_they_begin_with_g_s_and_five_pairs_tie(student):
     equal([pair for pair, _ in found], expected, given="the hugs; score")
 
 
+@claim("wordpiece-score-is-gain")
 @exercise("rank_pairs")
 def test_by_gain_the_values_are_those_of_likelihood_gain(student):
     found = dict(_ranked(student, HUGS, "gain"))
@@ -182,12 +184,14 @@ def test_the_longest_piece_is_taken_and_the_rest_is_marked(student):
     )
 
 
+@claim("kingbatne")
 @exercise("cut_word", points=0.5)
 def test_a_word_that_is_not_listed_is_cut_into_pieces_that_are(student):
     pieces = {"[UNK]", "킹", "받", "네", "##받", "##네", "##받는"}  # as in KoELECTRA's vocabulary
     equal(list(student.cut_word("킹받네", pieces)), ["킹", "##받", "##네"], given="킹받네; 킹 받 네 ##받 ##네 ##받는")
 
 
+@claim("wordpiece-greedy")
 @exercise("cut_word")
 def test_one_missing_character_makes_the_whole_word_unknown(student):
     equal(list(student.cut_word("abab눈", VOCABULARY)), ["[UNK]"], given="abab눈; no ##눈")
@@ -241,6 +245,7 @@ def test_lower_takes_case_and_accents_away(student):
     equal(list(student.split_text("Café NAÏVE", False)), ["Café", "NAÏVE"], given="Café NAÏVE, not lower")
 
 
+@claim("bert-uncased-jamo")
 @exercise("split_text")
 def test_lower_takes_hangul_apart_into_jamo(student):
     equal(list(student.split_text("눈", True)), ["\u1102\u116e\u11ab"], given="눈, lower: the jamo ᄂ ᅮ ᆫ")
@@ -281,6 +286,7 @@ def test_one_text_stands_between_cls_and_sep(student):
     equal(list(segments), [0, 0, 0, 0, 0], given="눈 ##이 !, no second text; the segments")
 
 
+@claim("bert-two-texts")
 @exercise("encode_pair")
 def test_the_second_text_has_segment_1_and_a_sep_of_its_own(student):
     ids, segments = student.encode_pair(["눈", "##이"], ["배", "##가", "!"], IDS)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 from etude.papers import families
 
 DIAMOND = {"a": set(), "b": {"a"}, "c": {"a"}, "d": {"b", "c"}, "e": {"d"}}
@@ -136,6 +136,7 @@ def test_with_decoupled_decay_it_is_torchs_adamw(student):
     _like(student, switches, torch.optim.AdamW, weight_decay=0.3)
 
 
+@claim("adam-first-step")
 @exercise("step", points=0.5)
 def test_adams_first_step_has_the_length_of_the_rate_in_every_coordinate(student):
     weights, gradient = torch.zeros(3).double(), torch.tensor([1e-3, -1.0, 500.0]).double()
@@ -143,6 +144,7 @@ def test_adams_first_step_has_the_length_of_the_rate_in_every_coordinate(student
     close(after, [-0.1, 0.1, -0.1], given="gradient 0.001, −1, 500; lr 0.1; eps 0")
 
 
+@claim("adamw-decoupled")
 @exercise("step", points=0.5)
 def test_for_sgd_both_decays_are_one_and_for_adam_they_are_not(student):
     weights, gradient = torch.tensor([2.0, 2.0]).double(), torch.tensor([0.1, 10.0]).double()
@@ -165,6 +167,7 @@ def test_left_to_right_is_autoregressive_and_hidden_tokens_are_not(student):
     equal(student.reading(4, {1: {0, 3}, 2: {0, 3}}), "AE", given="two hidden tokens from the other two")
 
 
+@claim("xlnet-mask")
 @exercise("reading")
 def test_a_drawn_order_is_autoregressive_though_it_uses_both_sides(student):
     for order in ([3, 2, 4, 1], [2, 4, 3, 1]):
@@ -172,6 +175,7 @@ def test_a_drawn_order_is_autoregressive_though_it_uses_both_sides(student):
         equal(student.reading(4, sees), "AR", given=f"order {order}: {sees}")
 
 
+@claim("self-see")
 @exercise("reading")
 def test_tokens_that_see_each_other_are_no_probability_of_the_text(student):
     equal(student.reading(3, {0: {1, 2}, 1: {0, 2}, 2: {0, 1}}), "AE", given="each from both others")

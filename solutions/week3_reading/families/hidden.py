@@ -6,7 +6,7 @@ import random
 import networkx as nx
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
 
@@ -91,6 +91,7 @@ def test_who_is_its_own_parent_is_a_circle_and_no_names_are_no_order(student):
     true(False, "ValueError was expected: b is its own parent", actual=found)
 
 
+@claim("adam-parts")
 @exercise("step")
 def test_every_mixture_of_parts_agrees_with_the_equations(student):
     chance = torch.Generator().manual_seed(3)

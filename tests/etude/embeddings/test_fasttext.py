@@ -11,6 +11,7 @@ from torch.nn.functional import logsigmoid
 
 from etude.embeddings import fasttext, sgns
 from etude.embeddings.fasttext import Subwords, fnv1a, group_means, grouped, ngrams
+from etude.lesson.checks import claim
 from etude.world import World
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="<>"), max_size=12)
@@ -29,6 +30,7 @@ def test_ngrams_are_the_librarys(word: str, span: tuple[int, int]) -> None:
     assert ngrams(word, *span) == theirs
 
 
+@claim("fasttext-hash")
 @given(words)
 def test_hashes_are_the_librarys_also_beyond_ascii(word: str) -> None:
     assert fnv1a(word) == ft_hash_bytes(word.encode("utf-8"))

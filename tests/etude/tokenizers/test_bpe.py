@@ -18,6 +18,7 @@ from mirror import mirror
 from tokenizers import ByteLevelBPETokenizer, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from etude.corpora import datasets
+from etude.lesson.checks import claim
 from etude.tokenizers import bpe, byte_bpe
 from etude.tokenizers.bpe import BPE
 from etude.tokenizers.byte_bpe import ByteBPE
@@ -81,6 +82,7 @@ def test_the_papers_words_give_its_endings_and_stems() -> None:
     assert set(joined) >= {"low</w>", "lower</w>", "newest</w>", "widest</w>"}
 
 
+@claim("bpe-ties")
 @patient
 @given(words=counted, size=st.integers(4, 40), min_count=st.integers(1, 3))
 def test_vocabulary_and_merges_are_those_of_the_library(words: Counter[str], size: int, min_count: int) -> None:
@@ -263,6 +265,7 @@ def test_trained_on_bytes_it_has_the_librarys_vocabulary(lines: list[str], size:
     assert ours.bpe.merges == [tuple(pair) for pair in json.loads(library.to_str())["model"]["merges"]]
 
 
+@claim("bbpe-share")
 @patient
 @given(text=anything)
 def test_with_256_bytes_alone_any_text_comes_back(text: str) -> None:
@@ -271,6 +274,7 @@ def test_with_256_bytes_alone_any_text_comes_back(text: str) -> None:
     assert len(bare.encode(text)) == len(text.encode())
 
 
+@claim("bbpe-three-bytes")
 def test_every_syllable_has_three_bytes_and_decomposed_six_or_nine() -> None:
     bare = byte_bpe.train([], 256)
     syllables = [chr(code) for code in range(ord("가"), ord("힣") + 1)]
@@ -360,6 +364,7 @@ def test_gpt2_gives_the_librarys_ids_of_a_thousand_paragraphs_and_reviews(gpt2) 
     assert [ours.encode(line) for line in lines] == [found.ids for found in library.encode_batch(lines)]
 
 
+@claim("gpt2-bpe-size")
 @needs_corpora
 @pytest.mark.usefixtures("corpora")
 def test_gpt2_has_its_published_size() -> None:

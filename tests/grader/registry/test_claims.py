@@ -5,19 +5,39 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from small import course_file
 from typer.testing import CliRunner
 
 from grader.cli import app
 from grader.course import Course, CourseError
-from grader.registry import claims
+from grader.registry import claim_tests, claims
 
 HEAD = "id,paper,where,claim,number,kind,lesson,evidence,expect,note\n"
 
 
 def test_every_claim_of_the_registry_has_its_evidence() -> None:
     course = Course()
-    found = claims.findings(course, claims.read(course.root / "data" / "claims.csv"))
-    assert len(found) > 20
+    rows = claims.read(course.root / "data" / "claims.csv")
+    assert len(claims.findings(course, rows)) == len(rows) > 300
+    assert claims.marks_of_no_claim(course, rows) == []
+
+
+def test_a_mark_of_no_claim_is_named(course: Course) -> None:
+    rows = claims.read(course.root / "data" / "claims.csv")
+    lost = next(row for row in rows if row.kind == "exact")
+    (named,) = claims.marks_of_no_claim(course, [row for row in rows if row is not lost])
+    assert f"@claim({lost.id!r})" in named
+
+
+def test_a_claim_has_one_test(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text(course_file("words"), encoding="utf-8")
+    (tmp_path / "tests").mkdir()
+    for name in ("test_a.py", "test_b.py"):
+        (tmp_path / "tests" / name).write_text('@claim("x", "y")\ndef test_it():\n    pass\n', encoding="utf-8")
+    with pytest.raises(CourseError, match="are both marked with the claim 'x'"):
+        claim_tests.marked(Course(tmp_path))
+    (tmp_path / "tests" / "test_b.py").unlink()
+    assert claim_tests.marked(Course(tmp_path)) == dict.fromkeys("xy", "tests/test_a.py::test_it")
 
 
 def test_the_page_is_rendered_from_the_tables_of_today() -> None:
@@ -49,9 +69,9 @@ def test_an_effect_holds_only_beyond_its_error(
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("a,P,T1,c,1,guess,,,,\n", "its kind is 'guess'"),
-        ("a,P,T1,c,1,exact,,nowhere,holds,\n", "is no test"),
-        ("a,P,T1,c,1,exact,,f.py::test,maybe,\n", "it expects 'maybe'"),
+        ("a,P,T1,c,1,guess,,,,\n", "a: kind: Input should be 'exact'"),
+        ("a,P,T1,c,1,exact,,f.py::test,holds,\n", "leave the column empty"),
+        ("a,P,T1,c,1,exact,,,maybe,\n", "it expects 'maybe'"),
         ("a,P,T1,c,1,experiment,glove,m,bigger,\n", "a direction like"),
         ("a,P,T1,c,1,untestable,,,,\n", "does not say why"),
         ("a,P,T1,c,1,waits,,,,\na,P,T1,c,1,waits,,,,\n", "stands there twice"),
@@ -67,7 +87,7 @@ def test_a_row_that_makes_no_sense_is_refused_with_its_name(tmp_path: Path, row:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("a,P,T1,c,1,exact,,tests/grader/registry/test_claims.py::test_that_is_not_there,holds,\n", "there is no test"),
+        ("a,P,T1,c,1,exact,,,holds,\n", "a: no test is marked @claim"),
         ("a,P,T1,c,1,experiment,word2vec,not_a_metric,> 0,\n", "has no metric not_a_metric"),
     ],
 )
