@@ -85,8 +85,13 @@ class Lesson:
 
     @property
     def source(self) -> Path:
-        """solutions/WEEK/LESSON: notebook.py, checks.py, hidden.py, bank.py, expected.csv."""
+        """solutions/WEEK/LESSON: notebook.py, checks.py, hidden.py, bank.py, expected.csv, and perhaps data/."""
         return self.course.root / "solutions" / self.week.name / self.name
+
+    @property
+    def data(self) -> list[Path]:
+        """The lesson's own small data files, data/** beside its source; they are released with it."""
+        return sorted(path for path in (self.source / "data").rglob("*") if path.is_file())
 
     @property
     def master(self) -> Path:

@@ -21,20 +21,20 @@ DRAWN = ("grader.lessons.generated", "grader.lessons.inputs")  # what hidden che
 ROOT = Path(etude.__file__).parents[1]  # of both packages
 
 
-def provenance(command: str, device: str) -> str:
-    """Where a number comes from, in one line."""
+def provenance(command: str, device: str, course: Path = ROOT) -> str:
+    """Says in one line where a number comes from. course: the folder whose commit is named."""
     versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "numpy"))
     return (
-        f"{command}; {hardware(device)}; Python {platform.python_version()}, {versions}; commit {commit()}; "
+        f"{command}; {hardware(device)}; Python {platform.python_version()}, {versions}; commit {commit(course)}; "
         f"{datetime.now(UTC):%Y-%m-%d}"
     )
 
 
-def head(command: str, *libraries: str) -> dict[str, Any]:
-    """The head of a recorded run: command, commit, hardware, when, and versions, of these libraries too."""
+def head(command: str, *libraries: str, course: Path = ROOT) -> dict[str, Any]:
+    """Gives the head of a recorded run: command, commit of the course's folder, hardware, when, versions, of these libraries too."""
     return {
         "command": command,
-        "commit": commit(),
+        "commit": commit(course),
         "hardware": hardware("cpu"),
         "versions": versions() | {name: version(name) for name in libraries},
         "when": now(),
@@ -107,15 +107,14 @@ def bare(text: str) -> str:
     return ast.unparse(tree)
 
 
-def commit() -> str:
-    """The commit of the course, with + if files differ from it."""
-    root = Path(__file__).parent
+def commit(course: Path = ROOT) -> str:
+    """Names the commit of a course's folder, with + if files differ from it; "unknown" where there is no repository."""
     try:
         name = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"], cwd=root, capture_output=True, text=True, check=True
+            ["git", "rev-parse", "--short", "HEAD"], cwd=course, capture_output=True, text=True, check=True
         ).stdout.strip()
         changed = subprocess.run(
-            ["git", "status", "--porcelain"], cwd=root, capture_output=True, text=True, check=True
+            ["git", "status", "--porcelain"], cwd=course, capture_output=True, text=True, check=True
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"

@@ -61,12 +61,13 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     from grader.grading.execution import execute
+    from grader.grading.suite import Suite
 
     decisive, folder = _inputs(lesson, settings), lesson.run_folder(settings.profile, settings.seed)
     shutil.rmtree(folder, ignore_errors=True)  # nobody takes an earlier run for this one
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
         results = Path(scratch) / "results"
-        run = execute(lesson, _reference(lesson), settings, FOR_REFERENCE, results)
+        run = execute(lesson, Suite.of(lesson), _reference(lesson), settings, FOR_REFERENCE, results)
         if trouble := _trouble(run):
             raise CourseError(
                 f"the reference of {lesson.id} does not run here as it should, so nothing is graded: {trouble}\n"
@@ -83,11 +84,12 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
 def prove_setup(lesson: Lesson, settings: Settings) -> None:
     """Runs the lesson's own first cells. Raises CourseError if they fail: then no submission can be run here."""
     from grader.grading.execution import execute
+    from grader.grading.suite import Suite
 
     notebook = _reference(lesson)
     notebook.cells = [cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") in FIRST]
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
-        run = execute(lesson, notebook, settings, FOR_REFERENCE, Path(scratch) / "results")
+        run = execute(lesson, Suite.of(lesson), notebook, settings, FOR_REFERENCE, Path(scratch) / "results")
     if failed := [cell for cell in run.report.cells if cell.status != "ok"]:
         raise CourseError(
             f"the first cells of {lesson.id} fail in the kernel {settings.kernel!r}, so nothing can be graded: "
@@ -111,7 +113,7 @@ def record(course: Course, settings: Settings, command: str) -> Path:
     """Writes down what the references of all lessons take on this machine, as `kept`; returns where."""
     seconds = {lesson.id: round(of(lesson, settings).notebook, 2) for lesson in course.lessons()}
     path = course.root / RECORD
-    write_whole(path, json.dumps({**head(command), "seconds": seconds}, indent=1) + "\n")
+    write_whole(path, json.dumps({**head(command, course=course.root), "seconds": seconds}, indent=1) + "\n")
     return path
 
 
@@ -135,4 +137,4 @@ def _reference(lesson: Lesson) -> NotebookNode:
 
 def _inputs(lesson: Lesson, settings: Settings) -> str:
     written = [lesson.source / name for name in ("notebook.py", "checks.py", "hidden.py")]
-    return fingerprint(settings, hardware("cpu"), versions(), code=[*written, *modules("etude")])
+    return fingerprint(settings, hardware("cpu"), versions(), code=[*written, *modules("etude")], data=lesson.data)

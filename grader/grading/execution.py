@@ -25,11 +25,11 @@ from grader.grading import metrics
 from grader.grading.allowance import Allowance
 from grader.grading.artifacts import Artifacts
 from grader.grading.own_time import OwnTimeOver, at_most
+from grader.grading.suite import Suite
 from grader.grading.usage import METRICS, CheckUsage, Usage
 from grader.kernels.run_report import RunReport
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
-from grader.lessons import source
 from grader.remote.budget import Account
 from grader.remote.client import Student
 from grader.remote.connection import KernelGone
@@ -65,19 +65,23 @@ class Execution:
 
 def execute(
     lesson: Lesson,
+    suite: Suite,
     notebook: NotebookNode,
     settings: Settings,
     allowance: Allowance,
     results: Path,
     progress: Progress = lambda text: None,
 ) -> Execution:
-    """Runs the notebook, which is in the lesson's shape; `results` is where what it records is put."""
+    """Runs the notebook, which is in the lesson's shape, and asks it what is in the suite.
+
+    results: where what it records is put.
+    """
     limits = None if settings.kernel == PLAIN else allowance.sandbox_limits(lesson)
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
         work = Path(name)
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
-        run = _Run(lesson, settings, allowance, limits, work, results, progress)
+        run = _Run(lesson, suite, settings, allowance, limits, work, results, progress)
         asked = run.in_a_kernel(notebook)
         known = -1
         # An experiment or a check that ends the process must not cost the exercises that it has nothing to do with.
@@ -93,6 +97,7 @@ class _Run:
     def __init__(
         self,
         lesson: Lesson,
+        suite: Suite,
         settings: Settings,
         allowance: Allowance,
         limits: dict[str, int] | None,
@@ -100,10 +105,8 @@ class _Run:
         results: Path,
         progress: Progress,
     ) -> None:
-        self.lesson, self.settings, self.allowance, self.limits = lesson, settings, allowance, limits
+        self.lesson, self.suite, self.settings, self.allowance, self.limits = lesson, suite, settings, allowance, limits
         self.work, self.results, self.progress = work, results, progress
-        self.checks = source.checks(lesson)
-        self.metrics = metrics.collect(lesson.source / "hidden.py")
         self._execution: Execution | None = None
 
     @property
@@ -150,7 +153,7 @@ class _Run:
         except KernelGone:
             return None
         student.input_seed = self.settings.seed
-        for check in self.checks:
+        for check in self.suite.checks:
             if check.name in self.execution.outcomes:
                 continue
             if self.time_left <= 0:
@@ -180,10 +183,10 @@ class _Run:
         account = student.begin(self.allowance.budgets.get(METRICS)) if student else None
         try:
             with at_most(self.allowance.own_seconds.get(METRICS, float("inf"))):
-                self.execution.metrics = metrics.compute(self.metrics, artifacts, student)
+                self.execution.metrics = metrics.compute(self.suite.metrics, artifacts, student)
         except OwnTimeOver as late:
             self.execution.metrics = dict.fromkeys(
-                self.metrics, (None, f"what was recorded cannot be measured: {late}")
+                self.suite.metrics, (None, f"what was recorded cannot be measured: {late}")
             )
         if account:
             self._count(METRICS, account, own)

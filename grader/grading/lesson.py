@@ -20,6 +20,7 @@ from grader.grading import allowance, costs, submission
 from grader.grading.allowance import Allowance
 from grader.grading.execution import Execution, Progress, execute
 from grader.grading.scoring import Scored
+from grader.grading.suite import Suite
 from grader.grading.usage import Usage
 from grader.grading.verdict import CellResult, Graded, Spent, Time, Verdict
 from grader.lessons import known_mistakes
@@ -40,7 +41,7 @@ DECIDING = (
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
     """The hash of everything that decides a score: the submission, the lesson's files, the settings, versions, our code."""
     tables = [lesson.source / name for name in ("expected.csv", known_mistakes.PRIVATE)]
-    tables += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
+    tables += [lesson.released, lesson.released.with_suffix("") / "mistakes.json", *lesson.data]
     return provenance.fingerprint(
         digest(content),
         settings,
@@ -59,20 +60,21 @@ def grade(
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     started, given = time.monotonic(), submission.read(path)
+    suite = Suite.of(lesson)
     verdict = partial(_verdict, lesson, given.content, student, settings, started)
     if given.notebook is None:
-        refused = Scored(lesson, settings.profile, given.problem)
+        refused = Scored(lesson, suite, settings.profile, given.problem)
         return Graded(verdict(refused, status="refused", reason=given.problem), None)
     restored = submission.restore(given.notebook, nbformat.read(lesson.released, as_version=4))
     reference = costs.of(lesson, settings)
     allowed = allowance.of(lesson, reference)
-    ran = _executed(lesson, restored.notebook, settings, allowed, progress)
+    ran = _executed(lesson, suite, restored.notebook, settings, allowed, progress)
     if _fails_at_the_start(ran):
         costs.prove_setup(lesson, settings)
     reason = "" if ran.report.alive else ran.report.reason or "the notebook's process ended"
     return Graded(
         verdict(
-            Scored(lesson, settings.profile, reason, ran.outcomes, ran.metrics, ran.usage),
+            Scored(lesson, suite, settings.profile, reason, ran.outcomes, ran.metrics, ran.usage),
             status="graded" if ran.report.alive else "ended",
             reason=reason,
             notes=restored.notes + ran.notes,
@@ -105,14 +107,14 @@ def _verdict(
 
 
 def _executed(
-    lesson: Lesson, notebook: NotebookNode, settings: Settings, allowance: Allowance, progress: Progress
+    lesson: Lesson, suite: Suite, notebook: NotebookNode, settings: Settings, allowance: Allowance, progress: Progress
 ) -> Execution:
     """Runs the notebook; once more if it met a limit of time while the machine stood still."""
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
-        first = execute(lesson, notebook, settings, allowance, Path(folder, "first"), progress)
+        first = execute(lesson, suite, notebook, settings, allowance, Path(folder, "first"), progress)
         if not (first.stood_still and first.late):
             return first
-        second = execute(lesson, notebook, settings, allowance, Path(folder, "second"), progress)
+        second = execute(lesson, suite, notebook, settings, allowance, Path(folder, "second"), progress)
         second.notes.append(
             f"the machine stood still for {first.stood_still:.0f} s while this ran, so it was run again: this counts"
         )

@@ -6,11 +6,10 @@ student: `student.predict(inputs)` is asked on inputs whose labels never leave t
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -30,14 +29,9 @@ def metric(name: str) -> Callable[[Metric], Metric]:
     return mark
 
 
-def collect(path: Path) -> dict[str, Metric]:
-    """Metric → its function, from a lesson's hidden.py."""
-    spec = importlib.util.spec_from_file_location("_etude_metrics", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return {f.__etude_metric__: f for f in vars(module).values() if hasattr(f, "__etude_metric__")}
+def marked(hidden: ModuleType) -> dict[str, Metric]:
+    """Metric → its function, of a lesson's hidden.py."""
+    return {f.__etude_metric__: f for f in vars(hidden).values() if hasattr(f, "__etude_metric__")}
 
 
 def asks_the_student(function: Metric) -> bool:

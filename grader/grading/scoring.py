@@ -9,6 +9,7 @@ from etude.lesson import mistakes, table
 from etude.lesson.checks import Check, Outcome
 from grader.course import Lesson
 from grader.grading.execution import Computed
+from grader.grading.suite import Suite
 from grader.grading.usage import CheckUsage, Usage
 from grader.grading.verdict import CheckResult, ExerciseResult, MetricResult
 from grader.lessons import known_mistakes, source
@@ -22,6 +23,7 @@ class Scored:
     """
 
     lesson: Lesson
+    suite: Suite
     profile: str
     reason: str
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -34,7 +36,7 @@ class Scored:
         shipped = self.lesson.released.with_suffix("") / "mistakes.json"
         by_public = mistakes.load(shipped)  # as the student's notebook names it
         by_exercise: dict[str, list[Check]] = {name: [] for name in source.exercises(source.read(self.lesson))}
-        for check in source.checks(self.lesson):
+        for check in self.suite.checks:
             by_exercise[check.exercise].append(check)
         return [
             ExerciseResult(

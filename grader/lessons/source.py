@@ -15,17 +15,19 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from etude.lesson.checks import Check, collect
+from etude.lesson.checks import Check, load, marked
 from grader.course import CourseError, Lesson
 from grader.provenance import imported
 
@@ -34,6 +36,7 @@ STUB = 'raise NotImplementedError("write this")'
 ANSWER_STUB = "*Write your answer here.*"
 WRITTEN = ("bank.py", "notebook.py", "checks.py", "hidden.py")
 REGISTRIES = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
+MOST_DATA = 4 << 20  # bytes of a lesson's own data files
 CHECK = re.compile(r'^check\("(\w+)"\)\s*$')
 
 
@@ -64,7 +67,23 @@ def inputs(lesson: Lesson) -> tuple[list[Path], list[Path]]:
     """
     written = [lesson.source / name for name in WRITTEN]
     tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
-    return [*written, *imported(written[1:])], tables
+    return [*written, *imported(written[1:])], [*tables, *lesson.data]
+
+
+def copy_public(lesson: Lesson, folder: Path) -> None:
+    """Copies what a notebook finds beside it as it stands in the source: checks, expected table, data files.
+
+    Raises CourseError if the data files are larger than MOST_DATA together: a lesson's folder travels with every submission.
+    """
+    if (size := sum(path.stat().st_size for path in lesson.data)) > MOST_DATA:
+        raise CourseError(
+            f"{lesson.id}: the files in {lesson.source / 'data'} have {size:,} bytes, at most {MOST_DATA:,} are released: "
+            "register larger ones in data/registry.csv"
+        )
+    for path in (lesson.source / "checks.py", lesson.source / "expected.csv", *lesson.data):
+        copy = folder / path.relative_to(lesson.source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
 
 
 def part(cell: NotebookNode) -> Part:
@@ -137,13 +156,19 @@ def skeleton(source: str) -> str:
 
 
 def checks(lesson: Lesson, hidden: bool = True) -> list[Check]:
-    """Public checks, then (unless hidden=False) the hidden ones.
+    """Gives the public checks, then (unless hidden=False) the hidden ones. Raises CourseError like `loaded`."""
+    return loaded(lesson, hidden)[0]
+
+
+def loaded(lesson: Lesson, hidden: bool = True) -> tuple[list[Check], ModuleType | None]:
+    """Executes checks.py and, unless hidden=False, hidden.py, once each; gives their checks, and hidden.py as a module.
 
     Raises CourseError for a name used twice, and for a check that needs one that cannot be.
     """
-    found = collect(lesson.source / "checks.py")
-    if hidden:
-        found += collect(lesson.source / "hidden.py", hidden=True)
+    found = marked(load(lesson.source / "checks.py"))
+    kept_back = load(lesson.source / "hidden.py") if hidden else None
+    if kept_back is not None:
+        found += marked(kept_back, hidden=True)
     names = [check.name for check in found]
     if doubles := {name for name in names if names.count(name) > 1}:
         raise CourseError(f"{lesson.id}: the check {doubles.pop()} exists twice")
@@ -154,7 +179,7 @@ def checks(lesson: Lesson, hidden: bool = True) -> list[Check]:
                 f"{lesson.id}: {check.name} needs {check.needs}, which must be a check of the same exercise, needs none "
                 "itself, and is public if this one is"
             )
-    return found
+    return found, kept_back
 
 
 @cache

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -31,6 +30,7 @@ from grader.course import CourseError, Lesson
 from grader.files import write_whole
 from grader.grading import metrics
 from grader.grading.artifacts import Artifacts
+from grader.grading.suite import Suite
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
 from grader.lessons import source
@@ -82,7 +82,7 @@ def calibrate(lesson: Lesson, profile: str, seeds: int, device: str, jobs: int, 
     runs = results(lesson, tasks, jobs, step)
     values = {name: [run.metrics[name] for run in runs] for name in set.intersection(*(set(r.metrics) for r in runs))}
     path = lesson.source / "expected.csv"
-    origin = provenance(f"grader calibrate {lesson.id} --profile {profile} --seeds {seeds}", device)
+    origin = provenance(f"grader calibrate {lesson.id} --profile {profile} --seeds {seeds}", device, lesson.course.root)
     origin += f"; the interval holds {PROMISE}"
     rows = [
         _measured(row, values[row.metric], origin) if row.profile == profile and row.metric in values else row
@@ -124,12 +124,10 @@ def result(lesson: Lesson, task: Task) -> Run:
 
 def _run(lesson: Lesson, task: Task, threads: int = 1) -> Run:
     started = time.monotonic()
-    functions = metrics.collect(lesson.source / "hidden.py")
+    functions = Suite.of(lesson).metrics
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         work, results = Path(folder), Path(folder, "results")
-        (work / lesson.name).mkdir()
-        for name in ("checks.py", "expected.csv"):
-            shutil.copyfile(lesson.source / name, work / lesson.name / name)
+        source.copy_public(lesson, work / lesson.name)
         parameters = {"profile": task.profile, "seed": task.seed, "device": task.device, "out": str(results)}
         try:
             with KernelSession(work, PLAIN, env={"OMP_NUM_THREADS": str(threads)}) as session:
@@ -171,7 +169,9 @@ def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
     """The hash of all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
     notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
-    return fingerprint(answer, device, versions(), code=[notebook, lesson.source / "hidden.py", *library])
+    return fingerprint(
+        answer, device, versions(), code=[notebook, lesson.source / "hidden.py", *library], data=lesson.data
+    )
 
 
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:

@@ -126,7 +126,7 @@ def measure(
     asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
     tried = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
     command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
-    origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device)
+    origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device, lesson.course.root)
     origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if answers else "")
     found = [
         rates(

@@ -79,9 +79,10 @@ def found(lessons: Sequence[Lesson], batch: Batch, settings: Settings) -> list[H
     return rows
 
 
-def write(path: Path, rows: Sequence[Headroom], command: str) -> None:
-    """Writes the rows as JSON, with the command, commit, hardware and versions that they come from."""
-    write_whole(path, json.dumps({**head(command), "rows": [asdict(row) for row in rows]}, indent=1) + "\n")
+def write(path: Path, rows: Sequence[Headroom], course: Path, command: str) -> None:
+    """Writes the rows as JSON, with the command, commit of the course's folder, hardware and versions that they come from."""
+    record = {**head(command, course=course), "rows": [asdict(row) for row in rows]}
+    write_whole(path, json.dumps(record, indent=1) + "\n")
 
 
 def _shares(verdict: Verdict, limits: allowance.Allowance) -> list[tuple[float, str]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from etude.lesson import table
 from grader.course import CourseError, Lesson
-from grader.grading import metrics
+from grader.grading.suite import Suite
 from grader.lessons import bank, source
 from grader.quality import error_rates
 from grader.release.build import GRADING_PROFILE
@@ -39,7 +39,7 @@ def measured(lesson: Lesson) -> Next:
     """Looks at the expected table and its error rates in the graded profile."""
     everything = table.read(lesson.source / "expected.csv")
     rows = table.of_profile(everything, GRADING_PROFILE)
-    computed = metrics.collect(lesson.source / "hidden.py")
+    computed = Suite.of(lesson).metrics
     graded = [row for row in rows.values() if row.points]
     if names := [row.metric for row in graded if row.metric not in computed]:
         step = "compute them in hidden.py, each in a function marked @metric"
@@ -52,7 +52,7 @@ def measured(lesson: Lesson) -> Next:
     rates = {
         one.metric: one for one in error_rates.read(lesson.source / error_rates.FILE) if one.profile == GRADING_PROFILE
     }
-    if names := [row.metric for row in graded if not _is_current(lesson, row, rates.get(row.metric))]:
+    if names := [row.metric for row in graded if not is_current(lesson, row, rates.get(row.metric))]:
         fault = f"no error rates on the table and the bank of today: {', '.join(names)}"
         return Next(fault, f"grader calibrate {lesson.name} --errors")
     if names := [row.metric for row in graded if rates[row.metric].blind or rates[row.metric].broken]:
@@ -61,7 +61,7 @@ def measured(lesson: Lesson) -> Next:
     return Next("", _after(lesson, everything, bool(graded)))
 
 
-def _is_current(lesson: Lesson, row: table.Expected, rates: error_rates.ErrorRates | None) -> bool:
+def is_current(lesson: Lesson, row: table.Expected, rates: error_rates.ErrorRates | None) -> bool:
     """Tells whether the rates are of the row's interval, and of all wrong answers of the bank or two of each exercise."""
     if rates is None or (rates.low, rates.high) != (row.low, row.high):
         return False

@@ -114,8 +114,7 @@ def write_master(lesson: Lesson) -> None:
     shutil.rmtree(support, ignore_errors=True)
     support.mkdir(parents=True)
     nbformat.write(master(lesson), lesson.master)
-    for name in ("checks.py", "expected.csv"):
-        shutil.copyfile(lesson.source / name, support / name)
+    source.copy_public(lesson, support)
     known_mistakes.write(lesson, support / "mistakes.json")
 
 
@@ -169,7 +168,7 @@ def _state(course: Course, week: str) -> str:
         path
         for folder in folders
         for path in sorted(folder.rglob("*"))
-        if path.suffix in STATE and path.name not in RECORDS and path.is_file()
+        if (path.suffix in STATE or "data" in path.parts) and path.name not in RECORDS and path.is_file()
     ]
     code = modules("etude", "grader.lessons", "grader.release", "grader.nbgrader", "grader.course")
     return fingerprint(versions(), code=code, data=made_of)

@@ -22,7 +22,7 @@ def prove_release(lesson: Lesson) -> None:
     - no cell has an output or an execution count, no marker is left, and cells stand in the source's order;
     - each exercise's stub equals the source outside the markers, and raises NotImplementedError;
     - no telling line of a solution and no name of a hidden check is anywhere in the lesson's released files;
-    - no file but the notebook, checks.py, expected.csv and mistakes.json is released.
+    - no file but the notebook, checks.py, expected.csv, mistakes.json and the lesson's own data is released.
     """
     released = nbformat.read(lesson.released, as_version=4)
     original = source.read(lesson)
@@ -33,8 +33,10 @@ def prove_release(lesson: Lesson) -> None:
     for (part, cell), given in zip(source.parts(original), released.cells, strict=True):
         _prove_cell(lesson, part, cell.source, given)
     support = lesson.released.with_suffix("")
-    files = {path.name for path in support.rglob("*") if path.suffix != ".pyc" and path.name != "__pycache__"}
-    if extra := files - {"checks.py", "expected.csv", "mistakes.json"}:
+    paths = (path for path in support.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    files = {path.relative_to(support).as_posix() for path in paths}
+    data = {path.relative_to(lesson.source).as_posix() for path in lesson.data}
+    if extra := files - {"checks.py", "expected.csv", "mistakes.json"} - data:
         raise Leak(f"{lesson.id}: {sorted(extra)} must not be released")
     _prove_files(lesson, [lesson.released, *(support / name for name in sorted(files))])
 
@@ -65,7 +67,7 @@ def _prove_files(lesson: Lesson, files: list[Path]) -> None:
             inside = {line.strip() for line in source.split_solution(cell.source)[1]}
             secrets |= {line for line in inside - shown if len(line) >= TELLING and line not in public}
     for path in files:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8", errors="ignore")
         if path.suffix == ".ipynb":
             text = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
         for secret in secrets:

@@ -44,6 +44,11 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     new = grader(root / "later" / "deep", "new", PAIRS, "--title", "Pairs of letters", "--link", "https://example.org")
     assert new.returncode == 0, new.stdout + new.stderr
     assert "Next: grader check pairs" in new.stdout
+    lesson = Course(root).lesson("pairs")
+    (lesson.source / "data").mkdir()
+    (lesson.source / "data" / "poem.txt").write_text("하루 커피 최소 3잔\n", encoding="utf-8")
+    with (lesson.source / "notebook.py").open("a", encoding="utf-8") as notebook:
+        notebook.write('\n# %%\nprint((run.folder / "data" / "poem.txt").read_text(encoding="utf-8"))\n')
     found = grader(root, "check", "pairs")
     assert found.returncode == 1, "a table that was never measured is not right"
     return root, found.stdout
@@ -58,6 +63,24 @@ def test_a_new_lesson_lacks_nothing_but_its_measured_table(checked: tuple[Path, 
     assert (root / "weeks" / "week2_letters" / "pairs" / "mistakes.json").is_file()
     assert not (root / "weeks" / "week1_letters").exists(), "another week than the lesson's was built"
     assert (root / "solutions" / "week2_letters" / "pairs" / "audit.json").is_file()
+
+
+@pytest.mark.slow
+def test_a_lessons_own_data_are_released_with_it_and_read_where_it_runs(checked: tuple[Path, str]) -> None:
+    lesson = Course(checked[0]).lesson("pairs")
+    released = lesson.released.with_suffix("") / "data" / "poem.txt"
+    assert released.read_text(encoding="utf-8") == "하루 커피 최소 3잔\n"
+    executed = next(lesson.run_folder("smoke", 0).glob("*.ipynb")).read_text(encoding="utf-8")
+    assert "하루 커피 최소 3잔" in executed
+
+
+def test_data_that_are_too_large_are_refused_with_where_they_belong(course: Course, tmp_path: Path) -> None:
+    (lesson,) = course.lessons()
+    (lesson.source / "data").mkdir()
+    (lesson.source / "data" / "large.bin").write_bytes(bytes(source.MOST_DATA + 1))
+    with pytest.raises(CourseError, match=r"register larger ones in data/registry\.csv"):
+        source.copy_public(lesson, tmp_path / "public")
+    assert not (tmp_path / "public").exists()
 
 
 @pytest.mark.slow

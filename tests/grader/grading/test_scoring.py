@@ -14,6 +14,7 @@ from etude.lesson.checks import Outcome, run_check
 from etude.lesson.student import LiveStudent
 from grader.course import Course, CourseError, Lesson
 from grader.grading.scoring import Scored
+from grader.grading.suite import Suite
 from grader.grading.verdict import CheckResult
 from grader.lessons import source
 from grader.nbgrader.feedback import exercise_text
@@ -42,12 +43,12 @@ def outcomes(lesson: Lesson, names: dict[str, Any]) -> dict[str, Outcome]:
 def test_a_stub_earns_nothing(course: Course, name: str, stub: str) -> None:
     lesson = course.lesson(name)
     names = dict.fromkeys(source.exercises(source.read(lesson)), STUBS[stub])
-    found = Scored(lesson, "smoke", "", outcomes(lesson, names)).exercises()
+    found = Scored(lesson, Suite.of(lesson), "smoke", "", outcomes(lesson, names)).exercises()
     assert [check.name for one in found for check in one.checks if check.earned] == []
 
 
 def scored(lesson: Lesson, names: dict[str, Any], exercise: str) -> tuple[dict[str, CheckResult], str]:
-    found = Scored(lesson, "smoke", "", outcomes(lesson, names)).exercises()
+    found = Scored(lesson, Suite.of(lesson), "smoke", "", outcomes(lesson, names)).exercises()
     mine = next(one for one in found if one.name == exercise)
     return {check.name: check for check in mine.checks}, exercise_text(mine)
 

@@ -1,0 +1,29 @@
+"""What a lesson asks of a submission: its checks, and the functions that compute its metrics.
+
+Both come from one execution of checks.py and hidden.py. Each submission has its own: none shares state with another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from etude.lesson.checks import Check
+from grader.course import Lesson
+from grader.grading import metrics
+from grader.grading.metrics import Metric
+from grader.lessons import source
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The checks, public ones first, and the metrics by name."""
+
+    checks: list[Check]
+    metrics: dict[str, Metric]
+
+    @classmethod
+    def of(cls, lesson: Lesson) -> Suite:
+        """Loads the lesson's suite. Raises CourseError for checks that contradict each other."""
+        checks, hidden = source.loaded(lesson)
+        assert hidden is not None
+        return cls(checks, metrics.marked(hidden))
