@@ -131,7 +131,12 @@ def digest(*parts: bytes | str) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions that a score depends on."""
+    """Gives the versions that a score depends on."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
     return {
         "python": platform.python_version(),
         **{name: version(name) for name in ("etude", "torch", "numpy", "papermill", "hypothesis")},

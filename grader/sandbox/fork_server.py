@@ -35,7 +35,7 @@ _lock = threading.Lock()
 class ForkServer:
     """A line to a running fork server, and its process if it was started here; one request at a time."""
 
-    def __init__(self, control: socket.socket, process: subprocess.Popen | None = None) -> None:
+    def __init__(self, control: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
         self.process = process
         self._control = control
         self._lock = threading.Lock()
@@ -87,7 +87,8 @@ class ForkServer:
         if not message:
             self.close()
             raise SandboxError(failure)
-        return json.loads(message)
+        answer: dict[str, Any] = json.loads(message)
+        return answer
 
     def wait(self) -> None:
         """Wait until all is imported and used once. Raises SandboxError if that fails."""

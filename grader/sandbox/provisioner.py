@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_client.connect import KernelConnectionInfo
-from jupyter_client.provisioning import KernelProvisionerBase
+from jupyter_client.provisioning.provisioner_base import KernelProvisionerBase
 from traitlets import Dict, List, Unicode
 
 from grader.sandbox.bwrap import Layout, student_packages
@@ -31,7 +31,7 @@ from grader.sandbox.privileges import give_to_sandbox
 from grader.sandbox.transfer import Copied, copy_folder
 
 LONGEST_SOCKET_PATH = 107  # bytes, sun_path in unix(7)
-POLL_S = 0.02
+POLL_S = 0.005
 
 
 class SandboxProvisioner(KernelProvisionerBase):
@@ -91,7 +91,8 @@ class SandboxProvisioner(KernelProvisionerBase):
             await self.cleanup()
             raise
         self._released = False
-        return self._manager.get_connection_info()
+        connection: KernelConnectionInfo = self._manager.get_connection_info()
+        return connection
 
     def _start(self, limits: Limits, layout: Layout, command: list[str]) -> SandboxedKernel:
         return SandboxedKernel(limits, layout, command)
