@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import torch
+from matplotlib.rcsetup import cycler
 from torch import Tensor
 
 from etude.fonts import use_korean
@@ -23,7 +24,7 @@ def style() -> None:
     use_korean()
     plt.rcParams.update(
         {
-            "axes.prop_cycle": plt.cycler(color=COLOURS),
+            "axes.prop_cycle": cycler(color=COLOURS),
             "axes.titlelocation": "left",
             "axes.titlesize": 11,
             "axes.spines.top": False,
@@ -38,7 +39,8 @@ def plane(vectors: Tensor) -> Tensor:
     """The two directions in which the vectors vary most (PCA): (N, d) → (N, 2)."""
     centred = vectors.float() - vectors.float().mean(dim=0)
     left, scale, _ = torch.linalg.svd(centred, full_matrices=False)
-    return left[:, :2] * scale[:2]  # (N, 2)
+    flat: Tensor = left[:, :2] * scale[:2]  # (N, 2)
+    return flat
 
 
 def pairs_in_the_plane(

@@ -246,7 +246,8 @@ def descend(
         return tiles(ids[kept], sentences[kept], noise, window=window, negatives=negatives, random=random)
 
     losses: list[float] = []
-    bar = tqdm(total=epochs * len(ids), unit=" words", unit_scale=True, disable=not progress)
+    words = epochs * len(ids)
+    bar = tqdm(total=words, unit=" words", unit_scale=True, disable=not progress)
     started = time.perf_counter()
     with bar, one_thread(), ThreadPoolExecutor(max_workers=1) as ahead:
         pending = ahead.submit(next_epoch)
@@ -268,7 +269,7 @@ def descend(
             if not bool(trained.isfinite().all()):
                 raise ValueError(f"training diverged in epoch {epoch + 1} of {epochs}: lower lr, which is {lr:g}")
             bar.set_postfix(loss=f"{losses[-1]:.3f}")
-        bar.update(bar.total - bar.n)
+        bar.update(words - bar.n)
     return losses, epochs * len(ids) / (time.perf_counter() - started)
 
 

@@ -102,7 +102,7 @@ def _same_bits(before: Any, after: Any) -> bool:
     if (before.dtype, before.shape) != (after.dtype, after.shape):
         return False
     if isinstance(before, np.ndarray):
-        return before.dtype.hasobject or before.tobytes() == after.tobytes()
+        return bool(before.dtype.hasobject) or before.tobytes() == after.tobytes()
     import torch
 
     if before.layout is not torch.strided:

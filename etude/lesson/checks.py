@@ -140,14 +140,14 @@ def close_gradients(
         close(mine, right, given=where)
 
 
-def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Callable], Callable]:
+def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Function], Function]:
     """Marks a check function: the exercise that it tries and the points it is worth.
 
     needs: the name of another check of the exercise, without which this one earns nothing. An edge case (nothing in,
     nothing out) is often met by code that does nothing at all; it counts for those whose main case works.
     """
 
-    def mark(function: Callable) -> Callable:
+    def mark(function: Function) -> Function:
         function.__etude__ = (name, float(points), needs)  # type: ignore[attr-defined]
         return function
 

@@ -131,7 +131,8 @@ def _to_numpy(tensor: Any) -> np.ndarray:
         tensor = tensor.to(torch.complex128)
     elif tensor.is_floating_point():
         tensor = tensor.to(torch.float64)
-    return tensor.resolve_conj().resolve_neg().numpy()
+    array: np.ndarray = tensor.resolve_conj().resolve_neg().numpy()
+    return array
 
 
 def kind(value: Any) -> str:

@@ -196,7 +196,8 @@ def _box(ax: Any, text: Text, colour: str) -> FancyBboxPatch:
         linewidth=1.2,
         zorder=3,
     )
-    return ax.add_patch(box)
+    ax.add_patch(box)
+    return box
 
 
 def _tint(colour: str) -> tuple[float, float, float]:

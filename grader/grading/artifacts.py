@@ -73,7 +73,7 @@ class Artifacts:
             if dtype.kind not in "biuf" or math.prod(shape) * dtype.itemsize != size:
                 raise ValueError(f"{dtype} {shape} in {size} bytes")
             file.seek(0)
-            value = np.load(file, allow_pickle=False)
+            value: np.ndarray = np.load(file, allow_pickle=False)
         except (ValueError, EOFError, TypeError, SyntaxError) as error:
             raise BadArtifact(f"{name}.npy holds no numbers that can be read: {error}") from None
         _refuse_wide(name, value.shape)
@@ -111,7 +111,8 @@ class Artifacts:
                 if cells > MOST_CELLS:
                     raise BadArtifact(f"{name}.parquet has more than {MOST_CELLS:,} cells")
                 batches.append(batch)
-            return pa.Table.from_batches(batches, schema).to_pandas()
+            table: pd.DataFrame = pa.Table.from_batches(batches, schema).to_pandas()
+            return table
         except (pa.ArrowException, OSError, ValueError) as error:
             raise BadArtifact(f"{name}.parquet cannot be read: {error}") from None
 

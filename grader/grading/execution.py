@@ -213,7 +213,7 @@ class _Run:
 
 def _definitions(notebook: NotebookNode) -> NotebookNode:
     """The notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
-    short = nbformat.v4.new_notebook(metadata=notebook.metadata)
+    short: NotebookNode = nbformat.v4.new_notebook(metadata=notebook.metadata)
     short.cells = [
         cell
         for cell in notebook.cells

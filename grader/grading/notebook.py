@@ -53,7 +53,8 @@ class Notebook:
 
     @property
     def released(self) -> NotebookNode:
-        return nbformat.reads(self.measure, as_version=4)
+        notebook: NotebookNode = nbformat.reads(self.measure, as_version=4)
+        return notebook
 
     @property
     def seconds(self) -> dict[str, int]:

@@ -35,9 +35,9 @@ def show_run(notebook: NotebookNode, executed: NotebookNode | None) -> None:
 def harmless(output: NotebookNode) -> NotebookNode | None:
     """The output as text or PNG, or None."""
     if output.output_type == "stream":
-        return new_output("stream", name="stdout", text=_plain(output.text))
+        return _output("stream", name="stdout", text=_plain(output.text))
     if output.output_type == "error":
-        return new_output(
+        return _output(
             "stream",
             name="stdout",
             text=_plain("\n".join(output.get("traceback", [])) or f"{output.ename}: {output.evalue}"),
@@ -47,7 +47,12 @@ def harmless(output: NotebookNode) -> NotebookNode | None:
         data["image/png"] = png
     if isinstance(text := output.data.get("text/plain"), str):
         data["text/plain"] = _plain(text)
-    return new_output("display_data", data=data) if data else None
+    return _output("display_data", data=data) if data else None
+
+
+def _output(kind: str, **fields: Any) -> NotebookNode:
+    output: NotebookNode = new_output(kind, **fields)
+    return output
 
 
 def _plain(text: str) -> str:
@@ -63,9 +68,9 @@ def _is_png(text: str) -> bool:
 
 
 def text_output(text: str) -> NotebookNode:
-    return new_output("stream", name="stdout", text=text)
+    return _output("stream", name="stdout", text=text)
 
 
 def score_output(points: float) -> NotebookNode:
     """nbgrader reads the first execute_result that is a number as the cell's score."""
-    return new_output("execute_result", data={"text/plain": repr(float(points))}, execution_count=None)
+    return _output("execute_result", data={"text/plain": repr(float(points))}, execution_count=None)

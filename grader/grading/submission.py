@@ -103,7 +103,7 @@ def parse(data: bytes) -> NotebookNode:
     cells = content["cells"]
     if not isinstance(cells, list) or len(cells) > MOST_CELLS:
         raise BadSubmission(f"the notebook's cells make no sense (a list of at most {MOST_CELLS} was expected)")
-    notebook = nbformat.v4.new_notebook()
+    notebook: NotebookNode = nbformat.v4.new_notebook()
     notebook.cells = [_cell(cell) for cell in cells]
     lines = sum(cell.source.count(end) for cell in notebook.cells for end in LINE_ENDS)
     if lines > MOST_LINES:
@@ -123,7 +123,7 @@ def _cell(data: object) -> NotebookNode:
     if not isinstance(text, str):
         raise BadSubmission("a cell's source is not text: open the notebook in JupyterLab and save it")
     text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be stored or sent to a kernel
-    cell = new_code_cell(text) if data["cell_type"] == "code" else new_markdown_cell(text)
+    cell: NotebookNode = new_code_cell(text) if data["cell_type"] == "code" else new_markdown_cell(text)
     metadata = data.get("metadata")
     grade_id = (
         metadata.get("nbgrader", {}).get("grade_id")

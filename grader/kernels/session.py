@@ -22,8 +22,8 @@ from types import TracebackType
 from typing import Any, Self
 
 import zmq
-from jupyter_client import AsyncKernelManager
-from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.manager import AsyncKernelManager
 from jupyter_core.utils import run_sync
 
 from grader import bounded_json

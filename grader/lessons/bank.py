@@ -28,10 +28,13 @@ import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import TypeVar
 
 from grader.course import CourseError, Lesson
 from grader.lessons import source
 from grader.provenance import bare, digest
+
+Function = TypeVar("Function", bound=Callable[..., object])
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -133,12 +136,12 @@ def edited(code: str, edits: Mapping[str, str]) -> str:
     return code
 
 
-def mistake(exercise: str, slug: str, sentence: str, killed_by: str | None = None) -> Callable[[Callable], Callable]:
+def mistake(exercise: str, slug: str, sentence: str, killed_by: str | None = None) -> Callable[[Function], Function]:
     """Marks a wrong answer that is written out, with the sentence that names the mistake."""
     return _mark(exercise, slug, sentence, killed_by)
 
 
-def alternative(exercise: str, slug: str, slow: str = "") -> Callable[[Callable], Callable]:
+def alternative(exercise: str, slug: str, slow: str = "") -> Callable[[Function], Function]:
     """Marks another right answer. slow: why it is too slow for the experiment, whose points it then costs."""
     return _mark(exercise, slug, None, None, slow)
 
@@ -151,8 +154,8 @@ def equivalent(exercise: str, label: str, why: str) -> None:
 
 def _mark(
     exercise: str, slug: str, sentence: str | None, killed_by: str | None, slow: str = ""
-) -> Callable[[Callable], Callable]:
-    def register(function: Callable) -> Callable:
+) -> Callable[[Function], Function]:
+    def register(function: Function) -> Function:
         code = textwrap.dedent(inspect.getsource(function))
         definition = ast.parse(code).body[0]
         written = "\n".join(code.splitlines()[definition.lineno - 1 :])  # without the decorator

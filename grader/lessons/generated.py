@@ -30,7 +30,9 @@ EXAMPLES = 60  # inputs that a right answer is tried on
 MOST_CALLS = 240  # of a check: what is left after an input went wrong is for making it small
 
 
-def for_all(examples: int = EXAMPLES, **strategies: SearchStrategy) -> Callable[[Callable], Callable]:
+def for_all(
+    examples: int = EXAMPLES, **strategies: SearchStrategy[Any]
+) -> Callable[[Callable[..., None]], Callable[[Any], None]]:
     """Runs a check `test_…(student, …)` on inputs drawn from the strategies, which go by its arguments' names.
 
     Raises Mismatch with the smallest input on which the check fails or ends in an error.

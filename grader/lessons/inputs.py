@@ -8,7 +8,7 @@ that sums of a few are exact. What is drawn gets smaller towards the first of ea
 from __future__ import annotations
 
 import torch
-from hypothesis.strategies import SearchStrategy, composite, dictionaries, integers, lists, sampled_from
+from hypothesis.strategies import DrawFn, SearchStrategy, composite, dictionaries, integers, lists, sampled_from
 from torch import Tensor
 
 WORDS = ["a", "b", "the", "The", "THE", "눈", "하늘", "cafe", "café", "cafe\u0301", "ß", "Ёлка", "漢字", "🙂", "3"]
@@ -56,7 +56,7 @@ def numbers() -> SearchStrategy[float]:
 
 
 @composite
-def tables(draw, rows: int, columns: int) -> Tensor:
+def tables(draw: DrawFn, rows: int, columns: int) -> Tensor:
     """Tensors (rows, columns), float32; some rows are zero, equal to the row before, or very long."""
     made: list[list[float]] = []
     for _ in range(rows):

@@ -54,7 +54,7 @@ def read(lesson: Lesson) -> NotebookNode:
     path = lesson.source / "notebook.py"
     if not path.is_file():
         raise CourseError(f"{lesson.id} has no notebook.py in {path.parent}")
-    notebook = jupytext.read(path, fmt="py:percent")
+    notebook: NotebookNode = jupytext.read(path, fmt="py:percent")
     for number, cell in enumerate(notebook.cells):
         cell.id = f"{lesson.name.replace('_', '-')}-{number:03d}"
     return notebook
@@ -116,7 +116,7 @@ def exercises(notebook: NotebookNode) -> dict[str, str]:
 
 def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
     """The released notebook with these answers in its skeletons' places."""
-    notebook = nbformat.read(lesson.released, as_version=4)
+    notebook: NotebookNode = nbformat.read(lesson.released, as_version=4)
     for cell in notebook.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if cell.cell_type == "code" and grade_id in given:

@@ -39,7 +39,7 @@ class SafeExporter(NotebookExporter):
             self.log.warning("%s: %s", filename, given.problem)
         notebook = released if given.notebook is None else submission.restore(given.notebook, released).notebook
         resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
-        return self.from_notebook_node(notebook, resources=resources, **kwargs)
+        return self.from_notebook_node(notebook, resources=resources, **kwargs)  # type: ignore[no-untyped-call]  # nbconvert's
 
 
 class Grade(NbGraderPreprocessor):

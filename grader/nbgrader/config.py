@@ -76,7 +76,8 @@ class _CourseDirectory(CourseDirectory):
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
         try:
-            return super().get_existing_timestamp(dest_path)
+            timestamp: datetime | None = super().get_existing_timestamp(dest_path)
+            return timestamp
         except Exception:  # whatever the file holds; nbgrader means to fail and stumbles over that as well
             self.log.warning("%s: the file timestamp.txt holds no time", dest_path)
             return None

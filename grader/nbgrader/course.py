@@ -14,7 +14,7 @@ import nbformat
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import is_locked
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config.loader import Config, PyFileConfigLoader
 
 from grader.course import CourseError
 from grader.grading.notebook import Notebook

@@ -38,7 +38,8 @@ class ReferenceRun:
 
     @property
     def metrics(self) -> dict[str, float]:
-        return json.loads((self.results / "metrics.json").read_text(encoding="utf-8"))
+        metrics: dict[str, float] = json.loads((self.results / "metrics.json").read_text(encoding="utf-8"))
+        return metrics
 
 
 def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto", progress: bool = True) -> ReferenceRun:

@@ -195,9 +195,10 @@ def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | Non
     from grader.grading.suite import Suite
 
     path, kept = results / "metrics.json", results.with_name(COMPUTED)
-    recorded = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    recorded: dict[str, float | None] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     if kept.is_file():
-        return recorded | json.loads(kept.read_text(encoding="utf-8"))
+        computed: dict[str, float | None] = json.loads(kept.read_text(encoding="utf-8"))
+        return recorded | computed
     functions = Suite.of(lesson).metrics
     graded = {name: function for name, function in functions.items() if not metrics.asks_the_student(function)}
     return recorded | {name: value for name, (value, _) in metrics.compute(graded, Artifacts(results, seed)).items()}

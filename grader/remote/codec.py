@@ -274,7 +274,8 @@ def _size(shape: list[Any], itemsize: int) -> int:
         raise CodecError(f"a shape must be a list of at most {MAX_DIMS} sizes")
     if math.prod(max(n, 1) for n in shape) * itemsize > MAX_BYTES:
         raise CodecError(f"the array is too large: shape {str(shape)[:80]} stands for over {MAX_BYTES:,} bytes")
-    return math.prod(shape) * itemsize
+    size: int = math.prod(shape) * itemsize
+    return size
 
 
 def _check_keys(keys: Iterable[Any]) -> None:
