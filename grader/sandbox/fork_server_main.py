@@ -256,7 +256,7 @@ def import_matplotlib() -> None:
 
 
 def use_once() -> None:
-    """Make a step of training, a table and a figure: much of torch, pandas and matplotlib is made ready by its first use.
+    """Make a step of training and a figure: much of torch and matplotlib is made ready by its first use.
 
     No step beside a GPU, which the step would look for: what CUDA begins survives no fork.
     """
@@ -267,7 +267,6 @@ def use_once() -> None:
         optimiser = torch.optim.Adam(layer.parameters())
         torch.nn.functional.mse_loss(layer(x), x).backward()
         optimiser.step()
-    str(sys.modules["pandas"].Series([0.0, 1.0]).describe())
     panel = figure.subplots()
     panel.semilogy([1, 10], label="made once")  # the ticks' powers of ten make the parser of formulas ready
     panel.legend()
