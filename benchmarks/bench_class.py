@@ -88,7 +88,7 @@ WRONG = {
 def source(begin: str, small: tuple[str, str, str, int], steps: int) -> nbformat.NotebookNode:
     """nbgrader's source notebook: for each of two tasks a cell to write and a cell that tests it."""
     spec = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = new_notebook(metadata={"kernelspec": spec})
+    notebook: nbformat.NotebookNode = new_notebook(metadata={"kernelspec": spec})
     notebook.cells = [new_markdown_cell("# Small tasks with torch"), new_code_cell(IMPORTS)]
     notebook.cells.append(new_code_cell(f"STEPS = {steps}\n\n\n{begin}"))
     for name, answer, test, points in (small, TRAIN):

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import gensim.models
 import torch
@@ -127,7 +127,7 @@ MODELS: dict[str, dict[str, Train]] = {
 }
 
 
-def measure(model: str, task: Task, seeds: list[int], epochs: int) -> list[dict]:
+def measure(model: str, task: Task, seeds: list[int], epochs: int) -> list[dict[str, Any]]:
     """One row for each seed and system; the system that goes first alternates."""
     known = sgns.Vocabulary.build(task.corpus)
     words = int(known.counts.sum()) * epochs
@@ -142,7 +142,7 @@ def measure(model: str, task: Task, seeds: list[int], epochs: int) -> list[dict]
     return rows
 
 
-def counted(task: Task) -> dict[str, dict]:
+def counted(task: Task) -> dict[str, dict[str, Any]]:
     """Seconds and scores of GloVe and LSA, each from the sentences on, as the lessons' reference solutions have them."""
     words = sgns.Vocabulary.build(task.corpus).words
     references = {name: source.namespace(Course().lesson(name)) for name in ("glove", "sparse")}
@@ -158,15 +158,17 @@ def counted(task: Task) -> dict[str, dict]:
     return found
 
 
-def _glove(corpus: Corpus, words: list[str], references: dict[str, dict]) -> torch.Tensor:
+def _glove(corpus: Corpus, words: list[str], references: dict[str, dict[str, Any]]) -> torch.Tensor:
     table = cooccurrence(corpus, words, 5, "harmonic")
     vectors, contexts, *_ = references["glove"]["train_glove"](table.indices(), table.values().float(), len(words))
-    return vectors + contexts
+    total: torch.Tensor = vectors + contexts
+    return total
 
 
-def _lsa(corpus: Corpus, words: list[str], references: dict[str, dict]) -> torch.Tensor:
+def _lsa(corpus: Corpus, words: list[str], references: dict[str, dict[str, Any]]) -> torch.Tensor:
     table = cooccurrence(corpus, words, 5).to_dense()
-    return references["sparse"]["lsa"](references["sparse"]["ppmi"](table), 64)
+    vectors: torch.Tensor = references["sparse"]["lsa"](references["sparse"]["ppmi"](table), 64)
+    return vectors
 
 
 def spread(values: list[float], style: str) -> str:
@@ -174,7 +176,7 @@ def spread(values: list[float], style: str) -> str:
     return f"{mean} ± {statistics.stdev(values):{style}}" if len(values) > 1 else mean
 
 
-def table(results: dict[str, list[dict]]) -> Table:
+def table(results: dict[str, list[dict[str, Any]]]) -> Table:
     """Mean ± standard deviation over seeds; a ratio is ours to gensim's."""
     systems = ("ours", "gensim")
     shown = Table("task", "measure", *systems, "ratio", title="Word vectors, mean ± sd over seeds")

@@ -97,7 +97,8 @@ def demo(which: str, options: dict[str, Any]) -> dict[str, Any]:
 def points(verdict: dict[str, Any]) -> float:
     """What a verdict earns, to six digits."""
     checks = sum(c["points"] for e in verdict["exercises"] for c in e["checks"] if c["status"] == "passed")
-    return round(checks + sum(metric["points"] * metric["share"] for metric in verdict["metrics"]), 6)
+    total: float = checks + sum(metric["points"] * metric["share"] for metric in verdict["metrics"])
+    return round(total, 6)
 
 
 def main() -> None:

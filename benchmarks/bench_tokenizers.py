@@ -18,8 +18,9 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain, islice
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, TypeVarTuple
 
 import sentencepiece
 import typer
@@ -31,6 +32,9 @@ from etude import corpora
 from etude.corpora import datasets
 from etude.tokenizers import bpe, byte_bpe, unigram
 from grader.provenance import head
+
+Given = TypeVarTuple("Given")
+Result = TypeVar("Result")
 
 LATEST = Path("build/bench/tokenizers.json")
 REPEATS = 3
@@ -115,8 +119,8 @@ def bpe_growth(lines: list[str], size: int) -> dict[str, Any]:
     for words, merges in [*((n, 100) for n in (1000, 2000, 4000, 8000)), *((2000, n) for n in (50, 200, 400, 800))]:
         some = dict(islice(counts.items(), words))
         total = len(set().union(*some)) + merges
-        naive, naive_seconds = timed(lambda some=some, total=total: bpe.train_naive(some, total))
-        fast, fast_seconds = timed(lambda some=some, total=total: bpe.train(some, total))
+        naive, naive_seconds = timed(bpe.train_naive, some, total)
+        fast, fast_seconds = timed(bpe.train, some, total)
         agree &= naive == fast
         points.append({"words": words, "merges": merges, "naive": naive_seconds, "fast": fast_seconds})
     return {"points": points, "agree": agree}
@@ -139,14 +143,16 @@ def bpe_encoding(lines: list[str], size: int) -> dict[str, Any]:
         pool.map(_ready, range(CORES), chunksize=1)
         for _ in range(REPEATS):
             fresh, library = byte_bpe.ByteBPE(ours.bpe), theirs()
-            ids, spent = timed(lambda fresh=fresh: [fresh.encode(line) for line in lines])
+            ids, spent = timed(lambda fresh: [fresh.encode(line) for line in lines], fresh)
             alone["ours"].append(megabytes / spent)
-            agree, spent = timed(lambda library=library: [library.encode(line).ids for line in lines])
+            agree, spent = timed(lambda library: [library.encode(line).ids for line in lines], library)
             alone["tokenizers"].append(megabytes / spent)
             _, spent = timed(lambda: pool.map(_encode_share, range(CORES), chunksize=1))
             both["ours"].append(megabytes / spent)
             library = theirs()
-            _, spent = timed(lambda library=library: [[e.ids for e in library.encode_batch(chunk)] for chunk in chunks])
+            _, spent = timed(
+                lambda library: [[e.ids for e in library.encode_batch(chunk)] for chunk in chunks], library
+            )
             both["tokenizers"].append(megabytes / spent)
     words = sum(len(line.split()) for line in lines)
     tokens = sum(map(len, ids))
@@ -164,7 +170,13 @@ def bpe_encoding(lines: list[str], size: int) -> dict[str, Any]:
     }
 
 
-def _receive(tokenizer: byte_bpe.ByteBPE, lines: list[str], barrier: Any) -> None:
+# A worker's own.
+_tokenizer: byte_bpe.ByteBPE
+_lines: list[str]
+_barrier: Barrier
+
+
+def _receive(tokenizer: byte_bpe.ByteBPE, lines: list[str], barrier: Barrier) -> None:
     """A worker's tokenizer and lines, there before the clock starts."""
     global _tokenizer, _lines, _barrier
     _tokenizer, _lines, _barrier = tokenizer, lines, barrier
@@ -243,14 +255,14 @@ def unigram_encoding(lines: list[str], size: int) -> dict[str, Any]:
     speeds: dict[str, list[float]] = {"ours": [], "sentencepiece": []}
     for _ in range(REPEATS):
         fresh = _same_model(library)
-        ids, spent = timed(lambda fresh=fresh: [fresh.encode(line) for line in lines])
+        ids, spent = timed(lambda fresh: [fresh.encode(line) for line in lines], fresh)
         speeds["ours"].append(megabytes / spent)
         agree, spent = timed(lambda: [library.encode(line) for line in lines])
         speeds["sentencepiece"].append(megabytes / spent)
-    score = dict(enumerate(fresh.scores))
+    score = fresh.scores.__getitem__
     other = [(line, a, b) for line, a, b in zip(lines, ids, agree, strict=True) if a != b]
     otherwise = [unigram.mark(line) != library.normalize(line) for line, *_ in other]
-    ties = [math.isclose(sum(map(score.get, a)), sum(map(score.get, b)), rel_tol=1e-6) for _, a, b in other]
+    ties = [math.isclose(sum(map(score, a)), sum(map(score, b)), rel_tol=1e-6) for _, a, b in other]
     return {
         "megabytes_per_second": speeds,
         "figure": statistics.median(speeds["ours"]) / statistics.median(speeds["sentencepiece"]),
@@ -289,10 +301,10 @@ SECTIONS: dict[str, Callable[[list[str], int], dict[str, Any]]] = {
 # The report.
 
 
-def timed(call: Callable[[], Any]) -> tuple[Any, float]:
+def timed(call: Callable[[*Given], Result], *given: *Given) -> tuple[Result, float]:
     """(what the call returned, seconds)."""
     started = time.perf_counter()
-    result = call()
+    result = call(*given)
     return result, time.perf_counter() - started
 
 
@@ -324,7 +336,7 @@ def main(
         "sections": {},
     }
     for name in asked:
-        found, spent = timed(lambda name=name: SECTIONS[name](lines, size))
+        found, spent = timed(SECTIONS[name], lines, size)
         report["sections"][name] = found
         console.print(f"{name}: {spent:.0f} s")
     report["goals"] = GOALS

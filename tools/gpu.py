@@ -16,6 +16,7 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("MPLBACKEND", "agg")
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
@@ -73,7 +74,8 @@ def main() -> None:
     started, longest = time.perf_counter(), 0.0
     for lesson in options.lessons:
         table = options.out / f"{lesson.replace('/', '_')}_{options.profile}.csv"
-        rows = pd.read_csv(table).to_dict("records") if table.is_file() else []
+        kept = pd.read_csv(table).to_dict("records") if table.is_file() else []
+        rows: list[dict[str, Any]] = [{str(name): value for name, value in row.items()} for row in kept]
         for seed in range(1000, 1000 + options.seeds):
             if any(row["seed"] == seed for row in rows):
                 continue

@@ -80,11 +80,14 @@ def embeddings(result: dict[str, Any]) -> list[str]:
     return [*lines, "", "Mean ± standard deviation over seeds. " + origin(result), ""]
 
 
+def _median(runs: list[float] | None) -> str:
+    return f"{statistics.median(runs):.2f}" if runs else ""
+
+
 def tokenizers(result: dict[str, Any]) -> list[str]:
     words = sum(result["words"].values())
     lines = [f"## Tokenizers: {result['size']:,} pieces from {words:,} words", ""]
     lines += ["| | Etude | tokenizers | sentencepiece | ratio | goal |", "|---|---|---|---|---|---|"]
-    median = lambda runs: f"{statistics.median(runs):.2f}" if runs else ""  # noqa: E731
     sections = result["sections"]
     for name, section in sections.items():
         runs = section.get("seconds") or section.get("megabytes_per_second")
@@ -94,7 +97,7 @@ def tokenizers(result: dict[str, Any]) -> list[str]:
         parts = runs.items() if "ours" not in runs else [("", runs)]
         for part, systems in parts:
             title = f"{name.replace('_', ' ')}{', ' * bool(part)}{part}, {unit}"
-            cells = [median(systems.get(system)) for system in ("ours", "tokenizers", "sentencepiece")]
+            cells = [_median(systems.get(system)) for system in ("ours", "tokenizers", "sentencepiece")]
             decides = name in result["goals"] and part in ("", "two cores")
             sign = "at most" if unit == "s" else "at least"
             goal = [f"{section['figure']:.2f}", f"{sign} {result['goals'][name]:g}"] if decides else ["", ""]

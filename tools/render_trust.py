@@ -29,7 +29,8 @@ def record(name: str) -> dict[str, Any]:
     path = RESULTS / f"{name}.json"
     if not path.is_file():
         raise SystemExit(f"{path} is missing: run `make trust`")
-    return json.loads(path.read_text(encoding="utf-8"))
+    kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return kept
 
 
 def table(heads: list[str], rows: list[list[Any]]) -> list[str]:
