@@ -1,4 +1,4 @@
-"""Worker processes that grade together: they start fast, share one warm process to fork kernels from, and end with this one.
+"""Worker processes that grade together: they start fast, share this process's fork server, and end with this one.
 
 Workers are forked from a server that has imported what grading needs (multiprocessing's forkserver), as kernels are
 from the fork server. This module must not know what a worker is asked to do.
@@ -6,12 +6,9 @@ from the fork server. This module must not know what a worker is asked to do.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import multiprocessing
 import multiprocessing.forkserver
 import os
-import shutil
 import signal
 import tempfile
 import threading
@@ -26,11 +23,10 @@ from typing import Self, TypeVar
 
 from grader.course import CourseError, Lesson
 from grader.grading.notebook import Notebook
-from grader.sandbox import fork_server
+from grader.sandbox import fork_server, scratch
 from grader.sandbox.limits import Limits, LimitsError
 from grader.settings import WARM, Settings
 
-SCRATCH = "etude-batch-"  # what the folder of a batch is called
 LIGHT = ["grader.grading.notebook", "papermill.engines", "jupyter_client.provisioning.factory"]
 SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
 HEAVY = [*LIGHT, "grader.grading.lesson"]  # with torch
@@ -41,7 +37,7 @@ Step = Callable[[int, int, str], None]  # (done, total, what is running)
 
 
 class Workers:
-    """A folder, a fork server and a server to fork from, shared by the pools of one batch. A context manager.
+    """A folder, fork servers and a server to fork workers from, shared by the pools of one batch. A context manager.
 
     `lessons`: what will be run, so that only what it needs is started; nothing is if there is none.
     """
@@ -49,18 +45,16 @@ class Workers:
     def __init__(self, settings: Settings, lessons: Iterable[Lesson | Notebook] = ()) -> None:
         self._lessons = list(lessons)
         self._warm = settings.kernel == WARM and bool(self._lessons)
-        _remove_left_behind()
-        self._scratch = tempfile.TemporaryDirectory(prefix=SCRATCH)
-        self._hold = _held(Path(self._scratch.name))
+        scratch.remove_left_behind()
+        self._scratch = scratch.Scratch("etude-batch-")
         self._context = multiprocessing.get_context("forkserver")
-        self._fork_servers: list[fork_server.ForkServer] = []
+        self._addresses: dict[int, Path] = {}  # threads → where the fork server for them listens
 
     def __enter__(self) -> Self:
-        Path(self._scratch.name).chmod(0o711)  # the sandbox's user passes through
+        self._scratch.path.chmod(0o711)  # the sandbox's user passes through
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # workers share the cores: none may spin while it waits
         if self._warm:
-            for threads in self._threads():
-                self._fork_servers.append(fork_server.ForkServer.start(threads, self._address(threads)))
+            self._addresses = {threads: fork_server.address(threads) for threads in self._threads()}
         if self._lessons:
             light = all(isinstance(lesson, Notebook) for lesson in self._lessons)
             self._context.set_forkserver_preload(LIGHT if light else HEAVY)
@@ -70,11 +64,7 @@ class Workers:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        for shared in self._fork_servers:
-            shared.close()
-        if self._hold is not None:
-            os.close(self._hold)
-        self._scratch.cleanup()
+        self._scratch.remove()
 
     def _threads(self) -> set[int]:
         try:
@@ -82,18 +72,11 @@ class Workers:
         except LimitsError as error:
             raise CourseError(f"the limits of a lesson make no sense: {error}") from None
 
-    def _address(self, threads: int) -> Path:
-        """Where a fork server listens, in a folder that nobody else enters."""
-        private = Path(self._scratch.name, "fork-servers")
-        private.mkdir(mode=0o700, exist_ok=True)
-        return private / str(threads)
-
     @contextmanager
     def pool(self, count: int) -> Iterator[ProcessPoolExecutor]:
         """A pool of processes. They end with this one, at once if it is interrupted."""
-        shared = {threads: self._address(threads) for threads in self._threads()} if self._warm else {}
         pool = ProcessPoolExecutor(
-            count, mp_context=self._context, initializer=_begin, initargs=(self._scratch.name, shared)
+            count, mp_context=self._context, initializer=_begin, initargs=(str(self._scratch.path), self._addresses)
         )
         try:
             yield pool
@@ -134,26 +117,6 @@ def side_by_side(
                 done += 1
                 yield running.pop(future), future
     step(done, len(tasks), "")
-
-
-def _held(folder: Path) -> int | None:
-    """A descriptor that keeps others from taking the folder for one left behind; None if somebody holds it already."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _remove_left_behind() -> None:
-    """Removes the folders of batches that were killed: nobody holds them."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*"):
-        with contextlib.suppress(OSError):  # another user's, or gone meanwhile
-            if (descriptor := _held(folder)) is not None:
-                shutil.rmtree(folder, ignore_errors=True)
-                os.close(descriptor)
 
 
 def _begin(scratch: str, shared: dict[int, Path]) -> None:

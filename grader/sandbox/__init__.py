@@ -8,7 +8,8 @@ preflight.py     what a machine lacks
 watchdog.py      what rlimits cannot count
 transfer.py      files in and out
 kernel.py        one kernel in one sandbox
-fork_server.py        a warm process to fork kernels from (fork_server_main.py is its program)
+fork_server.py   a warm process to fork kernels from (fork_server_main.py is its program)
+scratch.py       folders that outlive no process
 provisioner.py   jupyter's side
 kernelspecs.py   the kernels' names
 """

@@ -1,13 +1,13 @@
 """The grader's handle on a fork server: a process that has all libraries of a notebook ready and forks kernels from itself.
 
 There is one for each number of threads (a library reads it while being imported), shared by all kernels of this
-process and started with the first one. Processes that grade together share one, which listens at an address and is
-joined by each of them. What runs over there is fork_server_main.py. Knows nothing of
-jupyter.
+process, started with the first one and ended with this process. It listens at an address, where the processes that
+grade for this one join it. What runs over there is fork_server_main.py. Knows nothing of jupyter.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import socket
@@ -22,6 +22,7 @@ from grader.sandbox import bwrap, seccomp
 from grader.sandbox.kernel import SandboxedKernel, SandboxError
 from grader.sandbox.limits import Limits
 from grader.sandbox.privileges import as_unprivileged
+from grader.sandbox.scratch import Scratch
 
 PROGRAM = Path(__file__).with_name("fork_server_main.py")
 READY_TIMEOUT_S = 300  # on a machine that is slow and busy; a process that ends is noticed at once
@@ -35,24 +36,26 @@ _lock = threading.Lock()
 class ForkServer:
     """A line to a running fork server, and its process if it was started here; one request at a time."""
 
-    def __init__(self, control: socket.socket, process: subprocess.Popen[bytes] | None = None) -> None:
+    def __init__(
+        self, control: socket.socket, process: subprocess.Popen[bytes] | None = None, scratch: Scratch | None = None
+    ) -> None:
         self.process = process
+        self.scratch = scratch  # with the socket where it listens, if it was started here
         self._control = control
         self._lock = threading.Lock()
         self._ready = self._dead = False
 
     @classmethod
-    def start(cls, threads: int, address: Path | None = None) -> Self:
-        """Start one, which makes itself ready while this goes on; `address`: where it listens for other processes as well."""
+    def start(cls, threads: int) -> Self:
+        """Start one, which makes itself ready while this goes on."""
+        scratch = Scratch("etude-fork-")
         readable = [*bwrap.interpreter_paths(), *map(Path, bwrap.student_packages())]
         control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ExitStack() as stack:
-            passed = [stack.enter_context(theirs)]
-            if address is not None:
-                passed.append(stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)))
-                passed[-1].bind(str(address))
-                passed[-1].listen()
-            numbers = [end.fileno() for end in passed]
+            listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            listener.bind(str(_address(scratch)))
+            listener.listen()
+            numbers = [stack.enter_context(theirs).fileno(), listener.fileno()]
             process = subprocess.Popen(
                 as_unprivileged([sys.executable, "-", *map(str, numbers)], readable),
                 stdin=stack.enter_context(PROGRAM.open()),  # its user may not be allowed to read this folder
@@ -61,7 +64,7 @@ class ForkServer:
                 cwd="/",
                 start_new_session=True,
             )
-        return cls(control, process)
+        return cls(control, process, scratch)
 
     @classmethod
     def join(cls, address: Path) -> Self:
@@ -138,16 +141,38 @@ class ForkServer:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
+        if self.scratch is not None:
+            self.scratch.remove()
 
 
 def fork_server(threads: int) -> ForkServer:
-    """The running fork server for this number of threads; a new one if there is none or it has died."""
+    """The running fork server for this number of threads, ready; a new one if there is none or it has died."""
     with _lock:
-        running = _fork_servers.get(threads)
-        if running is None or not running.alive:
-            running = _fork_servers[threads] = ForkServer.start(threads)
+        running = _running(threads)
     running.wait()
     return running
+
+
+def address(threads: int) -> Path:
+    """Where this process's fork server for this number of threads listens; it may not be ready yet."""
+    with _lock:
+        scratch = _running(threads).scratch
+    if scratch is None:
+        raise SandboxError("this process has joined the fork server of another, which must be asked for the address")
+    return _address(scratch)
+
+
+def _running(threads: int) -> ForkServer:
+    running = _fork_servers.get(threads)
+    if running is None or not running.alive:
+        if running is not None:
+            running.close()
+        running = _fork_servers[threads] = ForkServer.start(threads)
+    return running
+
+
+def _address(scratch: Scratch) -> Path:
+    return scratch.path / "s"
 
 
 def join(threads: int, address: Path) -> None:
@@ -160,6 +185,7 @@ def join(threads: int, address: Path) -> None:
         _fork_servers[threads] = joined
 
 
+@atexit.register
 def close_fork_servers() -> None:
     with _lock:
         while _fork_servers:
@@ -172,6 +198,8 @@ def _forget() -> None:
     _lock = threading.Lock()
     for inherited in _fork_servers.values():
         inherited._control.close()
+        if inherited.scratch is not None:
+            inherited.scratch.let_go()
     _fork_servers.clear()
 
 

@@ -177,10 +177,10 @@ def hold_kernel(request: dict[str, Any], output: int, status_pipe: int, answer: 
         os._exit(1)
 
 
-def serve(owner: socket.socket, listener: socket.socket | None) -> None:
+def serve(owner: socket.socket, listener: socket.socket) -> None:
     """Answer requests of the grader and of whoever else connects, until the grader closes its end."""
     ready = selectors.DefaultSelector()
-    for end in filter(None, (owner, listener)):
+    for end in (owner, listener):
         ready.register(end, selectors.EVENT_READ, end)
     while True:
         for key, _ in ready.select():
@@ -275,7 +275,7 @@ def use_once() -> None:
 
 def main() -> None:
     sys.path = [entry for entry in sys.path if entry]  # the folder it was started in is no place to import from
-    owner, *listener = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
+    owner, listener = (socket.socket(fileno=int(number)) for number in sys.argv[1:])
     gc.disable()  # while so much is imported, collections take a second and find nothing
     preload()
     use_once()
@@ -287,7 +287,7 @@ def main() -> None:
     gc.freeze()  # collections in a child would otherwise write to, and so copy, every page
     gc.enable()
     greet(owner)
-    serve(owner, listener[0] if listener else None)
+    serve(owner, listener)
 
 
 if __name__ == "__main__":
