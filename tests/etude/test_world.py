@@ -6,6 +6,7 @@ import hashlib
 import unicodedata
 from collections import Counter
 from itertools import chain, pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -93,7 +94,7 @@ def test_corpus_and_documents_hold_the_same_sentences(language: Language, texts:
 
 
 @pytest.mark.parametrize("arguments", [{"language": "fr"}, {"seed": -1}, {"seed": 0.5}, {"seed": True}])
-def test_a_world_that_does_not_exist_is_refused_with_the_value(arguments: dict) -> None:
+def test_a_world_that_does_not_exist_is_refused_with_the_value(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=str(next(iter(arguments.values())))):
         World(**arguments)
 

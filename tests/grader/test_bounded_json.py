@@ -17,14 +17,14 @@ VALUES = st.recursive(
 )
 
 
-def values_in(value):
+def values_in(value: object) -> int:
     """Values and keys, counted one by one."""
     if isinstance(value, dict):
         return 1 + sum(1 + values_in(item) for item in value.values())
     return 1 + sum(map(values_in, value)) if isinstance(value, list) else 1
 
 
-def brackets_in(value):
+def brackets_in(value: object) -> int:
     """Empty brackets hold nothing, and are counted as if they held something."""
     if isinstance(value, list | dict) and not value:
         return 1
@@ -33,14 +33,14 @@ def brackets_in(value):
 
 
 @given(VALUES, st.booleans())
-def test_every_value_outside_of_strings_is_counted_and_nothing_within(value, escaped):
+def test_every_value_outside_of_strings_is_counted_and_nothing_within(value: object, escaped: bool) -> None:
     data = json.dumps(value, ensure_ascii=escaped).encode()
     assert count_values(data) == values_in(value) + brackets_in(value)
     assert loads(data) == value
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_give_a_value_or_a_value_error(data):
+def test_any_bytes_give_a_value_or_a_value_error(data: bytes) -> None:
     try:
         loads(data)
     except (ValueError, RecursionError) as error:
@@ -48,7 +48,7 @@ def test_any_bytes_give_a_value_or_a_value_error(data):
 
 
 @pytest.mark.parametrize("one", [b"{}", b"[]", b"0", b'""', b'{"":0}', b"[[]]"])
-def test_too_many_values_are_refused_before_any_is_made(one):
+def test_too_many_values_are_refused_before_any_is_made(one: bytes) -> None:
     data = b"[" + b",".join([one] * (MOST_VALUES + 1)) + b"]"
     tracemalloc.start()
     try:
@@ -60,6 +60,6 @@ def test_too_many_values_are_refused_before_any_is_made(one):
     assert most < 10 * len(data)
 
 
-def test_long_texts_are_few_values():
+def test_long_texts_are_few_values() -> None:
     text = '{"a": [1, 2], "b": "\\"},{},"}' * 100_000
     assert loads(json.dumps({"outputs": [text]}).encode()) == {"outputs": [text]}

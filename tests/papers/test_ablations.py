@@ -4,6 +4,8 @@ import itertools
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
+import published
 import pytest
 from published import Interval, difference, figure, overlap, papers, printed
 
@@ -15,7 +17,7 @@ STEPS = [("BERT_BASE", "No NSP"), ("No NSP", "LTR & No NSP")]
 
 def drop(table: str, before: str, after: str, column: str) -> Interval:
     rows = papers(table).set_index(papers(table).columns[0])
-    return difference(printed(rows.loc[before, column]), printed(rows.loc[after, column]))
+    return difference(printed(str(rows.loc[before, column])), printed(str(rows.loc[after, column])))
 
 
 @claim("t5-any-removal+t5-base+t5-no-nsp")
@@ -48,7 +50,7 @@ def test_a_bilstm_on_top_repairs_a_part_of_squad_and_nothing_of_glue() -> None:
     assert all(gains[column][0] <= 0 for column in COLUMNS if column != "squad")
 
 
-def sizes():
+def sizes() -> pd.DataFrame:
     return papers("bert_sizes")
 
 
@@ -73,7 +75,9 @@ def test_accuracy_falls_in_proportion_to_the_logarithm_of_perplexity(column: str
 @claim("t6-heads-printed")
 def test_twelve_heads_are_better_than_three_in_six_layers() -> None:
     rows = sizes().set_index(["layers", "hidden", "heads"])
-    gain = difference(printed(rows.loc[("6", "768", "12"), "mnli_m"]), printed(rows.loc[("6", "768", "3"), "mnli_m"]))
+    gain = difference(
+        printed(str(rows.loc[("6", "768", "12"), "mnli_m"])), printed(str(rows.loc[("6", "768", "3"), "mnli_m"]))
+    )
     assert overlap(gain, printed("1.3"))
     assert gain[0] > 1
 
@@ -87,14 +91,14 @@ def test_mnli_rises_by_less_than_nine_points_from_3_layers_to_24() -> None:
 
 @claim("t5t6-sst2")
 def test_sst_2_of_bert_base_is_printed_differently_in_two_tables_and_the_rest_alike() -> None:
-    one = papers("bert_tasks").set_index("model").loc["BERT_BASE"]
-    other = sizes().set_index(["layers", "hidden", "heads"]).loc[("12", "768", "12")]
+    one = published.row(papers("bert_tasks").set_index("model"), "BERT_BASE")
+    other = published.row(sizes().set_index(["layers", "hidden", "heads"]), ("12", "768", "12"))
     assert {column for column in ("mnli_m", "mrpc", "sst2") if one[column] != other[column]} == {"sst2"}
     assert not overlap(printed(one.sst2), printed(other.sst2))
 
 
 def ner(system: str, column: str) -> Interval:
-    return printed(papers("bert_ner").set_index("system").loc[system, column])
+    return printed(str(papers("bert_ner").set_index("system").loc[system, column]))
 
 
 @claim("t7-base+t7-second-to-last+t7-wsum-last4+t7-concat-last4+t7-wsum-all12")
@@ -124,7 +128,7 @@ def test_bert_is_not_the_best_on_the_test_part_of_conll_2003() -> None:
 
 
 def masking(mask: str, same: str, column: str) -> Interval:
-    return printed(papers("bert_masking").set_index(["mask", "same"]).loc[(mask, same), column])
+    return printed(str(papers("bert_masking").set_index(["mask", "same"]).loc[(mask, same), column]))
 
 
 def test_the_masking_shares_add_up_to_all_chosen_tokens() -> None:
@@ -142,5 +146,5 @@ def test_masks_alone_hurt_ner_by_features_and_not_mnli() -> None:
 
 def test_random_words_alone_are_the_worst_for_mnli() -> None:
     rows = papers("bert_masking")
-    worst = min(rows.itertuples(), key=lambda row: printed(row.mnli))
+    worst = min(rows.itertuples(), key=lambda row: printed(str(row.mnli)))
     assert (worst.mask, worst.random) == ("0", "100")

@@ -113,10 +113,12 @@ def test_post_ln_and_pre_ln_are_the_equations_of_the_paper_on_torchs_layer() -> 
         )
 
         def attend(x: torch.Tensor, layer: torch.nn.TransformerEncoderLayer = layer) -> torch.Tensor:
-            return layer.self_attn(x, x, x)[0]
+            looked: torch.Tensor = layer.self_attn(x, x, x)[0]
+            return looked
 
         def think(x: torch.Tensor, layer: torch.nn.TransformerEncoderLayer = layer) -> torch.Tensor:
-            return layer.linear2(torch.relu(layer.linear1(x)))
+            thought: torch.Tensor = layer.linear2(torch.relu(layer.linear1(x)))
+            return thought
 
         if first:
             middle = states + attend(layer.norm1(states))
@@ -136,7 +138,8 @@ def test_the_decoder_asks_the_encoders_states_and_adds_the_answer_to_its_own_mas
     def rest(asked: torch.Tensor, kept: torch.Tensor) -> torch.Tensor:
         """The layer from here on, with these keys and values and this residual stream."""
         middle = layer.norm2(kept + layer.multihead_attn(looked, asked, asked)[0])
-        return layer.norm3(middle + layer.linear2(torch.relu(layer.linear1(middle))))
+        after: torch.Tensor = layer.norm3(middle + layer.linear2(torch.relu(layer.linear1(middle))))
+        return after
 
     output = layer(states, encoded, tgt_mask=mask)
     torch.testing.assert_close(output, rest(encoded, looked))

@@ -17,7 +17,8 @@ DENSE = torch.linspace(-6, 6, 1_200_001, dtype=torch.float64)
 
 def noam(step: float, width: int = 512, warm_up: int = 4_000) -> float:
     """Vaswani et al. 2017, equation 3."""
-    return width**-0.5 * min(step**-0.5, step * warm_up**-1.5)
+    rate: float = width**-0.5 * min(step**-0.5, step * warm_up**-1.5)
+    return rate
 
 
 def berts_rate(step: float, peak: float = 1e-4, warm_up: int = 10_000, steps: int = 1_000_000) -> float:

@@ -1,12 +1,14 @@
 """GloVe's table of ratios, and the size of word2vec's two tables."""
 
+import pandas as pd
+import published
 import torch
 from published import overlap, papers, printed, ratio
 
 from etude.lesson.checks import claim
 
 
-def glove():
+def glove() -> pd.DataFrame:
     return papers("glove_table1").set_index("word")
 
 
@@ -18,7 +20,7 @@ def test_every_ratio_of_gloves_table_follows_from_its_probabilities_within_round
 
 
 def test_a_misprint_in_gloves_table_would_be_seen() -> None:
-    row = glove().loc["solid"]
+    row = published.row(glove(), "solid")
     assert not overlap(ratio(printed(row.p_ice), printed(row.p_steam)), printed("9.8"))
 
 

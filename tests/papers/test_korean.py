@@ -1,5 +1,6 @@
 """Korean models: do the printed parameters follow from the printed vocabulary and the usual configuration?"""
 
+import published
 import pytest
 from published import exactly, overlap, papers, printed, rough
 from published_parameters import parameters, pretraining_heads, shapes, with_vocabulary
@@ -52,7 +53,7 @@ def test_distilkobert_with_30522_words_would_have_45_million_parameters() -> Non
 
 @claim("ko-kcelectra")
 def test_124_million_parameters_of_kcelectra_need_about_fifty_thousand_words() -> None:
-    row = papers("korean_models").set_index("model").loc["KcELECTRA"]
+    row = published.row(papers("korean_models").set_index("model"), "KcELECTRA")
     base = with_vocabulary(MODELS["KLUE-BERT"], 0)
     thirty = parameters(with_vocabulary(base, 30_000))
     assert not overlap(exactly(thirty), printed(row.parameters))

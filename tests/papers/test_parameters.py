@@ -244,12 +244,12 @@ def test_sharing_all_layers_leaves_the_fewest_parameters(width: int) -> None:
 def test_the_sizes_of_alberts_tables_count_the_pooler_in_some_rows_and_not_in_others() -> None:
     top = pooler(MODELS["ALBERT base"])
     rows = [*papers("albert_sharing").itertuples(), *papers("albert_embedding").itertuples()]
-    counts = [(row, shared(row.sharing, int(row.embedding))) for row in rows]
+    counts = [(row, shared(str(row.sharing), int(str(row.embedding)))) for row in rows]
     for row, bare in counts:
-        with_it = row.sharing != "not-shared"
-        assert fits(bare + top * with_it, printed(row.parameters)), f"{row.sharing} {row.embedding}: {bare:,}"
-    assert not all(fits(bare, printed(row.parameters)) for row, bare in counts)
-    assert not all(fits(bare + top, printed(row.parameters)) for row, bare in counts)
+        with_it = str(row.sharing) != "not-shared"
+        assert fits(bare + top * with_it, printed(str(row.parameters))), f"{row.sharing} {row.embedding}: {bare:,}"
+    assert not all(fits(bare, printed(str(row.parameters))) for row, bare in counts)
+    assert not all(fits(bare + top, printed(str(row.parameters))) for row, bare in counts)
 
 
 @claim("albert-bert-sizes")

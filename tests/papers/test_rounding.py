@@ -73,7 +73,7 @@ def test_intervals_that_only_touch_overlap_and_others_do_not() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*.csv")), ids=lambda path: path.stem)
-def test_every_table_is_named_in_the_folders_page_and_has_as_many_cells_in_each_row(path) -> None:
+def test_every_table_is_named_in_the_folders_page_and_has_as_many_cells_in_each_row(path: Path) -> None:
     assert f"`{path.name}`" in (PAPERS / "README.md").read_text(encoding="utf-8")
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
@@ -84,7 +84,7 @@ def test_every_table_is_named_in_the_folders_page_and_has_as_many_cells_in_each_
 @pytest.mark.parametrize(
     "path", [*PAPERS.glob("bert_*.csv"), *PAPERS.glob("albert_*.csv"), *PAPERS.glob("roberta_*.csv")]
 )
-def test_no_score_is_above_a_hundred(path) -> None:
+def test_no_score_is_above_a_hundred(path: Path) -> None:
     settings = {"perplexity", "layers", "hidden", "heads", "samples", "embedding"}
     table = papers(path.stem).drop(columns=settings, errors="ignore")
     scores = [cell for cell in table.to_numpy().ravel() if re.fullmatch(r"\d+\.\d", cell)]

@@ -1,8 +1,12 @@
 """Translation: do the figures of GNMT, ConvS2S and the Transformer follow from each other?"""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from decimal import Decimal
 
+import pandas as pd
+import published
 import pytest
 from published import Interval, cut_off, difference, exactly, figure, mean, overlap, papers, printed, product, ratio
 
@@ -11,11 +15,11 @@ from etude.lesson.checks import claim
 SECONDS = {"hours": 3600, "days": 86_400}
 
 
-def gnmt():
+def gnmt() -> pd.DataFrame:
     return papers("gnmt_table10").set_index("pair")
 
 
-def improvement(row) -> Interval:
+def improvement(row: pd.Series[str]) -> Interval:
     """(GNMT − PBMT) / (human − PBMT) in percent: it rises with GNMT and falls with the other two."""
     low, high = (
         100 * (printed(row.gnmt)[i] - printed(row.pbmt)[1 - i]) / (printed(row.human)[1 - i] - printed(row.pbmt)[1 - i])
@@ -41,14 +45,14 @@ def test_cutting_off_explains_all_of_gnmts_relative_improvements() -> None:
 
 
 def test_gnmts_last_improvement_is_cut_off_only_if_its_ratings_were_rounded_first() -> None:
-    row = gnmt().loc["French-English"]
+    row = published.row(gnmt(), "French-English")
     of_the_printed = 100 * (Decimal(row.gnmt) - Decimal(row.pbmt)) / (Decimal(row.human) - Decimal(row.pbmt))
     assert not overlap(exactly(str(of_the_printed)), cut_off(row.improvement))
 
 
 def test_a_misprinted_improvement_would_be_seen() -> None:
-    row = gnmt().loc["English-French"].copy()
-    row.improvement = "46"
+    row = published.row(gnmt(), "English-French").copy()
+    row["improvement"] = "46"
     assert not overlap(improvement(row), printed(row.improvement))
     assert not overlap(improvement(row), cut_off(row.improvement))
 
@@ -96,8 +100,8 @@ def test_word_pieces_are_better_than_words_in_gnmt(pair: str, gain: str) -> None
     assert overlap(ahead, printed(gain))
 
 
-def transformer(system: str):
-    return papers("transformer_table2").set_index("system").loc[system]
+def transformer(system: str) -> pd.Series[str]:
+    return published.row(papers("transformer_table2").set_index("system"), system)
 
 
 @claim("convs2s-two-values")
@@ -149,7 +153,7 @@ def test_41_8_is_the_best_of_single_models_in_french_and_41_0_is_below_two_ensem
 @claim("tr-flops-base+tr-flops-big")
 @pytest.mark.parametrize("model", ["base", "big"])
 def test_the_flops_are_time_times_devices_times_their_sustained_rate(model: str) -> None:
-    row = papers("transformer_training").set_index("model").loc[model]
+    row = published.row(papers("transformer_training").set_index("model"), model)
     rate = product(printed(row.teraflops), exactly("1e12"))
     seconds = product(printed(row.time), exactly(SECONDS[row.unit]))
     assert overlap(product(seconds, exactly(row.devices), rate), printed(row.flops))
@@ -160,7 +164,7 @@ def test_the_flops_are_time_times_devices_times_their_sustained_rate(model: str)
 @claim("tr-steps-time")
 @pytest.mark.parametrize("model", ["base", "big"])
 def test_the_training_time_is_steps_times_seconds_a_step(model: str) -> None:
-    row = papers("transformer_training").set_index("model").loc[model]
+    row = published.row(papers("transformer_training").set_index("model"), model)
     total = product(exactly(row.steps), printed(row.seconds_per_step))
     assert overlap(total, product(printed(row.time), exactly(SECONDS[row.unit])))
 
@@ -173,7 +177,7 @@ def cost(system: str, pair: str) -> Interval:
 @claim("tr-small-fraction")
 def test_the_big_transformer_costs_a_fraction_of_every_other_system_in_french() -> None:
     systems = [
-        row.system
+        str(row.system)
         for row in papers("transformer_table2").itertuples()
         if row.group != "transformer" and row.flops_en_fr
     ]

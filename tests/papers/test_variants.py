@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pandas as pd
+import published
 import pytest
 from published import (
     Interval,
@@ -49,7 +50,7 @@ def test_alberts_averages_follow_from_five_tasks_with_squad_as_the_mean_of_two_m
 
 
 def test_an_average_of_f1_alone_would_be_another() -> None:
-    row = papers("albert_order").set_index("task").loc["sop"]
+    row = published.row(papers("albert_order").set_index("task"), "sop")
     f1 = mean([*(printed(row[f"{name}_f1"]) for name in SQUADS), *(printed(row[task]) for task in TASKS)])
     assert not overlap(f1, printed(row.average))
 

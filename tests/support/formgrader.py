@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import nbformat
 from browser import WAIT_S
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from playwright.sync_api import Browser, Page, Request, Response, Route, expect
+from playwright.sync_api import Browser, Dialog, Page, Request, Response, Route, expect
 
 from etude.lesson import table
 from grader.course import Course
@@ -221,8 +221,12 @@ def window(chromium: Browser, server: str) -> Iterator[Window]:
         forbidden = not request.url.startswith((server, "file:", "data:")) or BEACON in request.url
         route.abort() if forbidden else route.continue_()
 
+    def put_away(dialog: Dialog) -> None:
+        opened.dialogs.append(dialog.message)
+        dialog.dismiss()
+
     context.route("**/*", pass_on)
-    opened.page.on("dialog", lambda dialog: (opened.dialogs.append(dialog.message), dialog.dismiss()))
+    opened.page.on("dialog", put_away)
     try:
         yield opened
     finally:

@@ -110,7 +110,8 @@ def attack(tries: str, family: str, earns: float, says: str = SAYS_NOTHING) -> C
 
 def attacks_made_by_hand(lesson: Lesson, secret: str) -> list[Attack]:
     def as_json(*names: str) -> dict[str, Any]:
-        return json.loads(nbformat.writes(filled(lesson, honest(lesson, names, secret))))
+        notebook: dict[str, Any] = json.loads(nbformat.writes(filled(lesson, honest(lesson, names, secret))))
+        return notebook
 
     given = Given(as_json("softmax", "count_pairs"), as_json(), lesson.course.root)
     return [

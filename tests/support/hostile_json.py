@@ -17,7 +17,8 @@ def save(folder: Path, notebook: Any) -> None:
 
 
 def rules(cell: dict[str, Any]) -> dict[str, Any]:
-    return cell["metadata"].get("nbgrader", {})
+    found: dict[str, Any] = cell["metadata"].get("nbgrader", {})
+    return found
 
 
 def named(cells: Cells, grade_id: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 TEXT = "하나 둘\nthree four\n".encode()
 COLUMNS = ("name", "file", "member", "url", "sha256", "bytes", "packed_sha256", "packed_bytes")
@@ -25,7 +26,7 @@ def mirror() -> Path | None:
 
 def row(
     name: str, content: bytes, packed: bytes | None = None, file: str = "", member: str = "", url: str = ""
-) -> dict:
+) -> dict[str, Any]:
     """A registry row for `content`, which lies in a mirror as `packed` (as itself if not given)."""
     packed = content if packed is None else packed
     hashes = {"sha256": hashlib.sha256(content).hexdigest(), "packed_sha256": hashlib.sha256(packed).hexdigest()}
@@ -44,7 +45,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder).as_posix()): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def write_registry(file: Path, rows: tuple[dict, ...]) -> Path:
+def write_registry(file: Path, rows: tuple[dict[str, Any], ...]) -> Path:
     """A registry of these rows, written to `file`."""
     with file.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.DictWriter(stream, COLUMNS)

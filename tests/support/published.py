@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
-from etude.papers.tables import table as papers
+import pandas as pd
 
+from etude.papers import tables
+
+papers = tables.table
 UNITS = {"": 0, "M": 6, "B": 9}
 Interval = tuple[Decimal, Decimal]
 
@@ -19,6 +22,13 @@ def figure(paper: str, name: str, where: str = "") -> str:
     rows = papers("figures")
     [value] = rows[rows.paper.str.startswith(paper) & (rows.figure == name) & rows["where"].str.startswith(where)].value
     return str(value)
+
+
+def row(table: pd.DataFrame, key: str | tuple[str, ...]) -> pd.Series[str]:
+    """Gives the only row of this name; its cells as they were printed."""
+    found = table.xs(key)
+    assert isinstance(found, pd.Series), key
+    return found
 
 
 def number(text: str) -> Decimal:

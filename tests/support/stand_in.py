@@ -70,5 +70,5 @@ def runs(root: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    batch.grade_batch = functools.partial(batch.grade_batch, grade=grade)  # type: ignore[assignment]
+    batch.grade_batch = functools.partial(batch.grade_batch, grade=grade)
     app()

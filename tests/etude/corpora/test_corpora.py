@@ -13,12 +13,12 @@ needs_corpora = pytest.mark.skipif(mirror() is None, reason="no mirror: set ETUD
 
 
 @pytest.fixture
-def corpora(tmp_path: Path, monkeypatch) -> None:
+def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ETUDE_MIRROR", str(mirror()))
     monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
 
 
-def test_every_row_of_the_registry_is_complete_and_pinned():
+def test_every_row_of_the_registry_is_complete_and_pinned() -> None:
     table = datasets.registry()
     assert table["name"].is_unique
     assert table["sha256"].str.fullmatch(r"[0-9a-f]{64}").all()
@@ -32,14 +32,14 @@ def test_every_row_of_the_registry_is_complete_and_pinned():
     assert list(datasets._files()) == list(table["name"])
 
 
-def test_where_the_address_serves_the_mirrors_file_the_names_agree():
+def test_where_the_address_serves_the_mirrors_file_the_names_agree() -> None:
     for file in datasets._files().values():
         assert not file.url_is_packed or Path(file.file).suffix == Path(file.url).suffix, file.name
 
 
 @needs_corpora
 @pytest.mark.usefixtures("corpora")
-def test_every_real_file_unpacks_to_its_hash_and_has_its_count_of_tokens():
+def test_every_real_file_unpacks_to_its_hash_and_has_its_count_of_tokens() -> None:
     for name, tokens in datasets.registry().set_index("name")["tokens"].items():
         assert datasets.path(str(name)).is_file()
         assert tokens == "" or len(datasets.text(str(name)).split()) == int(tokens), name
@@ -47,7 +47,7 @@ def test_every_real_file_unpacks_to_its_hash_and_has_its_count_of_tokens():
 
 @needs_corpora
 @pytest.mark.usefixtures("corpora")
-def test_wikitext2_has_its_known_size_and_no_marks_left():
+def test_wikitext2_has_its_known_size_and_no_marks_left() -> None:
     paragraphs = datasets.wikitext2()
     tokens = [token for paragraph in paragraphs for token in paragraph]
     assert (len(paragraphs), len(tokens)) == (4026, 442_368)
@@ -58,7 +58,7 @@ def test_wikitext2_has_its_known_size_and_no_marks_left():
 @needs_corpora
 @pytest.mark.usefixtures("corpora")
 @pytest.mark.parametrize(("language", "first"), [("en", ["love", "sex", 6.77]), ("ko", ["사랑", "섹스", 6.42])])
-def test_wordsim353_has_353_pairs_scored_from_0_to_10(language, first: list):
+def test_wordsim353_has_353_pairs_scored_from_0_to_10(language: datasets.Language, first: list[str | float]) -> None:
     pairs = datasets.wordsim353(language)
     assert len(pairs) == 353
     assert list(pairs.iloc[0]) == first
@@ -71,7 +71,7 @@ def test_wordsim353_has_353_pairs_scored_from_0_to_10(language, first: list):
     ("language", "questions", "sections", "first"),
     [("en", 19_544, 14, "athens greece baghdad iraq"), ("ko", 10_000, 10, "아테네 그리스 바그다드 이라크")],
 )
-def test_every_analogy_has_four_words(language, questions: int, sections: int, first: str):
+def test_every_analogy_has_four_words(language: datasets.Language, questions: int, sections: int, first: str) -> None:
     table = datasets.analogies(language)
     assert (len(table), table["section"].nunique()) == (questions, sections)
     assert list(table.loc[0, ["a", "b", "c", "d"]]) == first.split()
@@ -80,7 +80,7 @@ def test_every_analogy_has_four_words(language, questions: int, sections: int, f
 
 @needs_corpora
 @pytest.mark.usefixtures("corpora")
-def test_archives_and_tables_are_read_into_tokens():
+def test_archives_and_tables_are_read_into_tokens() -> None:
     reviews, brown = corpora_of_tokens.movie_reviews(), corpora_of_tokens.brown()
     assert reviews[0][:5] == ["plot", ":", "two", "teen", "couples"]
     assert brown[0][:5] == ["The", "Fulton", "County", "Grand", "Jury"]

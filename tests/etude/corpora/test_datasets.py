@@ -6,8 +6,10 @@ The registries are tiny and of the tests' own; no corpus is needed.
 import gzip
 import hashlib
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +20,7 @@ from etude.corpora import datasets
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch) -> Path:
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and no mirror or other setting of the person who runs the tests."""
     for variable in ("ETUDE_MIRROR", "ETUDE_OFFLINE"):
         monkeypatch.delenv(variable, raising=False)
@@ -27,13 +29,13 @@ def cache(tmp_path: Path, monkeypatch) -> Path:
 
 
 @pytest.fixture
-def registered(tmp_path: Path, monkeypatch):
+def registered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Replace the registry by the given rows."""
     return lambda *rows: monkeypatch.setattr(datasets, "REGISTRY", write_registry(tmp_path / "registry.csv", rows))
 
 
 @pytest.fixture
-def mirror(tmp_path: Path, monkeypatch) -> Path:
+def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "mirror"
     folder.mkdir()
     monkeypatch.setenv("ETUDE_MIRROR", str(folder))
@@ -43,7 +45,9 @@ def mirror(tmp_path: Path, monkeypatch) -> Path:
 # From a mirror
 
 
-def test_a_packed_file_is_unpacked_into_the_cache_and_the_mirror_stays_as_it_was(registered, mirror, cache):
+def test_a_packed_file_is_unpacked_into_the_cache_and_the_mirror_stays_as_it_was(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     packed = gzip.compress(TEXT)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
@@ -53,28 +57,34 @@ def test_a_packed_file_is_unpacked_into_the_cache_and_the_mirror_stays_as_it_was
 
 
 @pytest.mark.parametrize(("pack", "suffix"), [(zipped, ".zip"), (tarred, ".tar.gz")])
-def test_a_member_is_taken_out_of_its_archive(registered, mirror, pack, suffix: str):
+def test_a_member_is_taken_out_of_its_archive(
+    registered: Callable[..., None], mirror: Path, pack: Callable[..., bytes], suffix: str
+) -> None:
     packed = pack(one=b"1", two=TEXT)
     registered(row("a/two", TEXT, packed, file=f"a/pair{suffix}", member="folder/two"))
     put(mirror, f"a/pair{suffix}", packed)
     assert datasets.path("a/two").read_bytes() == TEXT
 
 
-def test_a_file_that_is_itself_an_archive_is_handed_out_as_it_is(registered, mirror):
+def test_a_file_that_is_itself_an_archive_is_handed_out_as_it_is(registered: Callable[..., None], mirror: Path) -> None:
     archive = zipped(one=b"1")
     registered(row("a/all.zip", archive))
     put(mirror, "a/all.zip", archive)
     assert datasets.path("a/all.zip").read_bytes() == archive
 
 
-def test_a_file_that_lies_unpacked_in_the_mirror_is_used_where_it_lies(registered, mirror, cache):
+def test_a_file_that_lies_unpacked_in_the_mirror_is_used_where_it_lies(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     registered(row("a/x.txt", TEXT, gzip.compress(TEXT), file="a/x.txt.gz"))
     lying = put(mirror, "a/x.txt", TEXT)
     assert datasets.path("a/x.txt") == lying
     assert not cache.exists()
 
 
-def test_a_file_in_the_cache_needs_neither_mirror_nor_network(registered, mirror, monkeypatch):
+def test_a_file_in_the_cache_needs_neither_mirror_nor_network(
+    registered: Callable[..., None], mirror: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     packed = gzip.compress(TEXT)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
@@ -84,7 +94,9 @@ def test_a_file_in_the_cache_needs_neither_mirror_nor_network(registered, mirror
     assert datasets.path("a/x.txt") == first
 
 
-def test_another_file_in_the_mirror_is_refused_with_both_hashes(registered, mirror, cache):
+def test_another_file_in_the_mirror_is_refused_with_both_hashes(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     entry = row("a/x.txt", TEXT)
     registered(entry)
     other = bytes(reversed(TEXT))
@@ -95,7 +107,9 @@ def test_another_file_in_the_mirror_is_refused_with_both_hashes(registered, mirr
     assert not cache.exists()
 
 
-def test_a_truncated_gzip_in_the_mirror_is_told_by_its_length(registered, mirror, cache):
+def test_a_truncated_gzip_in_the_mirror_is_told_by_its_length(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     packed = gzip.compress(TEXT)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed[:-9])
@@ -119,8 +133,8 @@ def test_a_truncated_gzip_in_the_mirror_is_told_by_its_length(registered, mirror
     ],
 )
 def test_an_archive_that_was_pinned_broken_is_an_error_in_words_and_leaves_nothing(
-    registered, mirror, cache, file: str, member: str, packed: bytes
-):
+    registered: Callable[..., None], mirror: Path, cache: Path, file: str, member: str, packed: bytes
+) -> None:
     registered(row("a/x.txt", TEXT, packed, file=file, member=member))
     put(mirror, file, packed)
     with pytest.raises(datasets.DamagedFile, match="cannot be unpacked"):
@@ -128,7 +142,9 @@ def test_an_archive_that_was_pinned_broken_is_an_error_in_words_and_leaves_nothi
     assert contents(cache) == {}
 
 
-def test_an_archive_with_other_content_than_pinned_is_refused(registered, mirror, cache):
+def test_an_archive_with_other_content_than_pinned_is_refused(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     packed = gzip.compress(b"other")
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
@@ -137,7 +153,9 @@ def test_an_archive_with_other_content_than_pinned_is_refused(registered, mirror
     assert contents(cache) == {}
 
 
-def test_a_disk_that_fills_up_while_unpacking_leaves_no_half_file(registered, mirror, cache, monkeypatch):
+def test_a_disk_that_fills_up_while_unpacking_leaves_no_half_file(
+    registered: Callable[..., None], mirror: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     packed = gzip.compress(TEXT)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
@@ -155,7 +173,9 @@ def test_a_disk_that_fills_up_while_unpacking_leaves_no_half_file(registered, mi
     assert datasets.path("a/x.txt").read_bytes() == TEXT
 
 
-def test_many_readers_at_once_all_get_the_whole_file(registered, mirror, cache):
+def test_many_readers_at_once_all_get_the_whole_file(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     big = TEXT * 20_000
     packed = gzip.compress(big)
     registered(row("a/x.txt", big, packed, file="a/x.txt.gz"))
@@ -169,7 +189,9 @@ def test_many_readers_at_once_all_get_the_whole_file(registered, mirror, cache):
 # From the cache
 
 
-def test_a_damaged_file_in_the_cache_is_an_error_until_it_is_deleted(registered, mirror, cache):
+def test_a_damaged_file_in_the_cache_is_an_error_until_it_is_deleted(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     registered(row("a/x.txt", TEXT, gzip.compress(TEXT, mtime=0), file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", gzip.compress(TEXT, mtime=0))
     datasets.path("a/x.txt").write_bytes(b"edited by a student, and longer than before")
@@ -179,7 +201,9 @@ def test_a_damaged_file_in_the_cache_is_an_error_until_it_is_deleted(registered,
     assert datasets.path("a/x.txt").read_bytes() == TEXT
 
 
-def test_a_cache_that_cannot_be_written_is_an_error_in_words(registered, mirror, cache):
+def test_a_cache_that_cannot_be_written_is_an_error_in_words(
+    registered: Callable[..., None], mirror: Path, cache: Path
+) -> None:
     packed = gzip.compress(TEXT)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
@@ -190,7 +214,9 @@ def test_a_cache_that_cannot_be_written_is_an_error_in_words(registered, mirror,
 
 @settings(max_examples=50)
 @given(content=st.binary(min_size=1, max_size=50), place=st.integers(min_value=0), flip=st.integers(1, 255))
-def test_a_change_of_any_single_byte_is_noticed(tmp_path_factory, content: bytes, place: int, flip: int):
+def test_a_change_of_any_single_byte_is_noticed(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, place: int, flip: int
+) -> None:
     entry = row("x", content)
     changed = bytearray(content)
     changed[place % len(content)] ^= flip
@@ -205,7 +231,7 @@ def test_a_change_of_any_single_byte_is_noticed(tmp_path_factory, content: bytes
 # Names and text
 
 
-def test_an_unknown_name_gets_the_close_ones(registered):
+def test_an_unknown_name_gets_the_close_ones(registered: Callable[..., None]) -> None:
     registered(row("wikitext2/valid.txt", TEXT), row("klue/dev.tsv", TEXT))
     with pytest.raises(datasets.UnknownName, match=r"Did you mean wikitext2"):
         datasets.path("wikitxt2/valid.txt")
@@ -213,7 +239,7 @@ def test_an_unknown_name_gets_the_close_ones(registered):
         datasets.available("zzz")
 
 
-def test_a_corpus_stands_for_its_files_but_is_no_file(registered):
+def test_a_corpus_stands_for_its_files_but_is_no_file(registered: Callable[..., None]) -> None:
     registered(row("a/x", TEXT), row("a/y", TEXT), row("ab/z", TEXT))
     assert datasets.names("a") == ["a/x", "a/y"]
     assert datasets.names("ab/z") == ["ab/z"]
@@ -224,7 +250,7 @@ def test_a_corpus_stands_for_its_files_but_is_no_file(registered):
         datasets.path("ab")
 
 
-def test_available_means_here_in_full_length(registered, mirror, cache):
+def test_available_means_here_in_full_length(registered: Callable[..., None], mirror: Path, cache: Path) -> None:
     packed = gzip.compress(TEXT)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     assert not datasets.available("a/x.txt")
@@ -237,7 +263,9 @@ def test_available_means_here_in_full_length(registered, mirror, cache):
     assert datasets.available("a/x.txt")
 
 
-def test_text_has_neither_byte_order_mark_nor_carriage_returns_and_lines_end_only_at_line_ends(registered, mirror):
+def test_text_has_neither_byte_order_mark_nor_carriage_returns_and_lines_end_only_at_line_ends(
+    registered: Callable[..., None], mirror: Path
+) -> None:
     content = "\ufeff하나\r\ntwo\u2028still two\r\n".encode()
     registered(row("a/x.txt", content))
     put(mirror, "a/x.txt", content)
@@ -245,7 +273,9 @@ def test_text_has_neither_byte_order_mark_nor_carriage_returns_and_lines_end_onl
     assert datasets.lines("a/x.txt") == ["하나", "two\u2028still two"]
 
 
-def test_asking_for_the_text_of_something_else_is_an_error_in_words(registered, mirror):
+def test_asking_for_the_text_of_something_else_is_an_error_in_words(
+    registered: Callable[..., None], mirror: Path
+) -> None:
     registered(row("a/model", b"\xff\xfe\x80"))
     put(mirror, "a/model", b"\xff\xfe\x80")
     with pytest.raises(datasets.DataError, match="a/model is not text"):
@@ -255,7 +285,9 @@ def test_asking_for_the_text_of_something_else_is_an_error_in_words(registered, 
 # Readers
 
 
-def test_wikitext2_drops_headings_joins_numbers_and_parts_compounds(registered, mirror):
+def test_wikitext2_drops_headings_joins_numbers_and_parts_compounds(
+    registered: Callable[..., None], mirror: Path
+) -> None:
     first = " \n = A Title = \n \n The <unk> @-@ eyed , 1 @,@ 234 @,@ 567 @.@ 8 @-@ mile short @-@ lived one \n"
     second = " = = Deeper = = \n = <unk> is no heading \n <unk> @,@ 500 \n"
     registered(row("wikitext2/valid.txt", first.encode()), row("wikitext2/test.txt", second.encode()))
@@ -269,6 +301,6 @@ def test_wikitext2_drops_headings_joins_numbers_and_parts_compounds(registered, 
 
 
 @pytest.mark.parametrize("reader", [datasets.wordsim353, datasets.analogies])
-def test_a_language_without_a_word_set_is_an_error_in_words(reader):
+def test_a_language_without_a_word_set_is_an_error_in_words(reader: Callable[[Any], object]) -> None:
     with pytest.raises(datasets.UnknownName, match="'fr': choose en or ko"):
         reader("fr")

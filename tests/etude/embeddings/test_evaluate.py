@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -33,7 +34,9 @@ def answer(points: torch.Tensor, a: str, b: str, c: str) -> str:
 
 
 @given(seeds, st.lists(st.tuples(words, words, words, st.none() | words), min_size=1, max_size=20))
-def test_gensim_gives_the_same_accuracy(tmp_path_factory, seed, drawn):
+def test_gensim_gives_the_same_accuracy(
+    tmp_path_factory: pytest.TempPathFactory, seed: int, drawn: list[tuple[str, str, str, str | None]]
+) -> None:
     points = vectors(seed)
     questions = []
     for a, b, c, d in drawn:
@@ -55,7 +58,7 @@ pairs_of_words = st.tuples(words, words, st.integers(0, 10)).filter(lambda pair:
 
 
 @given(seeds, st.lists(pairs_of_words, min_size=3, max_size=20, unique_by=lambda pair: frozenset(pair[:2])))
-def test_scipy_gives_the_same_correlation(seed, pairs):
+def test_scipy_gives_the_same_correlation(seed: int, pairs: list[tuple[str, str, float]]) -> None:
     points = vectors(seed).double()
     cosine = 1 - cdist(points, points, "cosine")
     known = [(WORDS.index(a), WORDS.index(b), score) for a, b, score in pairs if "unknown" not in (a, b)]
@@ -86,7 +89,7 @@ OFFSETS = torch.tensor([[1.0, 0.0, 0.2], [1.0, 1.0, 0.2], [-1.0, 0.0, 0.3], [-1.
     ],
     ids=["plain", "requires grad", "parameter", "double", "half", "transposed"],
 )
-def test_vectors_of_every_kind_are_evaluated_and_left_alone(points):
+def test_vectors_of_every_kind_are_evaluated_and_left_alone(points: torch.Tensor) -> None:
     before = points.detach().clone()
     assert analogies(points, PLACES, [QUESTION]) == Score(1.0, 1, 1)
     assert (
@@ -97,7 +100,7 @@ def test_vectors_of_every_kind_are_evaluated_and_left_alone(points):
 
 
 @pytest.mark.parametrize("block", [1, 7, 100, 10**6])
-def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
+def test_the_size_of_a_block_changes_nothing(monkeypatch: pytest.MonkeyPatch, block: int) -> None:
     points = vectors(3)
     questions = [
         (a, b, c, answer(points, a, b, c)) for a, b, c in zip(WORDS[::2], WORDS[1::2], WORDS[5:25], strict=True)
@@ -109,11 +112,11 @@ def test_the_size_of_a_block_changes_nothing(monkeypatch, block):
     assert 0 < expected.value < 1
 
 
-def test_the_words_of_a_question_are_never_its_answer():
+def test_the_words_of_a_question_are_never_its_answer() -> None:
     assert analogies(OFFSETS, PLACES, [("france", "paris", "korea", word) for word in PLACES[:3]]).value == 0
 
 
-def test_without_a_covered_question_there_is_no_score():
+def test_without_a_covered_question_there_is_no_score() -> None:
     for score in (
         analogies(OFFSETS, PLACES, [("x", "y", "z", "w")]),
         similarity(OFFSETS, PLACES, iter([("x", "y", 1.0)])),
@@ -123,7 +126,7 @@ def test_without_a_covered_question_there_is_no_score():
     assert analogies(torch.zeros(0, 3), [], []).total == 0
 
 
-def test_where_all_cosines_or_all_judgements_are_equal_there_is_no_correlation_and_no_warning():
+def test_where_all_cosines_or_all_judgements_are_equal_there_is_no_correlation_and_no_warning() -> None:
     pairs = [("w0", "w1", 3.0), ("w0", "w2", 2.0), ("w1", "w2", 1.0)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -135,6 +138,6 @@ def test_where_all_cosines_or_all_judgements_are_equal_there_is_no_correlation_a
 
 
 @pytest.mark.parametrize("function", [analogies, similarity])
-def test_a_list_of_words_that_does_not_fit_the_vectors_is_refused(function):
+def test_a_list_of_words_that_does_not_fit_the_vectors_is_refused(function: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="4 words for 5 vectors: give one word for each row"):
         function(OFFSETS, PLACES[:4], [])

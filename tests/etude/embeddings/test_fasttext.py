@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from gensim.models.fasttext import compute_ngrams_bytes, ft_hash_bytes
@@ -16,7 +18,7 @@ from etude.world import World
 
 words = st.text(st.characters(codec="utf-8", exclude_characters="<>"), max_size=12)
 spans = st.tuples(st.integers(1, 5), st.integers(0, 4)).map(lambda span: (span[0], sum(span)))
-SMALL = {"dim": 16, "epochs": 2, "min_count": 1, "buckets": 500, "subsample": 1e-2, "progress": False}
+SMALL: dict[str, Any] = {"dim": 16, "epochs": 2, "min_count": 1, "buckets": 500, "subsample": 1e-2, "progress": False}
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """The fast skip-gram trainer against the plain definition: loops over windows, autograd, and what it must learn."""
 
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -46,14 +48,16 @@ def windows_around(sentence: list[int], position: int, window: int) -> list[Pair
 
 @given(texts, st.integers(1, 6), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_every_word_pairs_with_a_window_of_its_own_sentence_and_filling_with_nothing(text, window, seed):
+def test_every_word_pairs_with_a_window_of_its_own_sentence_and_filling_with_nothing(
+    text: list[list[int]], window: int, seed: int
+) -> None:
     found = pairs_of(cut(text, window, negatives=5, seed=seed), window)
     possible = [windows_around(sentence, i, window) for sentence in text for i in range(len(sentence))]
     assert all(pairs in choices for pairs, choices in zip(found, possible, strict=False))
     assert not any(found[len(possible) :])
 
 
-def test_each_reach_from_one_to_the_window_is_drawn_about_equally_often():
+def test_each_reach_from_one_to_the_window_is_drawn_about_equally_often() -> None:
     window, words = 4, 40_000
     part = cut([[0] * words], window, negatives=5)
     sizes = torch.tensor([len(pairs) for pairs in pairs_of(part, window)[window:-window]])
@@ -65,7 +69,9 @@ def test_each_reach_from_one_to_the_window_is_drawn_about_equally_often():
 
 @given(texts, st.integers(1, 6), st.integers(1, 20))
 @settings(max_examples=30, deadline=None)
-def test_loss_and_gradients_equal_autograd_on_the_plain_definition(text, window, negatives):
+def test_loss_and_gradients_equal_autograd_on_the_plain_definition(
+    text: list[list[int]], window: int, negatives: int
+) -> None:
     part = cut(text, window, negatives)
     start = torch.Generator().manual_seed(1)
     vectors, contexts = (torch.randn(8, 5, generator=start, dtype=torch.float64) for _ in range(2))
@@ -98,7 +104,7 @@ def plain_loss(vectors: Tensor, contexts: Tensor, part: Tiles, window: int, nega
     return total
 
 
-def test_noise_words_follow_the_counts_to_the_power_three_quarters():
+def test_noise_words_follow_the_counts_to_the_power_three_quarters() -> None:
     counts = torch.tensor([1000.0, 100.0, 10.0])
     share = counts**0.75 / (counts**0.75).sum()
     part = sgns.tiles(
@@ -110,34 +116,34 @@ def test_noise_words_follow_the_counts_to_the_power_three_quarters():
     assert ((found - share).abs() < 5 * (share * (1 - share) / drawn.numel()).sqrt()).all()
 
 
-def test_a_row_that_is_named_twice_is_changed_twice():
+def test_a_row_that_is_named_twice_is_changed_twice() -> None:
     matrix = torch.zeros(3, 2)
     sgns.add_rows(matrix, torch.tensor([2, 0, 2]), torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
     assert matrix.tolist() == [[3, 4], [0, 0], [6, 8]]
 
 
-def test_vocabulary_is_ordered_by_count_then_by_first_occurrence():
+def test_vocabulary_is_ordered_by_count_then_by_first_occurrence() -> None:
     vocabulary = Vocabulary.build([["b", "a", "c"], ["c", "a", "b", "rare"], ["c"]], min_count=2)
     assert vocabulary.words == ["c", "b", "a"]
     assert vocabulary.counts.tolist() == [3, 2, 2]
     assert vocabulary.index == {"c": 0, "b": 1, "a": 2}
 
 
-def test_encoding_drops_unknown_words_and_remembers_the_sentence():
+def test_encoding_drops_unknown_words_and_remembers_the_sentence() -> None:
     vocabulary = Vocabulary.build([["a", "a", "b"]], min_count=1)
     ids, sentences = vocabulary.encode([["b", "new", "a"], ["new"], [], ["a"]])
     assert ids.tolist() == [1, 0, 0]
     assert sentences.tolist() == [0, 0, 3]
 
 
-def test_subsampling_keeps_rare_words_and_thins_frequent_ones_as_the_formula_says():
+def test_subsampling_keeps_rare_words_and_thins_frequent_ones_as_the_formula_says() -> None:
     vocabulary = Vocabulary(["often", "seldom"], torch.tensor([9999, 1]), {"often": 0, "seldom": 1})
     ratio = 1e-3 / 0.9999
     assert vocabulary.keep_probability(1e-3).tolist() == pytest.approx([ratio**0.5 + ratio, 1.0])
     assert vocabulary.keep_probability(0).tolist() == [1, 1]
 
 
-def test_a_batch_shrinks_as_the_most_frequent_word_takes_a_larger_share():
+def test_a_batch_shrinks_as_the_most_frequent_word_takes_a_larger_share() -> None:
     sizes = [sgns.batch_size(torch.tensor([share, 1 - share - 0.001, 0.001])) for share in (0.5, 0.9, 0.999)]
     rare = sgns.batch_size(torch.full((10_000,), 1e-4))
     assert sizes == [sgns.TILE] * 3
@@ -151,11 +157,11 @@ def clusters(sentences: int = 1500) -> list[list[str]]:
     return [[f"{'ab'[number % 2]}{word}" for word in draw] for number, draw in enumerate(draws)]
 
 
-def learnt(**settings) -> Embeddings:
+def learnt(**settings: Any) -> Embeddings:
     return train(clusters(), dim=20, subsample=0, progress=False, **settings)
 
 
-def test_two_planted_clusters_separate_and_the_loss_falls():
+def test_two_planted_clusters_separate_and_the_loss_falls() -> None:
     found = learnt(epochs=8)
     unit = found.vectors / found.vectors.norm(dim=1, keepdim=True)
     cosine = unit @ unit.T
@@ -165,7 +171,7 @@ def test_two_planted_clusters_separate_and_the_loss_falls():
     assert found.losses[-1] < found.losses[0]
 
 
-def test_the_same_seed_gives_the_same_vectors_and_another_seed_others():
+def test_the_same_seed_gives_the_same_vectors_and_another_seed_others() -> None:
     one, same, other = learnt(epochs=2, seed=3), learnt(epochs=2, seed=3), learnt(epochs=2, seed=4)
     assert torch.equal(one.vectors, same.vectors)
     assert torch.equal(one.contexts, same.contexts)
@@ -173,7 +179,7 @@ def test_the_same_seed_gives_the_same_vectors_and_another_seed_others():
     assert not torch.equal(one.vectors, other.vectors)
 
 
-def test_the_result_has_a_row_for_each_word_and_a_loss_for_each_epoch():
+def test_the_result_has_a_row_for_each_word_and_a_loss_for_each_epoch() -> None:
     found = learnt(epochs=3)
     assert found.vectors.shape == found.contexts.shape == (20, 20)
     assert found.vectors.dtype == torch.float32
@@ -181,7 +187,7 @@ def test_the_result_has_a_row_for_each_word_and_a_loss_for_each_epoch():
     assert found.words_per_second > 0
 
 
-def test_training_leaves_torch_with_the_number_of_threads_that_it_found():
+def test_training_leaves_torch_with_the_number_of_threads_that_it_found() -> None:
     before = torch.get_num_threads()
     learnt(epochs=1)
     assert torch.get_num_threads() == before
@@ -200,7 +206,9 @@ def test_training_leaves_torch_with_the_number_of_threads_that_it_found():
         ([["one", "two"] * 9], {"window": -1}, "window is -1: at least 1 is needed"),
     ],
 )
-def test_what_cannot_be_trained_on_is_refused_with_what_to_do(corpus, settings, message):
+def test_what_cannot_be_trained_on_is_refused_with_what_to_do(
+    corpus: list[list[str]], settings: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         train(corpus, progress=False, **settings)
 

@@ -1,6 +1,7 @@
 """The reference of the lesson on sparse vectors against scikit-learn, and the papers' printed numbers against arithmetic."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,33 +20,37 @@ LESSON = Course().lesson("week1_embeddings/sparse")
 
 
 @pytest.fixture(scope="module")
-def reference():
+def reference() -> SimpleNamespace:
     return SimpleNamespace(**source.namespace(LESSON))
 
 
 @pytest.fixture(scope="module")
-def corpus():
+def corpus() -> list[list[str]]:
     return World("en", seed=7).corpus(4_000)
 
 
-def plain(**settings):
+def plain(**settings: Any) -> CountVectorizer:
     """A CountVectorizer that takes tokens as they are."""
     return CountVectorizer(analyzer=lambda tokens: tokens, **settings)
 
 
-def test_one_hot_rows_are_those_of_a_count_vectorizer_on_texts_of_one_word(reference, corpus):
+def test_one_hot_rows_are_those_of_a_count_vectorizer_on_texts_of_one_word(
+    reference: SimpleNamespace, corpus: list[list[str]]
+) -> None:
     tokens, words = corpus[0] + corpus[1], sorted({token for sentence in corpus[:3] for token in sentence})
     expected = plain(vocabulary=words).transform([[token] for token in tokens]).toarray()
     np.testing.assert_array_equal(reference.one_hot(tokens, words), expected)
 
 
-def test_the_vocabulary_has_grown_to_the_features_of_a_count_vectorizer(reference, corpus):
+def test_the_vocabulary_has_grown_to_the_features_of_a_count_vectorizer(
+    reference: SimpleNamespace, corpus: list[list[str]]
+) -> None:
     tokens = [token for sentence in corpus for token in sentence]
     for read, different in reference.vocabulary_growth(tokens, 500):
         assert different == len(plain().fit([tokens[:read]]).vocabulary_)
 
 
-def test_distances_and_cosines_are_those_of_scikit_learn(reference):
+def test_distances_and_cosines_are_those_of_scikit_learn(reference: SimpleNamespace) -> None:
     vectors = torch.randn(15, 6, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     vectors[4] = 0
     np.testing.assert_allclose(reference.distances(vectors), euclidean_distances(vectors.numpy()), atol=1e-7)
@@ -53,20 +58,22 @@ def test_distances_and_cosines_are_those_of_scikit_learn(reference):
 
 
 @pytest.mark.parametrize("window", [1, 4])
-def test_the_counts_of_neighbours_are_those_of_the_fast_counter(reference, corpus, window):
+def test_the_counts_of_neighbours_are_those_of_the_fast_counter(
+    reference: SimpleNamespace, corpus: list[list[str]], window: int
+) -> None:
     words = sorted({token for sentence in corpus for token in sentence})
     expected = cooccurrence(corpus, words, window).to_dense().long()
     assert torch.equal(reference.neighbour_counts(corpus, words, window), expected)
 
 
-def test_lsa_is_a_truncated_svd_up_to_the_sign_of_columns(reference, corpus):
+def test_lsa_is_a_truncated_svd_up_to_the_sign_of_columns(reference: SimpleNamespace, corpus: list[list[str]]) -> None:
     words = sorted({token for sentence in corpus for token in sentence})
     surprise = reference.ppmi(cooccurrence(corpus, words, 4).to_dense()).double()
     expected = TruncatedSVD(20, algorithm="arpack", random_state=0).fit_transform(surprise.numpy())
     np.testing.assert_allclose(reference.lsa(surprise, 20).abs(), np.abs(expected), atol=1e-8)
 
 
-def test_the_thirteen_ratios_near_doctor_come_from_one_size_of_corpus():
+def test_the_thirteen_ratios_near_doctor_come_from_one_size_of_corpus() -> None:
     check = collect(LESSON.source / "checks.py")[0]
     rows = check.function.__globals__["DOCTOR"]
     half = {True: 0.05, False: 0.005}  # of the last printed digit, above and below one bit

@@ -40,23 +40,23 @@ def test_a_copy_is_unchanged(value: Any) -> None:
     assert arguments.unchanged(arguments.copied(value), value)
 
 
-def sort(words: list) -> None:
+def sort(words: list[str]) -> None:
     words.sort()
 
 
-def pop(counts: dict) -> None:
+def pop(counts: dict[str, int]) -> None:
     counts.pop("a")
 
 
-def reorder(counts: dict) -> None:
+def reorder(counts: dict[str, int]) -> None:
     counts["a"] = counts.pop("a")
 
 
-def deep(rows: list) -> None:
+def deep(rows: list[list[Any]]) -> None:
     rows[0][1] = {"x": 2}
 
 
-def retype(rows: list) -> None:
+def retype(rows: list[int]) -> None:
     rows[0] = True
 
 
@@ -68,7 +68,7 @@ def into(x: np.ndarray) -> None:
     x[0] = math.nan
 
 
-def add(words: set) -> None:
+def add(words: set[str]) -> None:
     words.add("z")
 
 
@@ -90,7 +90,7 @@ def fill(buffer: bytearray) -> None:
         (fill, bytearray(b"abc"), "buffer"),
     ],
 )
-def test_a_change_in_place_is_named(function: Callable, value: Any, name: str) -> None:
+def test_a_change_in_place_is_named(function: Callable[..., object], value: Any, name: str) -> None:
     before = copy.deepcopy(value)
     with pytest.raises(Mismatch, match=f"your function changed its argument {name}: work on a copy") as raised:
         LiveStudent({"f": function}).f(value)
@@ -108,12 +108,12 @@ def test_a_change_in_place_is_named(function: Callable, value: Any, name: str) -
         (sort, ["a", "b"]),
     ],
 )
-def test_a_call_that_changes_nothing_is_let_through(function: Callable, value: Any) -> None:
+def test_a_call_that_changes_nothing_is_let_through(function: Callable[..., object], value: Any) -> None:
     LiveStudent({"f": function}).f(value)
 
 
 def test_an_argument_without_a_name_goes_by_its_number_and_keywords_by_theirs() -> None:
-    def clear(*lists: list, **more: list) -> None:
+    def clear(*lists: list[Any], **more: list[Any]) -> None:
         for one in (*lists, *more.values()):
             one.clear()
 
@@ -135,7 +135,7 @@ def test_a_check_may_ask_for_a_change_in_place() -> None:
 
 
 def test_what_was_left_may_change_inside_a_container_too() -> None:
-    def sort_all(rows: list) -> None:
+    def sort_all(rows: list[list[Any]]) -> None:
         for row in rows:
             row.sort()
 
@@ -156,10 +156,10 @@ def test_the_fingerprint_is_what_the_argument_has_become() -> None:
     def test_it(student: Any) -> None:
         student.f(["b", "a"])
 
-    def outcome(function: Callable) -> dict[str, Any]:
+    def outcome(function: Callable[..., object]) -> dict[str, Any]:
         return fingerprint(run_check(Check("test_it", "f", 1.0, test_it), LiveStudent({"f": function})))
 
-    def reverse(other_name: list) -> None:
+    def reverse(other_name: list[str]) -> None:
         other_name.reverse()
 
     assert outcome(sort) == outcome(reverse) != outcome(lambda xs: xs.clear())

@@ -4,6 +4,8 @@ import math
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -13,11 +15,22 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from torch import Tensor
 
-from etude.lesson.checks import Check, Mismatch, close, close_gradients, collect, equal, exercise, run_check, true
+from etude.lesson.checks import (
+    Check,
+    Mismatch,
+    Outcome,
+    close,
+    close_gradients,
+    collect,
+    equal,
+    exercise,
+    run_check,
+    true,
+)
 from etude.lesson.student import LiveStudent, MissingName
 
 
-def refuse(*_, **__):
+def refuse(*_: object, **__: object) -> NoReturn:
     raise RuntimeError("no")
 
 
@@ -38,7 +51,7 @@ class Liar:
 
     __hash__ = object.__hash__
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return True
 
 
@@ -46,17 +59,17 @@ class HostileMeta(type):
     __name__ = property(refuse)
 
 
-def cyclic() -> list:
-    value: list = [1]
+def cyclic() -> list[Any]:
+    value: list[Any] = [1]
     value.append(value)
     return value
 
 
-ODD = {
+ODD: dict[str, Any] = {
     "none": None, "nan": math.nan, "infinity": math.inf, "huge": 10**5000, "beyond 64 bits": 10**30, "complex": 1 + 2j,
     "string": "a", "bytes": b"a", "surrogate": "\ud800", "ragged": [[1.0], [2.0, 3.0]], "nested": [[1, [2]], 3],
     "set": {1, "a"}, "mixed keys": {1: "a", "b": 2, None: 3, (1, 2): 4}, "bool": True, "empty": [], "ellipsis": ...,
-    "class": int, "function": len, "generator": (x for x in ()), "object": object(), "cyclic": cyclic(),
+    "class": int, "function": len, "generator": (x for x in tuple[int, ...]()), "object": object(), "cyclic": cyclic(),
     "bool tensor": torch.tensor([True, False]), "requires grad": torch.ones(2, requires_grad=True),
     "list of grads": [torch.zeros((), requires_grad=True)] * 2, "empty tensor": torch.empty(0, 3),
     "scalar tensor": torch.tensor(1.0), "sparse": torch.eye(2).to_sparse(), "meta": torch.empty(2, device="meta"),
@@ -83,7 +96,9 @@ INCOMPARABLE = {
 
 @pytest.mark.parametrize("comparison", [equal, close])
 @pytest.mark.parametrize("expected", ODD)
-def test_any_value_beside_any_other_is_a_mismatch_that_can_be_read(comparison, expected):
+def test_any_value_beside_any_other_is_a_mismatch_that_can_be_read(
+    comparison: Callable[..., None], expected: str
+) -> None:
     for name, actual in ODD.items():
         if name == expected or {name, expected} == {"scalar tensor", "bool"}:
             continue
@@ -94,13 +109,13 @@ def test_any_value_beside_any_other_is_a_mismatch_that_can_be_read(comparison, e
 
 @pytest.mark.parametrize("name", sorted(INCOMPARABLE))
 @pytest.mark.parametrize("comparison", [equal, close])
-def test_a_value_that_cannot_be_compared_raises_no_error_of_its_own(comparison, name):
+def test_a_value_that_cannot_be_compared_raises_no_error_of_its_own(comparison: Callable[..., None], name: str) -> None:
     with suppress(Mismatch):
         comparison(ODD[name], ODD[name])
 
 
 @pytest.mark.parametrize("name", [name for name in ODD if name not in INCOMPARABLE])
-def test_a_right_value_passes_however_odd_it_is(name):
+def test_a_right_value_passes_however_odd_it_is(name: str) -> None:
     equal(ODD[name], ODD[name])
     close(ODD[name], ODD[name])
 
@@ -110,7 +125,7 @@ shapes = st.lists(st.integers(0, 3), max_size=3).map(tuple)
 
 
 @given(arrays(np.float32, shapes, elements=finite | st.sampled_from([math.inf, -math.inf])))
-def test_the_same_numbers_pass_as_array_tensor_and_list(array):
+def test_the_same_numbers_pass_as_array_tensor_and_list(array: np.ndarray) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         close(array, array)
@@ -120,7 +135,7 @@ def test_the_same_numbers_pass_as_array_tensor_and_list(array):
 
 
 @given(shapes, shapes)
-def test_close_refuses_to_broadcast(one, other):
+def test_close_refuses_to_broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> None:
     if one == other:
         close(torch.ones(one), np.ones(other))
     else:
@@ -130,7 +145,7 @@ def test_close_refuses_to_broadcast(one, other):
 
 
 @given(st.floats(-1e3, 1e3), st.floats(-2, 2))
-def test_the_tolerance_is_atol_plus_rtol_times_the_expected(expected, part):
+def test_the_tolerance_is_atol_plus_rtol_times_the_expected(expected: float, part: float) -> None:
     bound = 1e-3 + 1e-2 * abs(expected)
     actual = expected + part * bound
     if abs(part) < 0.999:
@@ -141,18 +156,18 @@ def test_the_tolerance_is_atol_plus_rtol_times_the_expected(expected, part):
 
 
 @pytest.mark.parametrize("actual", [3.0, -math.inf, math.nan, 1e308])
-def test_only_infinity_is_close_to_infinity(actual):
+def test_only_infinity_is_close_to_infinity(actual: float) -> None:
     with pytest.raises(Mismatch):
         close([0.0, actual], [0.0, math.inf])
 
 
-def test_numbers_and_text_are_compared_exactly_where_text_is_expected():
+def test_numbers_and_text_are_compared_exactly_where_text_is_expected() -> None:
     close("a", "a")
     with pytest.raises(Mismatch, match="a float, expected a str"):
         close(1.0, "a")
 
 
-def test_a_mismatch_of_numbers_says_how_many_where_and_how_far():
+def test_a_mismatch_of_numbers_says_how_many_where_and_how_far() -> None:
     with pytest.raises(Mismatch) as caught:
         close(torch.tensor([[1.0, 2.0], [3.5, 5.0]]), [[1.0, 2.0], [3.0, 4.0]], given="two rows")
     assert str(caught.value).splitlines() == [
@@ -163,7 +178,7 @@ def test_a_mismatch_of_numbers_says_how_many_where_and_how_far():
     ]
 
 
-def test_a_mismatch_of_a_property_shows_what_came_back_and_expects_no_value():
+def test_a_mismatch_of_a_property_shows_what_came_back_and_expects_no_value() -> None:
     with pytest.raises(Mismatch) as caught:
         true(False, "a list was expected", actual=None)
     assert str(caught.value) == "a list was expected\ncame back None"
@@ -173,12 +188,12 @@ def test_a_mismatch_of_a_property_shows_what_came_back_and_expects_no_value():
     true(True, "never said")
 
 
-def outcome_of(function, **names):
+def outcome_of(function: Callable[..., None], **names: object) -> Outcome:
     return run_check(Check("test_it", "it", 1, function), LiveStudent(names))
 
 
-def raising(error):
-    def f():
+def raising(error: BaseException) -> Callable[[], NoReturn]:
+    def f() -> NoReturn:
         raise error
 
     return f
@@ -202,44 +217,47 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("number", range(len(ERRORS)), ids=[type(error).__name__ for error in ERRORS])
-def test_an_exception_of_the_students_code_becomes_an_outcome(number):
+def test_an_exception_of_the_students_code_becomes_an_outcome(number: int) -> None:
     outcome = outcome_of(lambda student: student.f(), f=raising(ERRORS[number]))
     assert outcome.status == ("failed" if type(ERRORS[number]) is Mismatch else "error")
     assert outcome.message
 
 
-def test_a_skeleton_is_unwritten_and_a_missing_name_an_error():
+def test_a_skeleton_is_unwritten_and_a_missing_name_an_error() -> None:
     assert outcome_of(lambda student: student.f(), f=raising(NotImplementedError())).status == "unwritten"
     missing = outcome_of(lambda student: student.f())
     assert missing.status == "error"
     assert "defines no name 'f'" in missing.message
 
 
-def test_an_exception_that_was_expected_and_did_not_come_is_a_failure():
-    def check(student):
+def test_an_exception_that_was_expected_and_did_not_come_is_a_failure() -> None:
+    def check(student: Any) -> None:
         with pytest.raises(ValueError, match="empty"):
             student.f()
 
     assert outcome_of(check, f=raising(ValueError("empty"))).passed
     assert outcome_of(check, f=lambda: None).status == "failed"
     assert outcome_of(check, f=raising(TypeError("x"))).status == "error"
-    assert outcome_of(check).error[0] == "MissingName"
+    missing = outcome_of(check).error
+    assert missing is not None
+    assert missing[0] == "MissingName"
 
 
-def test_an_interrupt_by_the_student_ends_the_check():
+def test_an_interrupt_by_the_student_ends_the_check() -> None:
     with pytest.raises(KeyboardInterrupt):
         outcome_of(lambda student: student.f(), f=raising(KeyboardInterrupt()))
 
 
-def test_a_function_without_a_base_case_is_explained_in_a_few_lines():
-    names: dict = {}
+def test_a_function_without_a_base_case_is_explained_in_a_few_lines() -> None:
+    names: dict[str, Any] = {}
     exec(compile("def f():\n    return f()\n", "<ipython-input-1>", "exec"), names)
     outcome = outcome_of(lambda student: student.f(), f=names["f"])
+    assert outcome.error is not None
     assert outcome.error[0] == "RecursionError"
     assert 0 < len(outcome.error[2].splitlines()) < 20
 
 
-def test_a_live_notebook_answers_as_the_graders_student_does():
+def test_a_live_notebook_answers_as_the_graders_student_does() -> None:
     student = LiveStudent({"value": 3, "f": abs})
     assert student["value"] == 3
     assert student.f(-2) == student.limit(5).f(-2) == 2
@@ -251,7 +269,7 @@ def test_a_live_notebook_answers_as_the_graders_student_does():
     assert not hasattr(student, "__array__")
 
 
-def test_checks_are_collected_in_the_order_of_the_file_and_afresh(tmp_path):
+def test_checks_are_collected_in_the_order_of_the_file_and_afresh(tmp_path: Path) -> None:
     path = tmp_path / "checks.py"
     path.write_text(
         "from etude.lesson.checks import exercise\nseen = []\n"
@@ -268,7 +286,7 @@ def test_checks_are_collected_in_the_order_of_the_file_and_afresh(tmp_path):
     assert run_check(second[0], LiveStudent({})).passed
 
 
-def test_a_check_without_an_exercise_and_a_missing_file_are_refused(tmp_path):
+def test_a_check_without_an_exercise_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "checks.py"
     with pytest.raises(FileNotFoundError, match="must lie beside the notebook"):
         collect(path)
@@ -277,8 +295,8 @@ def test_a_check_without_an_exercise_and_a_missing_file_are_refused(tmp_path):
         collect(path)
 
 
-def test_marking_a_check_leaves_it_a_function():
-    def test_it(student):
+def test_marking_a_check_leaves_it_a_function() -> None:
+    def test_it(student: Any) -> Any:
         return student
 
     assert exercise("it")(test_it) is test_it
@@ -304,7 +322,7 @@ def flagged(one: Tensor, other: Tensor) -> Tensor:
         (lambda one, other: (one * other).mean(), "2 of 2 values differ"),
     ],
 )
-def test_gradients_are_compared_as_numbers(call: Callable, detail: str | None) -> None:
+def test_gradients_are_compared_as_numbers(call: Callable[..., object], detail: str | None) -> None:
     tensors = {"the one": torch.tensor([2.0, 3.0]), "the other": torch.tensor([5.0, 7.0])}
     student = LiveStudent({"f": call})
     if detail is None:

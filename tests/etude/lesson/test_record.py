@@ -2,7 +2,9 @@
 
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
@@ -20,7 +22,7 @@ FILES = {"metrics.json", "data.json", "tensors.safetensors"}
 
 
 @pytest.fixture
-def opened(monkeypatch, tmp_path) -> Run:
+def opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """An open lesson with an expected table."""
     lesson = Run("week/lesson", "smoke", 0, torch.device("cpu"), tmp_path / "lesson", tmp_path / "results")
     lesson.folder.mkdir()
@@ -41,7 +43,7 @@ def kept(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_metrics_tensors_and_data_each_have_their_file(opened):
+def test_metrics_tensors_and_data_each_have_their_file(opened: Run) -> None:
     vectors = torch.arange(6.0).reshape(2, 3)
     record({"accuracy": 0.7}, vectors=vectors, words=["가", "b"], counts=np.array([1, 2]), settings={"dim": 3})
     assert kept(opened.out).keys() == FILES
@@ -57,7 +59,7 @@ def test_metrics_tensors_and_data_each_have_their_file(opened):
 
 
 shared = torch.arange(6.0).reshape(2, 3)
-TENSORS = {
+TENSORS: dict[str, torch.Tensor | np.ndarray | np.generic] = {
     "requires grad": shared.clone().requires_grad_(), "parameter": torch.nn.Parameter(shared.clone()), "half": shared.half(),
     "bfloat16": shared.bfloat16(), "bool": shared > 2, "whole": shared.long(), "transposed": shared.T, "column": shared[:, 1],
     "expanded": torch.ones(1).expand(4), "empty": torch.empty(0, 3), "scalar": torch.tensor(2.0), "the same": shared,
@@ -66,7 +68,7 @@ TENSORS = {
 }  # fmt: skip
 
 
-def test_tensors_of_every_kind_come_back_as_they_were(opened):
+def test_tensors_of_every_kind_come_back_as_they_were(opened: Run) -> None:
     record({}, **TENSORS)
     found = load_file(opened.out / "tensors.safetensors")
     assert found.keys() == TENSORS.keys()
@@ -85,14 +87,14 @@ numbers = st.floats(width=32) | st.integers(-(2**60), 2**60)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=st.lists(numbers, max_size=5), kind=st.sampled_from([float, np.float32, np.float64, torch.tensor]))
-def test_every_number_is_a_metric(opened, values, kind):
+def test_every_number_is_a_metric(opened: Run, values: list[float], kind: Callable[[float], Any]) -> None:
     measured = {str(place): kind(value) for place, value in enumerate(values)}
     record(measured)
     found = json.loads((opened.out / "metrics.json").read_text())
     assert found == pytest.approx({name: float(value) for name, value in measured.items()}, nan_ok=True)
 
 
-def refuse(self, *_):
+def refuse(self: object, *_: object) -> NoReturn:
     raise RuntimeError("no")
 
 
@@ -105,7 +107,7 @@ NO_NUMBERS = {
 
 
 @pytest.mark.parametrize("name", NO_NUMBERS)
-def test_a_metric_that_is_no_number_is_refused_and_nothing_is_written(opened, name):
+def test_a_metric_that_is_no_number_is_refused_and_nothing_is_written(opened: Run, name: str) -> None:
     record({"accuracy": 0.5}, words=["a"])
     before = kept(opened.out)
     with pytest.raises(LessonError, match=f"metric '{name}' is .*, expected a number"):
@@ -114,15 +116,15 @@ def test_a_metric_that_is_no_number_is_refused_and_nothing_is_written(opened, na
 
 
 @pytest.mark.parametrize("metrics", [None, 0.7, [("accuracy", 0.7)], {3: 0.7}, {None: 0.7}, {("a",): 0.7}], ids=repr)
-def test_metrics_without_names_are_refused(opened, metrics):
+def test_metrics_without_names_are_refused(opened: Run, metrics: Any) -> None:
     with pytest.raises(LessonError, match=r"expected a dictionary such as|is not the name of a metric"):
         record(metrics)
     assert kept(opened.out) == {}
 
 
-cyclic: list = []
+cyclic: list[Any] = []
 cyclic.append(cyclic)
-deep: list = []
+deep: list[Any] = []
 for _ in range(100_000):
     deep = [deep]
 NOT_KEPT = {
@@ -134,17 +136,17 @@ NOT_KEPT = {
 
 
 @pytest.mark.parametrize("name", NOT_KEPT)
-def test_an_artifact_that_cannot_be_kept_is_refused_by_name_and_nothing_is_written(opened, name):
+def test_an_artifact_that_cannot_be_kept_is_refused_by_name_and_nothing_is_written(opened: Run, name: str) -> None:
     with pytest.raises(LessonError, match=f"artifact '{name}' is (?s:.*)give a dense tensor, or strings"):
         record({"accuracy": 0.7}, words=["a"], **{name: NOT_KEPT[name]})
     assert kept(opened.out) == {}
 
 
-def test_a_write_that_breaks_off_leaves_the_old_file_and_no_other(opened, monkeypatch):
+def test_a_write_that_breaks_off_leaves_the_old_file_and_no_other(opened: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     record({"accuracy": 0.5}, words=["a"])
     before = kept(opened.out)
 
-    def break_off(self, target):
+    def break_off(self: object, target: object) -> None:
         raise OSError("the disk is full")
 
     monkeypatch.setattr(Path, "replace", break_off)
@@ -153,13 +155,13 @@ def test_a_write_that_breaks_off_leaves_the_old_file_and_no_other(opened, monkey
     assert kept(opened.out) == before
 
 
-def test_a_results_folder_that_was_deleted_is_made_again(opened):
+def test_a_results_folder_that_was_deleted_is_made_again(opened: Run) -> None:
     opened.out.rmdir()
     record({"accuracy": 0.7})
     assert kept(opened.out).keys() == FILES
 
 
-def test_metrics_stand_beside_the_table_of_their_profile(opened):
+def test_metrics_stand_beside_the_table_of_their_profile(opened: Run) -> None:
     shown = repr(record({"accuracy": 0.64, "loss": 1.79, "length": 3.0, "new": 5, "other": math.nan}))
     lines = [line.split() for line in shown.splitlines()]
     assert lines[1] == [
@@ -183,12 +185,12 @@ def test_metrics_stand_beside_the_table_of_their_profile(opened):
     assert lines[5] == ["other", "nan"]
 
 
-def test_a_lesson_without_a_table_shows_the_metrics_alone(opened):
+def test_a_lesson_without_a_table_shows_the_metrics_alone(opened: Run) -> None:
     (opened.folder / "expected.csv").unlink()
     assert repr(record({"accuracy": 0.7})).splitlines()[1].split() == ["accuracy", "0.7"]
 
 
-def test_names_are_escaped_in_html(opened):
+def test_names_are_escaped_in_html(opened: Run) -> None:
     shown = record({"<script>": 1, "new": 2})._repr_html_()
     assert "&lt;script&gt;" in shown
     assert "&lt;b&gt;5&lt;/b&gt;" in shown

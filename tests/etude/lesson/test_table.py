@@ -20,7 +20,7 @@ decimals = st.integers(-(10**6), 10**6).map(lambda n: n / 1000) | st.just(math.n
 
 
 @st.composite
-def expected_rows(draw):
+def expected_rows(draw: st.DrawFn) -> Expected:
     low, high = sorted(draw(st.tuples(*[st.integers(-999, 999)] * 2)))
     low, high = draw(st.sampled_from([(low / 100, high / 100), (math.nan, math.nan)]))
     mean, sd = draw(decimals), draw(decimals)
@@ -40,24 +40,24 @@ def expected_rows(draw):
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory) -> Path:
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("table") / "expected.csv"
 
 
 @given(row=expected_rows())
-def test_what_was_written_is_read_back(path, row):
+def test_what_was_written_is_read_back(path: Path, row: Expected) -> None:
     write(path, [row])
     assert [repr(found) for found in read(path)] == [repr(row)]  # NaN is not equal to itself, its repr is
 
 
-def test_the_course_tables_are_written_as_they_are(path):
+def test_the_course_tables_are_written_as_they_are(path: Path) -> None:
     for lesson in Course().lessons():
         table = lesson.source / "expected.csv"
         write(path, read(table))
         assert path.read_bytes() == table.read_bytes()
 
 
-def test_a_table_saved_by_a_spreadsheet_is_read(path):
+def test_a_table_saved_by_a_spreadsheet_is_read(path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf" + f"{HEAD}\n{LINE}\n".replace("\n", "\r\n").encode())
     assert read(path) == [ROW]
 
@@ -82,7 +82,9 @@ def test_a_table_saved_by_a_spreadsheet_is_read(path):
         (f"{HEAD}\n{LINE}\n{LINE}\n", "accuracy has two rows for the profile cpu"),
     ],
 )
-def test_a_table_that_makes_no_sense_is_refused_with_the_file_and_the_fault(path, content, words):
+def test_a_table_that_makes_no_sense_is_refused_with_the_file_and_the_fault(
+    path: Path, content: str, words: str
+) -> None:
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=words) as caught:
         read(path)
@@ -97,35 +99,37 @@ def test_a_table_that_makes_no_sense_is_refused_with_the_file_and_the_fault(path
         ("near", math.nan, 0), ("near", math.inf, 0), ("higher", -math.inf, 0), ("lower", math.inf, 0),
     ],
 )  # fmt: skip
-def test_points_fall_off_in_a_straight_line_on_the_bad_side_alone(better, value, share):
+def test_points_fall_off_in_a_straight_line_on_the_bad_side_alone(better: str, value: float, share: float) -> None:
     assert replace(ROW, better=better).share(value) == pytest.approx(share, abs=1e-3)
 
 
 @given(row=expected_rows(), value=st.floats(allow_nan=False))
-def test_a_share_lies_between_nothing_and_everything(row, value):
+def test_a_share_lies_between_nothing_and_everything(row: Expected, value: float) -> None:
     assert 0 <= row.share(value) <= 1
     assert row.distance(value) > 0 or row.share(value) == 1
 
 
 @given(mean=st.floats(-1e9, 1e9), better=st.sampled_from(BETTER))
-def test_a_metric_without_spread_is_inside_after_its_table_was_written_and_read(path, mean, better):
+def test_a_metric_without_spread_is_inside_after_its_table_was_written_and_read(
+    path: Path, mean: float, better: str
+) -> None:
     write(path, [replace(ROW, mean=mean, sd=0.0, low=mean, high=mean, better=better)])
     assert read(path)[0].share(mean) == 1
 
 
 @pytest.mark.parametrize("better", BETTER)
-def test_a_metric_without_spread_is_outside_when_it_is_another_number(better):
+def test_a_metric_without_spread_is_outside_when_it_is_another_number(better: str) -> None:
     row = replace(ROW, low=0.5, high=0.5, better=better)
     assert row.share(0.501 if better == "lower" else 0.499) == 0
 
 
-def test_without_an_interval_nothing_but_nan_is_outside():
+def test_without_an_interval_nothing_but_nan_is_outside() -> None:
     row = replace(ROW, low=math.nan, high=math.nan)
     assert not row.measured
     assert row.distance(0.1) == 0
     assert row.distance(math.nan) == math.inf
 
 
-def test_a_profile_is_picked_out_by_metric():
+def test_a_profile_is_picked_out_by_metric() -> None:
     smoke, loss = replace(ROW, profile="smoke"), replace(ROW, metric="loss")
     assert of_profile([smoke, ROW, loss], "cpu") == {"accuracy": ROW, "loss": loss}

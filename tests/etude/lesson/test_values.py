@@ -1,9 +1,10 @@
 """Plain values: whatever a student's code hands back can be read, described and compared; right values are equal."""
 
 import tracemalloc
-from collections import Counter, namedtuple
+from collections import Counter
 from copy import deepcopy
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -25,23 +26,23 @@ values = st.recursive(
 
 
 @given(values)
-def test_a_value_is_the_same_as_its_copy(value):
+def test_a_value_is_the_same_as_its_copy(value: object) -> None:
     assert first_difference(deepcopy(value), value) is None
 
 
 @given(values, values)
-def test_two_values_are_compared_alike_from_both_sides(one, other):
+def test_two_values_are_compared_alike_from_both_sides(one: object, other: object) -> None:
     assert same(one, other) == same(other, one)
 
 
 @given(values, values)
-def test_same_is_never_more_lenient_than_python(one, other):
+def test_same_is_never_more_lenient_than_python(one: object, other: object) -> None:
     if same(one, other):
         assert one == other
 
 
 @given(values)
-def test_a_description_is_one_short_text(value):
+def test_a_description_is_one_short_text(value: object) -> None:
     assert 0 < len(describe(value)) <= LONGEST
 
 
@@ -68,12 +69,21 @@ def test_a_description_is_one_short_text(value):
         (np.zeros(2), torch.zeros(2), "a ndarray, expected a Tensor"),
     ],
 )
-def test_the_first_difference_is_told_in_words(actual, expected, sentence):
+def test_the_first_difference_is_told_in_words(actual: object, expected: object, sentence: str) -> None:
     assert first_difference(actual, expected) == sentence
 
 
-def test_an_integer_too_long_for_python_to_print_can_be_told_apart():
+def test_an_integer_too_long_for_python_to_print_can_be_told_apart() -> None:
     assert first_difference(10**5000, 1) == "an int whose repr fails, expected 1"
+
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+
+class Sense(IntEnum):
+    BANK = 1
 
 
 @pytest.mark.parametrize(
@@ -84,15 +94,15 @@ def test_an_integer_too_long_for_python_to_print_can_be_told_apart():
         (np.bool_(True), True),
         (np.str_("a"), "a"),
         (Counter("aab"), {"a": 2, "b": 1}),
-        (namedtuple("Pair", "a b")(1, 2), (1, 2)),
+        (Pair(1, 2), (1, 2)),
         (torch.zeros(2, 3).shape, (2, 3)),
-        (IntEnum("Sense", ["BANK"]).BANK, 1),
+        (Sense.BANK, 1),
         ([np.int64(3)], [3]),
         ({np.int64(3): 1}, {3: 1}),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_library_type_counts_as_the_plain_type_that_it_is(actual, expected):
+def test_a_library_type_counts_as_the_plain_type_that_it_is(actual: object, expected: object) -> None:
     assert first_difference(actual, expected) is None
 
 
@@ -115,14 +125,14 @@ SPECIAL = {
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_every_kind_of_tensor_and_array_is_read_as_numbers(name):
+def test_every_kind_of_tensor_and_array_is_read_as_numbers(name: str) -> None:
     array = as_array(SPECIAL[name])
     assert array.dtype in (np.float64, np.complex128)
     assert array.tolist() == [[1, 1], [1, 1]]
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_every_kind_of_tensor_and_array_is_the_same_as_itself_and_can_be_described(name):
+def test_every_kind_of_tensor_and_array_is_the_same_as_itself_and_can_be_described(name: str) -> None:
     assert same(SPECIAL[name], SPECIAL[name])
     assert 0 < len(describe(SPECIAL[name])) <= LONGEST
 
@@ -147,20 +157,20 @@ def test_every_kind_of_tensor_and_array_is_the_same_as_itself_and_can_be_describ
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_what_is_not_numbers_is_refused_with_its_description(value):
+def test_what_is_not_numbers_is_refused_with_its_description(value: object) -> None:
     with pytest.raises(TypeError, match="is not an array of numbers"):
         as_array(value)
 
 
-def test_integers_beyond_64_bits_are_numbers():
+def test_integers_beyond_64_bits_are_numbers() -> None:
     assert as_array([10**30, 0.5]).tolist() == [1e30, 0.5]
 
 
-def test_large_integers_in_tensors_are_compared_exactly():
+def test_large_integers_in_tensors_are_compared_exactly() -> None:
     assert first_difference(torch.tensor([2**60 + 1]), torch.tensor([2**60])) is not None
 
 
-def test_a_tensor_is_described_by_shape_dtype_and_values():
+def test_a_tensor_is_described_by_shape_dtype_and_values() -> None:
     assert describe(torch.tensor([[1, 2]])) == "tensor(1, 2) int64 [[1, 2]]"
     assert describe(np.array([0.123456])) == "array(1,) float64 [0.1235]"
 
@@ -180,13 +190,13 @@ def test_a_tensor_is_described_by_shape_dtype_and_values():
         (np.array(["a"]), None),
     ],
 )
-def test_the_shape_is_the_one_that_the_numbers_will_have(value, sizes):
+def test_the_shape_is_the_one_that_the_numbers_will_have(value: object, sizes: tuple[int, ...]) -> None:
     assert shape(value) == sizes
     assert sizes is None or as_array(value).shape == sizes
 
 
 @given(st.lists(st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False), max_size=9), st.integers(0, 9))
-def test_the_leading_numbers_are_the_first_of_all(numbers, most):
+def test_the_leading_numbers_are_the_first_of_all(numbers: list[complex], most: int) -> None:
     for value in (numbers, [[x] for x in numbers], np.array(numbers), torch.tensor(numbers)):
         assert leading(value, most).tolist() == as_array(value).ravel()[:most].tolist()
 
@@ -204,7 +214,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_a_large_wrong_value_is_refused_and_described_without_being_copied(name):
+def test_a_large_wrong_value_is_refused_and_described_without_being_copied(name: str) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(Mismatch) as caught:
@@ -219,11 +229,11 @@ def test_a_large_wrong_value_is_refused_and_described_without_being_copied(name)
     assert most < (8 if name != "one text" else 256) * MIB  # a digest is made of all of a text
 
 
-def test_of_a_long_list_no_more_is_read_than_is_shown():
+def test_of_a_long_list_no_more_is_read_than_is_shown() -> None:
     class Counted(int):
         read = 0
 
-        def __repr__(self):
+        def __repr__(self) -> str:
             Counted.read += 1
             return "7"
 
@@ -231,7 +241,7 @@ def test_of_a_long_list_no_more_is_read_than_is_shown():
     assert Counted.read <= LONGEST
 
 
-def test_an_array_of_many_axes_is_described_by_its_first_part():
+def test_an_array_of_many_axes_is_described_by_its_first_part() -> None:
     assert describe(np.arange(64).reshape((2,) * 6)) == (
         "array(2, 2, 2, 2, 2, 2) int64 [[[[[[ 0, 1], [ 2, 3]], [[ 4, 5], [ 6, 7]]], [[[ 8, 9], [10, 11]], [[12, 13], [14, 15]]]], …"
     )

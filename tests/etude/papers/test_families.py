@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
+from typing import TypeVar
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -11,11 +13,16 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch
 from matplotlib.path import Path
+from matplotlib.transforms import Bbox
 
 from etude.papers import families
+
+Shape = TypeVar("Shape", bound=Patch)
+Tree = tuple[dict[str, str], set[tuple[int, int]], list[str]]  # dates, edges, lanes
 
 ORDER = ("upper", "middle", "lower")
 DATES = st.sampled_from(["1951-09", "1964", "2012", "2012-12", "2019-06", "2019-07", "2019-07", "2019-08", "2020"])
@@ -30,7 +37,7 @@ TABLES = {"models": families.models(), "optimisers": families.optimisers()}
 
 
 @pytest.fixture(autouse=True)
-def closed_figures():
+def closed_figures() -> Iterator[None]:
     with matplotlib.rc_context():
         yield
     plt.close("all")
@@ -77,7 +84,7 @@ def test_what_was_taken_and_what_was_changed_share_no_word() -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(TREES)
-def test_no_two_names_overlap_and_all_stand_inside_their_lane(tree) -> None:
+def test_no_two_names_overlap_and_all_stand_inside_their_lane(tree: Tree) -> None:
     dates, _, lanes = tree
     figure = drawn(tree)
     ax = figure.axes[0]
@@ -99,7 +106,7 @@ def test_no_two_names_overlap_and_all_stand_inside_their_lane(tree) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(TREES)
-def test_later_is_further_right(tree) -> None:
+def test_later_is_further_right(tree: Tree) -> None:
     dates, _, _ = tree
     figure = drawn(tree)
     across = {text.get_text(): text.get_position()[0] for text in figure.axes[0].texts}
@@ -111,7 +118,7 @@ def test_later_is_further_right(tree) -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(TREES)
-def test_each_edge_is_an_arrow_from_the_parents_box_to_the_childs(tree) -> None:
+def test_each_edge_is_an_arrow_from_the_parents_box_to_the_childs(tree: Tree) -> None:
     dates, edges, _ = tree
     figure = drawn(tree)
     ax = figure.axes[0]
@@ -170,7 +177,7 @@ def test_an_unknown_name_or_lane_is_said() -> None:
         families.timeline(dates, [], lanes, lanes, order=("lower",), title="")
 
 
-def drawn(tree) -> Figure:
+def drawn(tree: Tree) -> Figure:
     dates, edges, lanes = tree
     names = list(dates)
     arrows = [(names[a], names[b]) for a, b in edges if a != b]
@@ -180,11 +187,11 @@ def drawn(tree) -> Figure:
     return figure
 
 
-def parts(ax, kind: type) -> list:
+def parts(ax: Axes, kind: type[Shape]) -> list[Shape]:
     return [patch for patch in ax.patches if isinstance(patch, kind)]
 
 
-def outlines(ax) -> list:
+def outlines(ax: Axes) -> list[Bbox]:
     return [patch.get_window_extent() for patch in parts(ax, FancyBboxPatch)]
 
 
@@ -192,7 +199,7 @@ def behind(figure: Figure) -> list[tuple[str, str, str]]:
     """(parent, child, name) wherever the arrow from parent to child runs behind another name."""
     figure.draw_without_rendering()
     ax = figure.axes[0]
-    names = dict(zip(parts(ax, FancyBboxPatch), [text.get_text() for text in ax.texts], strict=True))
+    names: dict[Patch, str] = dict(zip(parts(ax, FancyBboxPatch), [text.get_text() for text in ax.texts], strict=True))
     shafts = {  # the first part of the arrow's path; the second is its head
         arrow: Path(arrow.get_path().transformed(ax.transData).to_polygons(closed_only=False)[0])
         for arrow in parts(ax, FancyArrowPatch)

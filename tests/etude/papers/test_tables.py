@@ -48,11 +48,11 @@ def interval(text: str) -> tuple[Fraction, Fraction]:
 
 def follows(planted: tables.Planted, row: str) -> bool:
     """Whether the claimed number overlaps what the rule can give at the ends of the parts' intervals."""
-    ends = [interval(planted.table.loc[row, part]) for part in planted.parts]
+    ends = [interval(str(planted.table.loc[row, part])) for part in planted.parts]
     if planted.rule in ("difference", "ratio"):
         ends[1] = ends[1][::-1]  # both fall when the second number grows
     low, high = (tables.RULES[planted.rule]([pair[side] for pair in ends]) for side in (0, 1))
-    claimed = interval(planted.table.loc[row, planted.claimed])
+    claimed = interval(str(planted.table.loc[row, planted.claimed]))
     return claimed[0] <= high and low <= claimed[1]
 
 
@@ -66,7 +66,7 @@ def test_rows_without_a_misprint_follow_within_rounding(seed: int) -> None:
 def test_a_misprint_changes_digits_and_nothing_else(seed: int) -> None:
     planted = tables.planted(seed)
     for row in planted.misprints:
-        assert all(interval(cell) for cell in planted.table.loc[row])
+        assert all(interval(str(cell)) for cell in planted.table.loc[row])
 
 
 @given(seeds)

@@ -199,8 +199,15 @@ def test_each_submission_is_counted_once_in_the_progress(root: Path) -> None:
 def started(root: Path, *words: str) -> subprocess.Popen[str]:
     command = [sys.executable, stand_in.__file__, "autograde", *words]
     environment = {**os.environ, "COLUMNS": "200"}
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, cwd=root, env=environment, text=True, start_new_session=True, **pipes)
+    return subprocess.Popen(
+        command,
+        cwd=root,
+        env=environment,
+        text=True,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 def autograde(root: Path, *words: str) -> tuple[int, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -29,7 +30,14 @@ def handed_in(*students: str) -> list[Submission]:
 
 def verdict(item: Submission, earned: float, **changed: object) -> Verdict:
     check = CheckResult(name="it", title="it", hidden=False, points=POINTS, status="passed", partial=earned)
-    common = {"submission": "", "inputs": "", "profile": "smoke", "seed": 0, "sandbox": "none", "status": "graded"}
+    common: dict[str, Any] = {
+        "submission": "",
+        "inputs": "",
+        "profile": "smoke",
+        "seed": 0,
+        "sandbox": "none",
+        "status": "graded",
+    }
     common |= {"lesson": item.lesson.id, "student": item.student, "seconds": 12.4}
     return Verdict(**common, exercises=[ExerciseResult(name="it", checks=[check])]).model_copy(update=changed)
 

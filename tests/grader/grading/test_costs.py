@@ -59,6 +59,7 @@ def hand_in(lesson: Lesson, **answers: str) -> Submission:
 
 
 def graded(item: Submission, settings: Settings = Settings()) -> Batch:
+    assert isinstance(item.lesson, Lesson)
     home = item.lesson.course.root
     return grade_batch([item], home, settings, jobs=1, running=lambda names: None, done=lambda item, found: None)
 

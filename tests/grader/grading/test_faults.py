@@ -11,9 +11,11 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import psutil
@@ -26,7 +28,7 @@ from stand_in import POINTS, exercise
 from grader import files
 from grader.classes.batch import Batch, grade_batch
 from grader.classes.uploads import Submission, submissions
-from grader.grading import store
+from grader.grading import store, verdict
 from grader.grading.verdict import Verdict
 from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
@@ -159,7 +161,7 @@ def test_after_a_power_cut_at_any_step_a_verdict_is_whole_or_is_made_again(
     notebook, path = new_notebook(cells=[new_code_cell("1 + 1")]), tmp_path / "ada" / "one.json"
     steps = 0
 
-    def counted(function: Callable) -> Callable:
+    def counted(function: Callable[..., object]) -> Callable[..., object]:
         def step(*arguments: object, **options: object) -> object:
             nonlocal steps
             steps += 1
@@ -170,9 +172,9 @@ def test_after_a_power_cut_at_any_step_a_verdict_is_whole_or_is_made_again(
         return step
 
     with monkeypatch.context() as patched:
-        patched.setattr(files.tempfile, "mkstemp", counted(files.tempfile.mkstemp))
-        patched.setattr(files.os, "fdopen", counted(os.fdopen))
-        patched.setattr(files.os, "fsync", counted(os.fsync))
+        patched.setattr(tempfile, "mkstemp", counted(tempfile.mkstemp))
+        patched.setattr(os, "fdopen", counted(os.fdopen))
+        patched.setattr(os, "fsync", counted(os.fsync))
         patched.setattr(Path, "replace", counted(Path.replace))
         patched.setattr(Path, "unlink", counted(Path.unlink))
         try:
@@ -181,11 +183,11 @@ def test_after_a_power_cut_at_any_step_a_verdict_is_whole_or_is_made_again(
             assert cut < 8
         else:
             assert cut >= 8  # two files, four steps each
-    found = store.verdict.load(path)
+    found = verdict.load(path)
     if cut < 8:
         assert found is None
         store.save(path, made("ada"), notebook)
-        found = store.verdict.load(path)
+        found = verdict.load(path)
     assert found == made("ada")
     assert nbformat.read(path.with_suffix(".ipynb"), as_version=4) == notebook
 
@@ -219,7 +221,7 @@ def test_ctrl_c_while_nbgrader_stores_comes_after_it_has_stored(root: Path, monk
     hand_in(root, "answer = 42", "ada")
     stored = NbGraderAPI.autograde
 
-    def interrupted(self: NbGraderAPI, *arguments: object, **options: object) -> dict:
+    def interrupted(self: NbGraderAPI, *arguments: object, **options: object) -> Any:
         os.kill(os.getpid(), signal.SIGINT)
         return stored(self, *arguments, **options)
 

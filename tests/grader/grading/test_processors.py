@@ -87,7 +87,7 @@ def test_a_student_with_two_threads_is_told_the_same(numeric: Lesson) -> None:
             outcomes = [run_check(check, student) for check in checks if check.exercise == answer.exercise]
             caught = answer.sentence is not None and not all(outcome.passed for outcome in outcomes)
             told = mistakes.diagnose(outcomes, known.get(answer.exercise, []))
-            assert answer.sentence in (told or "") if caught else told is None, answer.label
+            assert str(answer.sentence) in (told or "") if caught else told is None, answer.label
     finally:
         torch.set_num_threads(threads)
 

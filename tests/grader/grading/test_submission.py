@@ -3,12 +3,17 @@
 import json
 import os
 import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nbformat import NotebookNode
 
+from grader.course import Lesson
 from grader.grading import submission
 from grader.grading.submission import BadSubmission, parse, read, restore
 
@@ -34,12 +39,15 @@ CELLS = st.dictionaries(
 
 
 @pytest.fixture(scope="module")
-def released(word2vec):
-    return nbformat.read(word2vec.released, as_version=4)
+def released(word2vec: Lesson) -> NotebookNode:
+    notebook: NotebookNode = nbformat.read(word2vec.released, as_version=4)
+    return notebook
 
 
-def test_the_release_comes_back_as_it_is(word2vec, released):
-    restored = restore(read(word2vec.released).notebook, released)
+def test_the_release_comes_back_as_it_is(word2vec: Lesson, released: NotebookNode) -> None:
+    notebook = read(word2vec.released).notebook
+    assert notebook is not None
+    restored = restore(notebook, released)
     assert restored.notes == []
     assert [cell.source for cell in restored.notebook.cells] == [cell.source for cell in released.cells]
 
@@ -60,12 +68,12 @@ def test_the_release_comes_back_as_it_is(word2vec, released):
         (b"[" * 100_000, "not JSON"),
     ],
 )
-def test_what_is_no_notebook_is_refused_with_what_to_do(content, word):
+def test_what_is_no_notebook_is_refused_with_what_to_do(content: bytes, word: str) -> None:
     with pytest.raises(BadSubmission, match=word):
         parse(content)
 
 
-def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path):
+def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path: Path) -> None:
     path = tmp_path / "word2vec.ipynb"
     with path.open("wb") as file:
         file.truncate(200 * 2**20)
@@ -82,7 +90,7 @@ def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path):
         '{"nbformat": 4, "cells": [{"cell_type": "code", "source": [%s]}]}',
     ],
 )
-def test_millions_of_empty_objects_are_refused_before_they_are_made(around):
+def test_millions_of_empty_objects_are_refused_before_they_are_made(around: str) -> None:
     data = (around % ",".join(["{}"] * 6_000_000)).encode()
     assert len(data) < submission.LARGEST
     tracemalloc.start()
@@ -95,14 +103,14 @@ def test_millions_of_empty_objects_are_refused_before_they_are_made(around):
 
 
 @pytest.mark.parametrize("end", submission.LINE_ENDS)
-def test_millions_of_lines_are_refused(end):
+def test_millions_of_lines_are_refused(end: str) -> None:
     cell = {"cell_type": "code", "source": end * (submission.MOST_LINES + 1)}
     with pytest.raises(BadSubmission, match="have 200,001 lines"):
         parse(json.dumps({"nbformat": 4, "cells": [cell]}).encode())
     assert len(cell["source"].splitlines()) == submission.MOST_LINES + 1
 
 
-def test_a_notebook_with_long_outputs_is_read(word2vec, released):
+def test_a_notebook_with_long_outputs_is_read(word2vec: Lesson, released: NotebookNode) -> None:
     notebook = nbformat.read(word2vec.released, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     code[0].outputs = [nbformat.v4.new_output("stream", text='{"a": [1, 2]},\n' * 300_000)]
@@ -114,13 +122,13 @@ def test_a_notebook_with_long_outputs_is_read(word2vec, released):
     assert restore(parse(data), released).notes == []
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path):
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     given = read(tmp_path / "word2vec.ipynb")
     assert given.notebook is None
     assert "not handed in" in given.problem
 
 
-def test_a_link_is_refused_wherever_it_leads(tmp_path, word2vec):
+def test_a_link_is_refused_wherever_it_leads(tmp_path: Path, word2vec: Lesson) -> None:
     path = tmp_path / "word2vec.ipynb"
     path.symlink_to(word2vec.released)
     given = read(path)
@@ -130,7 +138,7 @@ def test_a_link_is_refused_wherever_it_leads(tmp_path, word2vec):
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path, make):
+def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "word2vec.ipynb")
     given = read(tmp_path / "word2vec.ipynb")
     assert given.notebook is None
@@ -138,18 +146,18 @@ def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path, make):
     assert submission.content(tmp_path / "word2vec.ipynb") == b""
 
 
-def test_a_version_of_megabytes_is_told_in_short():
+def test_a_version_of_megabytes_is_told_in_short() -> None:
     with pytest.raises(BadSubmission) as caught:
         parse(json.dumps({"cells": [], "nbformat": "\x1b[2J" * 1_000_000}).encode())
     assert len(str(caught.value)) < 200
     assert "\x1b" not in str(caught.value)
 
 
-def ids(notebook):
+def ids(notebook: NotebookNode) -> list[str]:
     return [cell.metadata.nbgrader.grade_id for cell in notebook.cells if "nbgrader" in cell.metadata]
 
 
-def test_a_missing_graded_cell_is_put_back_in_its_place(word2vec, released):
+def test_a_missing_graded_cell_is_put_back_in_its_place(word2vec: Lesson, released: NotebookNode) -> None:
     notebook = nbformat.read(word2vec.released, as_version=4)
     notebook.cells = [
         cell for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade_id") != "check_sgns_loss"
@@ -159,7 +167,7 @@ def test_a_missing_graded_cell_is_put_back_in_its_place(word2vec, released):
     assert restored.notes == ["the cell check_sgns_loss was missing: it was put back as released"]
 
 
-def test_of_a_doubled_graded_cell_the_first_counts(word2vec, released):
+def test_of_a_doubled_graded_cell_the_first_counts(word2vec: Lesson, released: NotebookNode) -> None:
     notebook = nbformat.read(word2vec.released, as_version=4)
     place = next(
         i for i, cell in enumerate(notebook.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == "nearest"
@@ -171,7 +179,7 @@ def test_of_a_doubled_graded_cell_the_first_counts(word2vec, released):
     assert [cell.source for cell in restored.notebook.cells[place : place + 2]] == ["first = 1", "second = 2"]
 
 
-def test_a_changed_locked_cell_is_put_back(word2vec, released):
+def test_a_changed_locked_cell_is_put_back(word2vec: Lesson, released: NotebookNode) -> None:
     notebook = nbformat.read(word2vec.released, as_version=4)
     for cell in notebook.cells:
         if "nbgrader" in cell.metadata and cell.metadata.nbgrader.grade_id == "check_nearest":
@@ -183,7 +191,7 @@ def test_a_changed_locked_cell_is_put_back(word2vec, released):
     assert again["check_nearest"].metadata.nbgrader.points < 500
 
 
-def test_tags_and_metadata_of_the_students_own_stay_behind(released):
+def test_tags_and_metadata_of_the_students_own_stay_behind(released: NotebookNode) -> None:
     cell = {
         "cell_type": "code",
         "source": "x = 1",
@@ -195,7 +203,7 @@ def test_tags_and_metadata_of_the_students_own_stay_behind(released):
 
 
 @given(st.lists(CELLS, max_size=6))
-def test_any_cells_give_a_valid_notebook_or_a_sentence(released, cells):
+def test_any_cells_give_a_valid_notebook_or_a_sentence(released: NotebookNode, cells: list[Any]) -> None:
     try:
         notebook = parse(json.dumps({"cells": cells, "nbformat": 4}).encode())
     except BadSubmission as problem:
@@ -207,19 +215,19 @@ def test_any_cells_give_a_valid_notebook_or_a_sentence(released, cells):
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_give_a_notebook_or_a_sentence(content):
+def test_any_bytes_give_a_notebook_or_a_sentence(content: bytes) -> None:
     try:
         parse(content)
     except BadSubmission as problem:
         assert "\n" not in str(problem)
 
 
-def test_a_notebook_without_a_kernel_name_gets_the_lessons(released):
+def test_a_notebook_without_a_kernel_name_gets_the_lessons(released: NotebookNode) -> None:
     notebook = parse(b'{"cells": [], "nbformat": 4, "metadata": {}}')
     assert restore(notebook, released).notebook.metadata.kernelspec.name == "python3"
 
 
-def test_lone_surrogates_are_replaced(released):
+def test_lone_surrogates_are_replaced(released: NotebookNode) -> None:
     notebook = parse(b'{"cells": [{"cell_type": "code", "source": "x = \\"\\ud800\\""}], "nbformat": 4}')
     assert notebook.cells[0].source.encode("utf-8")
     assert submission.LARGEST < 200 * 2**20

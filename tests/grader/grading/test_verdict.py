@@ -138,9 +138,10 @@ def test_the_printed_schema_describes_a_saved_verdict() -> None:
 
 @given(made=verdicts)
 def test_points_are_the_sum_of_the_parts_and_nobody_earns_more(made: Verdict) -> None:
-    parts = [check for exercise in made.exercises for check in exercise.checks]
-    assert math.isclose(made.points, sum(part.points for part in [*parts, *made.metrics]), abs_tol=1e-9)
-    assert math.isclose(made.earned, sum(part.earned for part in [*parts, *made.metrics]), abs_tol=1e-9)
+    checks = [check for exercise in made.exercises for check in exercise.checks]
+    parts: list[CheckResult | MetricResult] = [*checks, *made.metrics]
+    assert math.isclose(made.points, sum(part.points for part in parts), abs_tol=1e-9)
+    assert math.isclose(made.earned, sum(part.earned for part in parts), abs_tol=1e-9)
     assert 0 <= made.earned <= made.points + 1e-9
 
 

@@ -1,6 +1,9 @@
 """How much a cell may say: texts, many small values and many lines are all cut where their memory would grow."""
 
+from typing import Any
+
 import pytest
+from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, output_from_msg
 
 from grader.kernels.outputs import MAX_OUTPUT, NOTE, BoundedOutputs
@@ -9,12 +12,12 @@ from grader.kernels.outputs import MAX_OUTPUT, NOTE, BoundedOutputs
 class Client:
     """What nbclient does with a message, without a kernel."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.nb = new_notebook(cells=[new_code_cell("")])
         self.clear_before_next_output = False
-        self._display_id_map = {}
+        self._display_id_map: dict[str, Any] = {}
 
-    def output(self, outs, msg, display_id, cell_index):
+    def output(self, outs: list[NotebookNode], msg: dict[str, Any], display_id: str | None, cell_index: int) -> None:
         outs.append(output_from_msg(msg))
 
 
@@ -22,7 +25,7 @@ class Bounded(BoundedOutputs, Client):
     pass
 
 
-def display(data):
+def display(data: dict[str, Any]) -> dict[str, Any]:
     return {
         "msg_type": "display_data",
         "header": {"msg_type": "display_data"},
@@ -30,8 +33,9 @@ def display(data):
     }
 
 
-def shown(data, times=1):
-    client, outs = Bounded(), []
+def shown(data: dict[str, Any], times: int = 1) -> list[NotebookNode]:
+    client = Bounded()
+    outs: list[NotebookNode] = []
     for _ in range(times):
         client.output(outs, display(data), None, 0)
     return outs
@@ -46,12 +50,12 @@ def shown(data, times=1):
         {"text/plain": "\n" * 100_000},
     ],
 )
-def test_what_takes_too_much_memory_is_cut_whatever_it_is_made_of(data):
+def test_what_takes_too_much_memory_is_cut_whatever_it_is_made_of(data: dict[str, Any]) -> None:
     [only] = shown(data)
     assert only.text == NOTE
 
 
-def test_many_small_outputs_are_cut():
+def test_many_small_outputs_are_cut() -> None:
     assert len(shown({"text/plain": "x"}, times=100_000)) < 10_000
 
 
@@ -63,6 +67,6 @@ def test_many_small_outputs_are_cut():
         {"application/vnd.plotly.v1+json": {"x": list(range(5000)), "y": [0.5] * 5000}},
     ],
 )
-def test_pictures_tables_and_plots_are_kept(data):
+def test_pictures_tables_and_plots_are_kept(data: dict[str, Any]) -> None:
     [only] = shown(data)
     assert only.data == data

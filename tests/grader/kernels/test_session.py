@@ -26,11 +26,13 @@ from grader.remote.client import KernelGone
 
 
 def notebook(*sources: str | NotebookNode) -> NotebookNode:
-    return new_notebook(cells=[new_code_cell(s) if isinstance(s, str) else s for s in sources])
+    made: NotebookNode = new_notebook(cells=[new_code_cell(s) if isinstance(s, str) else s for s in sources])
+    return made
 
 
 def tagged(source: str, *tags: Any) -> NotebookNode:
-    return new_code_cell(source, metadata={"tags": list(tags)})
+    cell: NotebookNode = new_code_cell(source, metadata={"tags": list(tags)})
+    return cell
 
 
 def run(session: KernelSession, *sources: str | NotebookNode, **options: Any) -> RunReport:

@@ -22,7 +22,7 @@ from grader.quality import sample_class
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
 
 BIN = Path(sys.executable).parent
-WEEK = "week1_embeddings"
+WEEK, LESSON = "week2_tokenizers", "oov"
 RIGHT, WRONG = 47 - 4, 0  # all automatic points; the answers in words (4 points) wait for a person
 
 
@@ -46,7 +46,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     shutil.copytree(here.root / "solutions", root / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(here.root / "nbgrader_config.py", root)
     text = (here.root / "course.toml").read_text(encoding="utf-8")
-    (root / "course.toml").write_text(with_one_lesson(text, "word2vec"), encoding="utf-8")
+    (root / "course.toml").write_text(with_one_lesson(text, LESSON), encoding="utf-8")
     course = Course(root)
     released = command(course, "nbgrader", "generate_assignment", WEEK)
     assert released.returncode == 0, released.stderr
@@ -61,7 +61,7 @@ def scores(course: Course) -> dict[str, float]:
 
 
 def test_nbgraders_own_release_is_the_committed_one(graded: Course) -> None:
-    path = Path("weeks", WEEK, "word2vec.ipynb")
+    path = Path("weeks", WEEK, f"{LESSON}.ipynb")
     assert (graded.root / path).read_bytes() == (Course().root / path).read_bytes()
 
 
@@ -80,7 +80,7 @@ def test_a_class_that_was_graded_as_it_should_be_is_no_surprise_and_any_other_is
     assert sample_class.surprises(lessons, graded.root) == []
     shutil.copytree(graded.root / "verdicts", tmp_path / "verdicts")
     of = {
-        student: tmp_path / "verdicts" / student / WEEK / "word2vec.json" for student in ("ada", "bora", "dana", "eun")
+        student: tmp_path / "verdicts" / student / WEEK / f"{LESSON}.json" for student in ("ada", "bora", "dana", "eun")
     }
     shutil.copy(of["bora"], of["ada"])
     shutil.copy(of["bora"], of["dana"])
@@ -93,14 +93,14 @@ def test_a_class_that_was_graded_as_it_should_be_is_no_surprise_and_any_other_is
 
 
 def test_a_broken_file_is_answered_in_words_and_costs_nobody_else(graded: Course) -> None:
-    found = verdict.load(graded.root / "verdicts" / "eun" / WEEK / "word2vec.json")
+    found = verdict.load(graded.root / "verdicts" / "eun" / WEEK / f"{LESSON}.json")
     assert found is not None
     assert found.status == "refused"
     assert "not a notebook" in found.reason
 
 
 def test_every_classic_mistake_of_the_class_is_named(graded: Course) -> None:
-    found = verdict.load(graded.root / "verdicts" / "chul" / WEEK / "word2vec.json")
+    found = verdict.load(graded.root / "verdicts" / "chul" / WEEK / f"{LESSON}.json")
     assert found is not None
     failing = [exercise for exercise in found.exercises if exercise.earned < exercise.points]
     assert len(failing) == 5
@@ -108,7 +108,7 @@ def test_every_classic_mistake_of_the_class_is_named(graded: Course) -> None:
 
 
 def test_grading_again_runs_nothing_and_gives_the_same_scores(graded: Course, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, path = scores(graded), graded.root / "verdicts" / "ada" / WEEK / "word2vec.json"
+    before, path = scores(graded), graded.root / "verdicts" / "ada" / WEEK / f"{LESSON}.json"
     stamp = path.stat().st_mtime_ns
     monkeypatch.chdir(graded.root)
     result = CliRunner().invoke(app, ["autograde", WEEK])
@@ -132,7 +132,7 @@ def test_a_score_given_by_hand_outlives_grading_again(graded: Course) -> None:
     url = f"sqlite:///{graded.root / 'gradebook.db'}"
     before = scores(graded)["chul"]
     with Gradebook(url, "etude") as book:
-        grade = book.find_grade("what_makes_an_analogy", "word2vec", WEEK, "chul")
+        grade = book.find_grade("two_perplexities", LESSON, WEEK, "chul")
         grade.manual_score = 1.5
         book.db.commit()
     again = command(graded, "nbgrader", "autograde", WEEK, "--student", "chul", "--force")
@@ -149,13 +149,13 @@ def test_nbgrader_exports_every_score(graded: Course) -> None:
 def test_feedback_names_the_mistake_and_hides_hidden_values(graded: Course) -> None:
     result = command(graded, "nbgrader", "generate_feedback", WEEK)
     assert result.returncode == 0, result.stderr
-    page = (graded.root / "feedback" / "chul" / WEEK / "word2vec.html").read_text(encoding="utf-8")
+    page = (graded.root / "feedback" / "chul" / WEEK / f"{LESSON}.html").read_text(encoding="utf-8")
     assert "the centre word is paired with itself" in page
     assert "(a hidden check)" in page
 
 
 def test_nbgrader_validate_tells_skeleton_from_answer(graded: Course) -> None:
-    skeleton = command(graded, "nbgrader", "validate", f"weeks/{WEEK}/word2vec.ipynb")
+    skeleton = command(graded, "nbgrader", "validate", f"weeks/{WEEK}/{LESSON}.ipynb")
     assert "VALIDATION FAILED ON" in skeleton.stdout
     assert "not written" in skeleton.stdout or "fail" in skeleton.stdout
 

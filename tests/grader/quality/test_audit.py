@@ -1,7 +1,9 @@
 """The grader graded: what an audit counts, and that it finds what is wrong with a lesson."""
 
 import json
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 import relu
@@ -9,9 +11,10 @@ from relu import BANK, CHECKS, NOTEBOOK
 
 from etude.lesson.check import check_namespace
 from etude.lesson.mistakes import fingerprint
-from grader.course import CourseError
+from grader.course import CourseError, Lesson
 from grader.lessons import bank, source
 from grader.lessons import known_mistakes as kept_mistakes
+from grader.lessons.bank import Answer
 from grader.quality.audit import audit
 from grader.release import known_mistakes
 from grader.release.isolated_run import IsolatedRuns, Task
@@ -23,17 +26,17 @@ WRONG = ["relu/absolute", "relu/turned-round", "relu/left-out", "relu/rounded"]
 
 
 @pytest.fixture(scope="module")
-def runs():
+def runs() -> Iterator[IsolatedRuns]:
     with IsolatedRuns() as running:
         yield running
 
 
 @pytest.fixture
-def small(tmp_path, runs, monkeypatch):
+def small(tmp_path: Path, runs: IsolatedRuns, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Lesson]:
     """A course of one lesson with one exercise; `small(BANK...)` writes it and gives the lesson."""
     monkeypatch.setattr(known_mistakes, "IsolatedRuns", lambda: nullcontext(runs))  # started once for all tests
 
-    def make(bank_text=BANK, checks=CHECKS, notebook=NOTEBOOK):
+    def make(bank_text: str = BANK, checks: str = CHECKS, notebook: str = NOTEBOOK) -> Lesson:
         lesson = relu.write(tmp_path, bank_text, checks, notebook)
         known_mistakes.write(lesson, lesson.released.with_suffix("") / "mistakes.json")
         return lesson
@@ -42,14 +45,16 @@ def small(tmp_path, runs, monkeypatch):
 
 
 @pytest.fixture
-def ran(monkeypatch):
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The labels of the wrong answers that have been run, a list for each run: one here, one on the other processor."""
-    found, run = [], known_mistakes._run
-    monkeypatch.setattr(
-        known_mistakes,
-        "_run",
-        lambda lesson, answers: found.append([one.label for one in answers]) or run(lesson, answers),
-    )
+    found: list[list[str]] = []
+    run = known_mistakes._run
+
+    def listed(lesson: Lesson, answers: list[Answer]) -> object:
+        found.append([one.label for one in answers])
+        return run(lesson, answers)
+
+    monkeypatch.setattr(known_mistakes, "_run", listed)
     return found
 
 
@@ -57,7 +62,9 @@ def ran(monkeypatch):
     ("name", "code"),
     [("notebook.py", "\n# %%\nmore = 3\n"), ("checks.py", "\nmore = 3\n"), ("hidden.py", "\nmore = 3\n")],
 )
-def test_all_wrong_answers_are_run_again_only_if_code_that_decides_all_outcomes_changed(small, ran, name, code):
+def test_all_wrong_answers_are_run_again_only_if_code_that_decides_all_outcomes_changed(
+    small: Callable[..., Lesson], ran: list[list[str]], name: str, code: str
+) -> None:
     lesson = small()
     table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / kept_mistakes.PRIVATE
     first = table.read_bytes(), kept.read_bytes()
@@ -87,7 +94,9 @@ def test_all_wrong_answers_are_run_again_only_if_code_that_decides_all_outcomes_
         ),
     ],
 )
-def test_a_change_of_one_answer_costs_one_run_for_each_processor(small, ran, old, new, label):
+def test_a_change_of_one_answer_costs_one_run_for_each_processor(
+    small: Callable[..., Lesson], ran: list[list[str]], old: str, new: str, label: str
+) -> None:
     lesson = small()
     kept = lesson.source / kept_mistakes.PRIVATE
     lines = kept.read_text(encoding="utf-8").splitlines()
@@ -101,7 +110,9 @@ def test_a_change_of_one_answer_costs_one_run_for_each_processor(small, ran, old
     assert others == [line.rstrip(",") for line in lines if f'"{slug}"' not in line]
 
 
-def test_another_name_sentence_or_comment_of_an_answer_costs_no_run(small, ran):
+def test_another_name_sentence_or_comment_of_an_answer_costs_no_run(
+    small: Callable[..., Lesson], ran: list[list[str]]
+) -> None:
     lesson = small()
     ran.clear()
     changed = BANK.replace('"rounded", "numbers', '"whole-numbers", "all numbers').replace(
@@ -115,7 +126,9 @@ def test_another_name_sentence_or_comment_of_an_answer_costs_no_run(small, ran):
     assert (kept.slug, kept.sentence) == ("whole-numbers", "all numbers are rounded")
 
 
-def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(small, ran, monkeypatch):
+def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(
+    small: Callable[..., Lesson], ran: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lesson = small()
     table, kept = lesson.released.with_suffix("") / "mistakes.json", lesson.source / kept_mistakes.PRIVATE
     first = kept.read_bytes()
@@ -127,7 +140,7 @@ def test_other_versions_of_the_libraries_are_tried_once_and_leave_what_agrees(sm
     assert kept.read_bytes() == first
 
 
-def test_a_file_of_kept_outcomes_that_was_cut_is_made_anew(small):
+def test_a_file_of_kept_outcomes_that_was_cut_is_made_anew(small: Callable[..., Lesson]) -> None:
     lesson = small()
     kept = lesson.source / kept_mistakes.PRIVATE
     whole = kept.read_bytes()
@@ -136,7 +149,9 @@ def test_a_file_of_kept_outcomes_that_was_cut_is_made_anew(small):
     assert kept.read_bytes() == whole
 
 
-def test_numbers_on_which_two_processors_differ_are_left_out_and_match_any(small, monkeypatch):
+def test_numbers_on_which_two_processors_differ_are_left_out_and_match_any(
+    small: Callable[..., Lesson], monkeypatch: pytest.MonkeyPatch
+) -> None:
     lesson = small()
     here, elsewhere = ({"test_it": {"status": "failed", "type": "float", "values": [x]}} for x in (0.02, -0.3))
     kept = known_mistakes._steady(lesson, bank.load(lesson)[0], here, elsewhere)
@@ -145,7 +160,7 @@ def test_numbers_on_which_two_processors_differ_are_left_out_and_match_any(small
     assert kept_mistakes.same(elsewhere, kept)
 
 
-def test_a_mistake_that_only_one_processor_shows_is_an_error_of_the_checks(small):
+def test_a_mistake_that_only_one_processor_shows_is_an_error_of_the_checks(small: Callable[..., Lesson]) -> None:
     lesson = small()
     with pytest.raises(CourseError, match=r"depends on the processor.*an input that leaves no doubt"):
         known_mistakes._steady(
@@ -153,7 +168,7 @@ def test_a_mistake_that_only_one_processor_shows_is_an_error_of_the_checks(small
         )
 
 
-def test_every_count_is_that_of_the_small_lesson(small, runs):
+def test_every_count_is_that_of_the_small_lesson(small: Callable[..., Lesson], runs: IsolatedRuns) -> None:
     found = audit(small(), runs)
     assert found.faults == []
     assert (found.exercises, found.public_checks, found.hidden_checks) == (1, 2, 1)
@@ -167,7 +182,7 @@ def test_every_count_is_that_of_the_small_lesson(small, runs):
     assert 0 < found.mutants_killed_by_public < found.mutants_killed
 
 
-def test_without_diagnosis_the_same_mutants_are_killed(small, runs):
+def test_without_diagnosis_the_same_mutants_are_killed(small: Callable[..., Lesson], runs: IsolatedRuns) -> None:
     lesson = small()
     assert audit(lesson, runs, diagnose=False).mutants_killed == audit(lesson, runs).mutants_killed
 
@@ -199,13 +214,17 @@ def test_without_diagnosis_the_same_mutants_are_killed(small, runs):
         ("→ x if x >= 0 else 0", "→ y", "1: x if x > 0 else 0 → y is explained, but there is no such mutant"),
     ],
 )
-def test_what_is_wrong_with_a_bank_is_a_fault(small, runs, old, new, fault):
+def test_what_is_wrong_with_a_bank_is_a_fault(
+    small: Callable[..., Lesson], runs: IsolatedRuns, old: str, new: str, fault: str
+) -> None:
     assert old in BANK
     faults = audit(small(BANK.replace(old, new)), runs).faults
     assert any(fault in found for found in faults), faults
 
 
-def test_a_reference_that_fails_and_a_skeleton_that_does_not_are_faults(small, runs):
+def test_a_reference_that_fails_and_a_skeleton_that_does_not_are_faults(
+    small: Callable[..., Lesson], runs: IsolatedRuns
+) -> None:
     checks = CHECKS + '\n@exercise("relu")\ndef test_nothing(student):\n    equal(1, 1)\n'
     checks += '\n@exercise("relu")\ndef test_too_much(student):\n    equal(student.relu([0]), [1])\n'
     faults = audit(small(checks=checks), runs).faults
@@ -214,7 +233,9 @@ def test_a_reference_that_fails_and_a_skeleton_that_does_not_are_faults(small, r
 
 
 @pytest.mark.parametrize("stored", ["mistakes.json", "outcomes.json"])
-def test_stored_outcomes_that_the_checks_do_not_give_any_more_are_a_fault(small, runs, stored):
+def test_stored_outcomes_that_the_checks_do_not_give_any_more_are_a_fault(
+    small: Callable[..., Lesson], runs: IsolatedRuns, stored: str
+) -> None:
     lesson = small()
     path = (lesson.source if stored == "outcomes.json" else lesson.released.with_suffix("")) / stored
     known = json.loads(path.read_text(encoding="utf-8"))
@@ -223,7 +244,7 @@ def test_stored_outcomes_that_the_checks_do_not_give_any_more_are_a_fault(small,
     assert [fault for fault in audit(lesson, runs).faults if fault.startswith(f"{stored} is not")]
 
 
-def test_the_sentence_that_the_audit_counts_is_the_one_that_a_student_reads(small):
+def test_the_sentence_that_the_audit_counts_is_the_one_that_a_student_reads(small: Callable[..., Lesson]) -> None:
     lesson = small()
     known = json.loads((lesson.released.with_suffix("") / "mistakes.json").read_text(encoding="utf-8"))
     for answer in bank.load(lesson):
@@ -233,7 +254,7 @@ def test_the_sentence_that_the_audit_counts_is_the_one_that_a_student_reads(smal
         assert kept_mistakes.diagnose(seen, known["relu"]) == result.diagnosis
 
 
-def test_the_graders_table_names_what_only_a_hidden_check_catches(small):
+def test_the_graders_table_names_what_only_a_hidden_check_catches(small: Callable[..., Lesson]) -> None:
     lesson = small()
     public = json.loads((lesson.released.with_suffix("") / "mistakes.json").read_text(encoding="utf-8"))
     private = kept_mistakes.known(lesson)
@@ -252,7 +273,9 @@ FATAL = {
 
 
 @pytest.mark.parametrize("what", FATAL)
-def test_code_that_ends_its_process_is_an_outcome_and_the_next_trial_goes_on(small, runs, what):
+def test_code_that_ends_its_process_is_an_outcome_and_the_next_trial_goes_on(
+    small: Callable[..., Lesson], runs: IsolatedRuns, what: str
+) -> None:
     lesson = small()
     names = tuple(check.name for check in source.checks(lesson))
     tasks = [Task({"relu": CODE.format(FATAL[name])}, names, seconds=1) for name in (what, "returns")]
@@ -264,14 +287,16 @@ def test_code_that_ends_its_process_is_an_outcome_and_the_next_trial_goes_on(sma
         assert [(one.check, one.status) for one in fatal] == [(names[0], "ended")]
 
 
-def test_trials_share_no_state(small, runs):
+def test_trials_share_no_state(small: Callable[..., Lesson], runs: IsolatedRuns) -> None:
     lesson = small()
     code = "import math\ndef relu(xs):\n    math.pi += 1\n    return [math.pi]\n"
     first, second = runs.run(lesson, [Task({"relu": code}, ("test_negative_numbers_become_0",), 5)] * 2)
     assert first[0].fingerprint == second[0].fingerprint
 
 
-def test_a_trial_that_is_told_to_stop_runs_no_check_after_the_first_that_fails(small, runs):
+def test_a_trial_that_is_told_to_stop_runs_no_check_after_the_first_that_fails(
+    small: Callable[..., Lesson], runs: IsolatedRuns
+) -> None:
     lesson = small()
     names = tuple(check.name for check in source.checks(lesson))
     code = CODE.format("return [abs(x) for x in xs]")
@@ -279,14 +304,14 @@ def test_a_trial_that_is_told_to_stop_runs_no_check_after_the_first_that_fails(s
     assert [one.status for one in seen] == ["passed", "failed"]
 
 
-def test_a_cell_that_does_not_run_fails_every_check(small, runs):
+def test_a_cell_that_does_not_run_fails_every_check(small: Callable[..., Lesson], runs: IsolatedRuns) -> None:
     lesson = small()
     names = tuple(check.name for check in source.checks(lesson))
     (seen,) = runs.run(lesson, [Task({"relu": "relu = undefined"}, names, 5)])
     assert [(one.status, one.message) for one in seen] == [("error", "NameError: name 'undefined' is not defined")] * 3
 
 
-def test_a_mutant_that_never_ends_counts_as_killed(small, runs):
+def test_a_mutant_that_never_ends_counts_as_killed(small: Callable[..., Lesson], runs: IsolatedRuns) -> None:
     loop = "    found = []\n    while len(found) < len(xs):\n        x = xs[len(found)]\n        found.append(x if x > 0 else 0)\n"
     loop += "    return found"
     notebook = NOTEBOOK.replace("    return [x if x > 0 else 0 for x in xs]", loop)

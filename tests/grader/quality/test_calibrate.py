@@ -206,10 +206,14 @@ def test_a_run_is_kept_until_something_changes_that_decides_it(lesson: Lesson, m
 
 
 def test_a_wrong_answer_is_run_anew_when_its_code_changes(lesson: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = []
-    monkeypatch.setattr(
-        calibrate, "_run", lambda lesson, task: Run({"score": float(len(made))}, 1.0, made.append(1) or "")
-    )
+    made: list[Task] = []
+
+    def run(lesson: Lesson, task: Task) -> Run:
+        score = float(len(made))
+        made.append(task)
+        return Run({"score": score}, 1.0, "")
+
+    monkeypatch.setattr(calibrate, "_run", run)
     answer = bank.load(lesson)[0]
     for code in (answer.code, answer.code, answer.code + "\n"):
         result(lesson, Task("smoke", "cpu", 5, 60, replace(answer, code=code)))
@@ -237,7 +241,7 @@ def stub(scores: list[float], monkeypatch: pytest.MonkeyPatch) -> list[Task]:
     """Puts these scores in the place of runs; gives the list of what was asked for."""
     asked: list[Task] = []
 
-    def results(lesson, tasks, jobs, step):
+    def results(lesson: Lesson, tasks: list[Task], jobs: int, step: object) -> list[Run]:
         asked.extend(tasks)
         return [Run({"score": score}, 1.0, "") for score in scores]
 

@@ -12,13 +12,13 @@ from grader.quality.mutants import mutants, mutants_of
 LESSONS = [lesson.id for lesson in Course().lessons()]
 
 
-def cell(*solution, header="def f(a, b, k=1):"):
+def cell(*solution: str, header: str = "def f(a, b, k=1):") -> str:
     """An exercise's cell with this solution."""
     indented = [f"    {line}" for line in ("### BEGIN SOLUTION", *solution, "### END SOLUTION")]
     return "\n".join([header, '    """What f does."""', *indented])
 
 
-def changes(*solution):
+def changes(*solution: str) -> set[str]:
     return {mutant.change for mutant in mutants_of("f", cell(*solution))}
 
 
@@ -56,17 +56,17 @@ def changes(*solution):
         ("return max(alpha, beta)", {"max(alpha, beta) → min(alpha, beta)"}),
     ],
 )
-def test_each_rule_makes_its_mistakes(solution, expected):
+def test_each_rule_makes_its_mistakes(solution: str, expected: set[str]) -> None:
     assert expected <= changes(solution)
 
 
-def test_statements_are_removed_with_what_stands_in_them():
+def test_statements_are_removed_with_what_stands_in_them() -> None:
     mutant = next(m for m in mutants_of("f", cell("for i in a:", "    b.append(i)", "return b")) if m.line == 1)
     assert mutant.change == "removed for i in a:"
     assert mutant.code == 'def f(a, b, k=1):\n    """What f does."""\n    pass\n    return b'
 
 
-def test_what_is_given_to_the_student_is_never_changed():
+def test_what_is_given_to_the_student_is_never_changed() -> None:
     given = 'def f(a, k=1):\n    """Doc."""\n    a = a + 1\n    ### BEGIN SOLUTION\n    b = a * 2\n    ### END SOLUTION\n    return b - 3'
     for mutant in mutants_of("f", given):
         assert mutant.line == 1
@@ -75,12 +75,12 @@ def test_what_is_given_to_the_student_is_never_changed():
         assert "k=1" in mutant.code
 
 
-def test_a_label_stays_when_text_above_the_solution_changes():
+def test_a_label_stays_when_text_above_the_solution_changes() -> None:
     short, long = cell("return a + b"), cell("return a + b", header="def f(a, b,\n      k=1):\n    # a comment")
     assert [m.label for m in mutants_of("f", short)] == [m.label for m in mutants_of("f", long)]
 
 
-def test_the_same_change_twice_on_a_line_has_two_labels():
+def test_the_same_change_twice_on_a_line_has_two_labels() -> None:
     labels = [mutant.label for mutant in mutants_of("f", cell("return alpha + beta, alpha + beta"))]
     assert "1: alpha + beta → alpha - beta" in labels
     assert "1: alpha + beta → alpha - beta (2)" in labels
@@ -101,7 +101,7 @@ expressions = st.recursive(
 
 
 @given(expressions)
-def test_no_mutant_is_the_reference_or_another_mutant_and_all_compile(expression):
+def test_no_mutant_is_the_reference_or_another_mutant_and_all_compile(expression: str) -> None:
     source = cell(f"c = {expression}", "return c")
     found = mutants_of("f", source)
     codes = [mutant.code for mutant in found]
@@ -114,7 +114,7 @@ def test_no_mutant_is_the_reference_or_another_mutant_and_all_compile(expression
 
 
 @pytest.mark.parametrize("lesson", LESSONS)
-def test_every_exercise_has_mutants_and_every_mutant_its_label(course, lesson):
+def test_every_exercise_has_mutants_and_every_mutant_its_label(course: Course, lesson: str) -> None:
     from grader.lessons import source
 
     found = mutants(course.lesson(lesson))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -67,7 +68,14 @@ def hand_in(home: Path, lesson: Lesson, student: str, earned: float | None, stat
     nbformat.write(nbformat.v4.new_notebook(), path)
     if earned is not None:
         check = CheckResult(name="it", title="it", hidden=False, points=4, status="passed", partial=earned)
-        common = {"submission": "", "inputs": "", "profile": "smoke", "seed": 0, "sandbox": "none", "status": status}
+        common: dict[str, Any] = {
+            "submission": "",
+            "inputs": "",
+            "profile": "smoke",
+            "seed": 0,
+            "sandbox": "none",
+            "status": status,
+        }
         made = Verdict(
             **common, lesson=lesson.id, student=student, exercises=[ExerciseResult(name="it", checks=[check])]
         )
@@ -80,7 +88,7 @@ def parsed(page: report.Page) -> BeautifulSoup:
     ids = {tag["id"] for tag in soup.find_all(id=True)}
     assert {link["href"][1:] for link in soup.find_all("a", href=re.compile("^#"))} <= ids
     assert soup.find_all(["script", "link", "iframe"]) == []
-    assert all(picture["src"].startswith("data:") for picture in soup.find_all("img"))
+    assert all(str(picture["src"]).startswith("data:") for picture in soup.find_all("img"))
     return soup
 
 

@@ -2,12 +2,13 @@
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import nbformat
 import pytest
 
 from etude.lesson import table
-from grader.course import Course, CourseError
+from grader.course import Course, CourseError, Lesson
 from grader.lessons import source
 from grader.quality import reference
 from grader.release.build import build, master, write_master
@@ -16,13 +17,13 @@ from grader.release.leak_checks import Leak, prove_release
 pytestmark = pytest.mark.slow
 
 
-def edit(path, old, new):
+def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def test_the_committed_weeks_are_what_the_sources_give(course, course_copy):
+def test_the_committed_weeks_are_what_the_sources_give(course: Course, course_copy: Course) -> None:
     build(course_copy, course_copy.lessons(), say=lambda text: None)
     built = {
         path.relative_to(course_copy.root): path.read_bytes()
@@ -41,12 +42,12 @@ def test_the_committed_weeks_are_what_the_sources_give(course, course_copy):
     assert [str(path) for path in kept if kept[path] != built[path]] == []
 
 
-def test_every_lesson_proves_that_nothing_leaks(course):
+def test_every_lesson_proves_that_nothing_leaks(course: Course) -> None:
     for lesson in course.lessons():
         prove_release(lesson)
 
 
-def test_a_cell_that_is_not_the_sources_is_refused(course_copy):
+def test_a_cell_that_is_not_the_sources_is_refused(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     notebook = nbformat.read(lesson.released, as_version=4)
     notebook.cells[0].source += "\nHint: look at the counts."
@@ -55,7 +56,7 @@ def test_a_cell_that_is_not_the_sources_is_refused(course_copy):
         prove_release(lesson)
 
 
-def test_a_line_of_a_solution_in_a_released_file_is_a_leak(course_copy):
+def test_a_line_of_a_solution_in_a_released_file_is_a_leak(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     inside = source.split_solution(source.exercises(source.read(lesson))["train_sgns"])[1]
     line = max(inside, key=len).strip()
@@ -64,14 +65,14 @@ def test_a_line_of_a_solution_in_a_released_file_is_a_leak(course_copy):
         prove_release(lesson)
 
 
-def test_the_name_of_a_hidden_check_in_the_release_is_a_leak(course_copy):
+def test_the_name_of_a_hidden_check_in_the_release_is_a_leak(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     edit(lesson.released.with_suffix("") / "checks.py", '"""word2vec', '"""test_another_power_is_obeyed')
     with pytest.raises(Leak, match="test_another_power_is_obeyed"):
         prove_release(lesson)
 
 
-def test_an_output_in_the_release_is_a_leak(course_copy):
+def test_an_output_in_the_release_is_a_leak(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     notebook = nbformat.read(lesson.released, as_version=4)
     cell = next(cell for cell in notebook.cells if cell.cell_type == "code")
@@ -81,14 +82,14 @@ def test_an_output_in_the_release_is_a_leak(course_copy):
         prove_release(lesson)
 
 
-def test_another_file_in_the_release_is_a_leak(course_copy):
+def test_another_file_in_the_release_is_a_leak(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     (lesson.released.with_suffix("") / "hidden.py").write_text("")
     with pytest.raises(Leak, match=r"hidden\.py"):
         prove_release(lesson)
 
 
-def test_two_cells_of_one_name_are_refused(course_copy):
+def test_two_cells_of_one_name_are_refused(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     edit(lesson.source / "notebook.py", 'exercise="sgns_loss"', 'exercise="setup"')
     edit(lesson.source / "notebook.py", 'check("sgns_loss")', 'check("setup")')
@@ -99,7 +100,7 @@ def test_two_cells_of_one_name_are_refused(course_copy):
         master(lesson)
 
 
-def test_a_master_older_than_its_source_is_made_anew(course_copy):
+def test_a_master_older_than_its_source_is_made_anew(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     assert reference._out_of_date(lesson)
     write_master(lesson)
@@ -109,21 +110,21 @@ def test_a_master_older_than_its_source_is_made_anew(course_copy):
     assert reference._out_of_date(lesson)
 
 
-def test_an_exercise_without_a_check_cell_is_refused(course_copy):
+def test_an_exercise_without_a_check_cell_is_refused(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     edit(lesson.source / "notebook.py", 'check("analogy")', "1 + 1")
     with pytest.raises(CourseError, match="each exercise needs one check"):
         master(lesson)
 
 
-def test_an_exercise_with_an_open_solution_is_refused(course_copy):
+def test_an_exercise_with_an_open_solution_is_refused(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     edit(lesson.source / "notebook.py", "    ### END SOLUTION\n", "")
     with pytest.raises(CourseError, match="END SOLUTION"):
         master(lesson)
 
 
-def test_points_of_check_cells_are_those_of_their_checks(word2vec):
+def test_points_of_check_cells_are_those_of_their_checks(word2vec: Lesson) -> None:
     points = {
         cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.points
         for cell in master(word2vec).cells
@@ -133,7 +134,7 @@ def test_points_of_check_cells_are_those_of_their_checks(word2vec):
     assert points["check_sgns_loss"] == sum(checks) > 0
 
 
-def test_a_course_file_that_makes_no_sense_is_named(tmp_path):
+def test_a_course_file_that_makes_no_sense_is_named(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match=r"course\.toml is missing"):
         Course(tmp_path).lessons()
     (tmp_path / "course.toml").write_text('title = "x"\nweeks = 3\n')
@@ -141,12 +142,12 @@ def test_a_course_file_that_makes_no_sense_is_named(tmp_path):
         Course(tmp_path).lessons()
 
 
-def test_an_unknown_lesson_is_answered_with_those_that_exist(course):
+def test_an_unknown_lesson_is_answered_with_those_that_exist(course: Course) -> None:
     with pytest.raises(CourseError, match="week1_embeddings/word2vec"):
         course.lessons("week9")
 
 
-def test_points_for_a_metric_that_was_never_measured_are_refused(course_copy):
+def test_points_for_a_metric_that_was_never_measured_are_refused(course_copy: Course) -> None:
     lesson = course_copy.lesson("word2vec")
     path = lesson.source / "expected.csv"
     rows = [replace(row, seeds=0) if row.metric == "similarity_en" else row for row in table.read(path)]
@@ -155,7 +156,7 @@ def test_points_for_a_metric_that_was_never_measured_are_refused(course_copy):
         build(course_copy, [lesson], say=lambda text: None)
 
 
-def test_a_limit_that_does_not_exist_is_named(course_copy):
+def test_a_limit_that_does_not_exist_is_named(course_copy: Course) -> None:
     edit(course_copy.root / "course.toml", "limits = { times = 60 }", "limits = { memory = 4096 }")
     with pytest.raises(CourseError, match="did you mean 'memory_mb'"):
         _ = course_copy.lesson("word2vec").sandbox_limits

@@ -7,6 +7,7 @@ import copy
 import math
 import operator
 from collections.abc import Iterator
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,10 @@ class Liar:
         asks_for_name = b'"name"' in header.split(b'"args"')[0]
         answer = {"value": Ref(id=1, what="f")} if asks_for_name else self.answer
         return encode(answer, lambda label: label)
+
+
+def liar(answer: dict[str, Any]) -> Student:
+    return Student(Liar(answer), 1.0)  # type: ignore[arg-type]  # it has what a student asks of a connection
 
 
 def prepared(folder: Path) -> KernelSession:
@@ -280,7 +285,7 @@ def test_a_change_is_the_same_outcome_in_a_notebook_and_over_the_wire(student: S
     exec(compile(NOTEBOOK, "<notebook>", "exec"), names)
     for arguments in ([["b", "a"]], [[3, 1, 2], [2, 1]], [np.array([2.5, 1.0])]):
         seen = [
-            fingerprint(run_check(Check("it", "it", 1, lambda it, args=arguments: it.sort_all(*args)), side))
+            fingerprint(run_check(Check("it", "it", 1, methodcaller("sort_all", *arguments)), side))
             for side in (student, LiveStudent(names))
         ]
         assert seen[0] == seen[1]
@@ -300,7 +305,7 @@ def test_a_change_is_the_same_outcome_in_a_notebook_and_over_the_wire(student: S
 )
 def test_a_change_that_cannot_be_is_a_malformed_reply(said: dict[str, Any]) -> None:
     with pytest.raises(CodecError, match="malformed reply"):
-        Student(Liar({"changed": said}), 1.0).f(1)
+        liar({"changed": said}).f(1)
 
 
 def test_gradients_come_as_numbers(student: Student) -> None:
@@ -317,14 +322,15 @@ def test_a_traceback_begins_in_the_notebook(student: Student) -> None:
     for ask in (lambda: student.fail_with_key({}), lambda: student.gradients("fail_with_key", {})):
         with pytest.raises(KeyError) as raised:
             ask()
-        assert raised.value.traceback.count(", in ") == 1
-        assert "in fail_with_key" in raised.value.traceback
+        lines = vars(raised.value)["traceback"]
+        assert lines.count(", in ") == 1
+        assert "in fail_with_key" in lines
 
 
 def test_as_many_gradients_come_as_were_asked_for() -> None:
     for said in ([], [None, None], None, {"a": 1}):
         with pytest.raises(CodecError, match="malformed reply"):
-            Student(Liar({"value": said}), 1.0).gradients("f", torch.ones(1, requires_grad=True))
+            liar({"value": said}).gradients("f", torch.ones(1, requires_grad=True))
 
 
 def test_a_handle_can_be_copied_and_forgotten(student: Student) -> None:

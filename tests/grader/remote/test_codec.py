@@ -48,12 +48,12 @@ def same(a: Any, b: Any) -> bool:
     if isinstance(a, set | frozenset):
         return len(a) == len(b) and all(any(same(x, y) for y in b) for x in a)
     if isinstance(a, np.ndarray | np.generic):
-        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+        return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
     if isinstance(a, torch.Tensor):
         bits = [t.detach().contiguous().reshape(-1).view(torch.uint8) for t in (a, b) if t.numel()]
         same_bits = len(bits) < 2 or torch.equal(*bits)
         return a.dtype == b.dtype and a.shape == b.shape and a.requires_grad == b.requires_grad and same_bits
-    return a == b
+    return bool(a == b)
 
 
 def arrays() -> st.SearchStrategy[np.ndarray]:

@@ -173,7 +173,8 @@ def verdict(program: bytes, number: int, architecture: int, argument: int = 0) -
         if opcode == seccomp.LOAD:
             accumulator = data[constant]
         elif opcode == seccomp.RETURN:
-            return constant
+            action: int = constant
+            return action
         else:
             holds = {
                 seccomp.JUMP_EQUAL: accumulator == constant,

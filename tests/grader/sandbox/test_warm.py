@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sandboxed import KERNELS, kernel, machine  # noqa: F401 - machine is a fixture
 
-from grader.sandbox.fork_server import PROGRAM, close_fork_servers, fork_server
+from grader.sandbox.fork_server import PROGRAM, ForkServer, close_fork_servers, fork_server
 from grader.sandbox.limits import Limits
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
@@ -137,6 +137,12 @@ def test_the_number_of_threads_is_the_lessons(tmp_path: Path) -> None:
         assert started.value("__import__('torch').get_num_threads()") == "1"
 
 
+def pid(server: ForkServer) -> int:
+    """The process of a fork server that was started here."""
+    assert server.process is not None
+    return server.process.pid
+
+
 def test_the_fork_server_survives_a_hostile_kernel(tmp_path: Path) -> None:
     attack = """
 import os, signal
@@ -148,17 +154,18 @@ os.kill(-1, signal.SIGKILL)
 os._exit(1)
 """
     with kernel("etude-warm", tmp_path) as started:
-        before = fork_server(THREADS).process.pid
+        before = pid(fork_server(THREADS))
         started.run_to_the_end(attack)
     with kernel("etude-warm", tmp_path) as started:
         assert started.value("1 + 1") == "2"
-    assert fork_server(THREADS).process.pid == before
+    assert pid(fork_server(THREADS)) == before
 
 
 def test_a_dead_fork_server_is_replaced_at_the_next_launch(tmp_path: Path) -> None:
     with kernel("etude-warm", tmp_path) as started:
         dead = fork_server(THREADS)
-        os.kill(dead.process.pid, signal.SIGKILL)
+        os.kill(pid(dead), signal.SIGKILL)
+        assert dead.process is not None
         dead.process.wait()
         assert started.wait_until_gone().startswith("signal: SIGKILL")
     with kernel("etude-warm", tmp_path) as started:
@@ -166,13 +173,13 @@ def test_a_dead_fork_server_is_replaced_at_the_next_launch(tmp_path: Path) -> No
 
 
 def test_a_forked_grader_has_a_fork_server_of_its_own(tmp_path: Path) -> None:
-    parents = fork_server(THREADS).process.pid
+    parents = pid(fork_server(THREADS))
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             own = fork_server(THREADS)
-            os.write(write, str(own.process.pid).encode())
+            os.write(write, str(pid(own)).encode())
             own.close()
         finally:
             os._exit(0)
@@ -180,7 +187,7 @@ def test_a_forked_grader_has_a_fork_server_of_its_own(tmp_path: Path) -> None:
     with open(read, "rb") as answer:  # noqa: PTH123 - a descriptor, not a path
         assert int(answer.read()) != parents
     os.waitpid(child, 0)
-    assert fork_server(THREADS).process.pid == parents
+    assert pid(fork_server(THREADS)) == parents
 
 
 def test_closing_the_fork_servers_ends_their_processes(tmp_path: Path) -> None:
@@ -188,4 +195,4 @@ def test_closing_the_fork_servers_ends_their_processes(tmp_path: Path) -> None:
     close_fork_servers()
     assert not running.alive
     with pytest.raises(ProcessLookupError):
-        os.kill(running.process.pid, 0)
+        os.kill(pid(running), 0)
