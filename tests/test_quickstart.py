@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from grader.grading import verdict
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 BIN = Path(sys.executable).parent
 OURS = "\nfrom grader.nbgrader.config import grade_in_sandbox\ngrade_in_sandbox(c)\n"

@@ -54,6 +54,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return root, found.stdout
 
 
+@pytest.mark.grading_path
 @pytest.mark.slow
 def test_a_new_lesson_lacks_nothing_but_its_measured_table(checked: tuple[Path, str]) -> None:
     root, output = checked
@@ -65,6 +66,7 @@ def test_a_new_lesson_lacks_nothing_but_its_measured_table(checked: tuple[Path, 
     assert (root / "solutions" / "week2_letters" / "pairs" / "audit.json").is_file()
 
 
+@pytest.mark.grading_path
 @pytest.mark.slow
 def test_a_lessons_own_data_are_released_with_it_and_read_where_it_runs(checked: tuple[Path, str]) -> None:
     lesson = Course(checked[0]).lesson("pairs")
@@ -83,6 +85,7 @@ def test_data_that_are_too_large_are_refused_with_where_they_belong(course: Cour
     assert not (tmp_path / "public").exists()
 
 
+@pytest.mark.grading_path
 @pytest.mark.slow
 def test_submissions_are_graded_in_a_course_of_its_own(checked: tuple[Path, str]) -> None:
     root, _ = checked

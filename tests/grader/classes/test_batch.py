@@ -32,7 +32,7 @@ from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
 from grader.settings import Settings
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 CONFIG = """
 from grader.nbgrader.config import grade_in_sandbox

@@ -26,7 +26,7 @@ from grader.kernels.run_report import CellRun
 from grader.lessons import source
 from grader.settings import COLD, PLAIN, Settings
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
 from grader.settings import Settings, ready
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 STUDENTS = ("ada", "bora", "chul")
 RULES = {"schema_version": 3, "grade_id": "check", "grade": True, "locked": True, "solution": False, "task": False}

@@ -92,6 +92,7 @@ def test_a_student_with_two_threads_is_told_the_same(numeric: Lesson) -> None:
         torch.set_num_threads(threads)
 
 
+@pytest.mark.grading_path
 def test_a_table_made_anew_on_another_processor_is_the_same_to_the_byte(course_copy: Course) -> None:
     lesson = course_copy.lesson(NUMERIC)
     path = lesson.source / kept_mistakes.PRIVATE
@@ -105,6 +106,7 @@ def test_a_table_made_anew_on_another_processor_is_the_same_to_the_byte(course_c
     assert (course_copy.root / public).read_bytes() == (Course().root / public).read_bytes()
 
 
+@pytest.mark.grading_path
 def test_a_demo_changes_no_committed_file(course_copy: Course) -> None:
     before = fingerprints(course_copy.root)
     environment_there = {**os.environ, **OTHER_PROCESSOR, "COLUMNS": "80"}

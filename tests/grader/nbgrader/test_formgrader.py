@@ -44,7 +44,7 @@ from grader.grading import verdict
 from grader.nbgrader import config, gradebook, pages
 from grader.nbgrader.gradebook import Score
 
-pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 BY_HAND = 2.5
 COMMENT = "Say *why* rare words do."

@@ -24,7 +24,7 @@ from grader.nbgrader import config, gradebook
 from grader.release import build
 from grader.settings import Settings
 
-pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 WEEK, LESSON, STUDENT = "week3_reading", "marking", "ada"
 COURSE = f"""title = "Reading"

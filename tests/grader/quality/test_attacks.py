@@ -28,7 +28,7 @@ from grader.course import Course
 from grader.grading.verdict import Verdict
 from grader.nbgrader import config
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 README = hostile.HERE / "README.md"
 BY_HAND = [make.__name__ for make, *_ in hostile.MAKERS]

@@ -19,7 +19,7 @@ from grader.quality.audit import audit
 from grader.release import known_mistakes
 from grader.release.isolated_run import IsolatedRuns, Task
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.grading_path, pytest.mark.slow]
 
 ROUNDED = '@mistake("relu", "rounded", "numbers are rounded", "test_small_numbers_count_too")'
 WRONG = ["relu/absolute", "relu/turned-round", "relu/left-out", "relu/rounded"]

@@ -20,7 +20,7 @@ from grader.provenance import bare, imported
 from grader.quality import calibrate
 from grader.quality.calibrate import CONFIDENCE, COVERAGE, Run, Task, interval, result, results
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.grading_path, pytest.mark.slow]
 
 NOTEBOOK = """
 # %% tags=["parameters"]

@@ -17,7 +17,7 @@ from sandboxed import KERNELS, TRY, Running, kernel, machine, running, work
 
 from grader.sandbox import Limits, LimitsError
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
+pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
 
 # What it can use up.
 
