@@ -36,8 +36,8 @@ HINTS = {
 
 def korean_font() -> str | None:
     """Family name of an installed font that draws Hangul, None if there is none."""
-    if found := next(_candidates(), None):
-        return found
+    if font := next(_candidates(), None):
+        return font
     _learn_new_fonts()
     return next(_candidates(), None)
 

@@ -21,9 +21,9 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
 
     vectors (V, d), words V. Raises ValueError if there is not one word for each vector.
     """
-    found = evaluate.analogies(vectors, words, questions)
-    share = found.value * found.covered / found.total if found.covered else 0.0
-    return Score(share, found.covered, found.total)
+    score = evaluate.analogies(vectors, words, questions)
+    share = score.value * score.covered / score.total if score.covered else 0.0
+    return Score(share, score.covered, score.total)
 
 
 def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str, str, float]]) -> Score:
@@ -31,5 +31,5 @@ def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str,
 
     vectors (V, d), words V. Raises ValueError if there is not one word for each vector.
     """
-    found = evaluate.similarity(vectors, words, pairs)
-    return found if found.covered > LEAST_SHARE * found.total else Score(0.0, found.covered, found.total)
+    score = evaluate.similarity(vectors, words, pairs)
+    return score if score.covered > LEAST_SHARE * score.total else Score(0.0, score.covered, score.total)

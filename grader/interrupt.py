@@ -17,14 +17,14 @@ def postponed() -> Iterator[Callable[[], None]]:
 
     For the main thread alone, as all signals are.
     """
-    came: list[int] = []
+    signals: list[int] = []
 
     def stop_if_asked() -> None:
-        if came:
-            came.clear()
+        if signals:
+            signals.clear()
             raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, lambda number, frame: came.append(number))
+    before = signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))
     try:
         yield stop_if_asked
     finally:

@@ -145,9 +145,9 @@ def _versions() -> dict[str, str]:
 
 def libraries() -> str:
     """The libraries that decide what a check sees, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
-    found = {name: version.partition("+")[0] for name, version in versions().items()}
-    some = ", ".join(f"{name} {found[name]}" for name in ("torch", "numpy", "hypothesis"))
-    return f"Python {'.'.join(found['python'].split('.')[:2])}, {some}"
+    numbers = {name: version.partition("+")[0] for name, version in versions().items()}
+    some = ", ".join(f"{name} {numbers[name]}" for name in ("torch", "numpy", "hypothesis"))
+    return f"Python {'.'.join(numbers['python'].split('.')[:2])}, {some}"
 
 
 def now() -> str:

@@ -78,8 +78,8 @@ def names(of: str = "") -> list[str]:
     known = list(_files())
     if not of:
         return known
-    if found := [name for name in known if name == of or name.startswith(f"{of}/")]:
-        return found
+    if matching := [name for name in known if name == of or name.startswith(f"{of}/")]:
+        return matching
     corpora = {name.split("/")[0] for name in known}
     close = difflib.get_close_matches(of, [*known, *sorted(corpora)], n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(close)}?" if close else "`etude data list` shows every name."
@@ -214,15 +214,15 @@ def _file(name: str) -> File:
     return _files()[name]
 
 
-def _verified(found: Path, sha256: str, size: int, remedy: str) -> Path:
-    """`found` if it has this hash, else DamagedFile; a file that is too short gets its own word for it."""
-    with found.open("rb") as stream:
+def _verified(path: Path, sha256: str, size: int, remedy: str) -> Path:
+    """`path` if it has this hash, else DamagedFile; a file that is too short gets its own word for it."""
+    with path.open("rb") as stream:
         got = hashlib.file_digest(stream, "sha256").hexdigest()
     if got == sha256:
-        return found
-    if (length := found.stat().st_size) < size:
-        raise DamagedFile(f"{found} is cut short: it has {length:,} of {size:,} bytes. {remedy}")
-    raise DamagedFile(f"{found} is not the pinned file: expected sha256 {sha256}, got {got}. {remedy}")
+        return path
+    if (length := path.stat().st_size) < size:
+        raise DamagedFile(f"{path} is cut short: it has {length:,} of {size:,} bytes. {remedy}")
+    raise DamagedFile(f"{path} is not the pinned file: expected sha256 {sha256}, got {got}. {remedy}")
 
 
 def _mirrored(file: File, mirror: Path) -> Path:

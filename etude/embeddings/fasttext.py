@@ -123,10 +123,13 @@ def grouped(words: list[str], subwords: Subwords) -> tuple[Tensor, Tensor, Bags]
     number: dict[tuple[int, ...], int] = {}  # the words of a group → its number
     group = torch.tensor([number.setdefault(tuple(having), len(number)) for having in owners.values()])
     bags: list[list[int]] = [[] for _ in words]
-    for having, one in number.items():
+    for having, group_id in number.items():
         for word in having:
-            bags[word].append(one)
-    groups, size = torch.tensor([one for bag in bags for one in bag]), torch.tensor([len(bag) for bag in bags])
+            bags[word].append(group_id)
+    groups, size = (
+        torch.tensor([group_id for bag in bags for group_id in bag]),
+        torch.tensor([len(bag) for bag in bags]),
+    )
     weight = group.bincount()[groups] / torch.tensor([len(own) for own in rows]).repeat_interleave(size)
     return torch.tensor(list(owners)), group, Bags(groups, weight, size.cumsum(0) - size, size)
 

@@ -48,9 +48,9 @@ def call(
 
 def places(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
     """The arguments of a call by their places."""
-    found: dict[Place, Any] = dict(enumerate(args))
-    found.update(kwargs)
-    return found
+    by_place: dict[Place, Any] = dict(enumerate(args))
+    by_place.update(kwargs)
+    return by_place
 
 
 def changed(name: str, **values: Any) -> Mismatch:
@@ -107,5 +107,5 @@ def _same_bits(before: Any, after: Any) -> bool:
 
     if before.layout is not torch.strided:
         return True
-    mine, own = (tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (before, after))
-    return torch.equal(mine, own)
+    bits_before, bits_after = (tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (before, after))
+    return torch.equal(bits_before, bits_after)

@@ -47,7 +47,7 @@ class Result:
     def _explanation(self, outcome: Outcome) -> str:
         if outcome.passed:
             needs = outcome.check.needs
-            needed = not needs or any(one.passed for one in self.outcomes if one.check.name == needs)
+            needed = not needs or any(outcome.passed for outcome in self.outcomes if outcome.check.name == needs)
             return "" if needed else f"counts once “{outcome.check.needed}” passes"
         trace = outcome.error[2] if outcome.error and outcome.status == "error" else ""
         return f"{outcome.message}\n{trace}".strip()
@@ -62,8 +62,8 @@ class Result:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        said = "not written yet" if self.unwritten else f"{self.passed} of {len(self.outcomes)} checks pass"
-        rows = [f"<b>{html.escape(self.exercise)}</b> {said}"]
+        summary = "not written yet" if self.unwritten else f"{self.passed} of {len(self.outcomes)} checks pass"
+        rows = [f"<b>{html.escape(self.exercise)}</b> {summary}"]
         if self.diagnosis:
             rows.append(f"<div><b>Perhaps:</b> {html.escape(self.diagnosis)}</div>")
         for outcome in self.outcomes:
@@ -96,10 +96,10 @@ def check(exercise: str) -> None:
 def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -> Result:
     """The public checks of one exercise on any namespace."""
     checks = _public(folder / "checks.py")
-    if not (mine := [c for c in checks if c.exercise == exercise]):
+    if not (of_exercise := [c for c in checks if c.exercise == exercise]):
         names = ", ".join(dict.fromkeys(c.exercise for c in checks))
         raise LessonError(f"there is no exercise {exercise!r} here; there are {names}")
-    outcomes = [run_check(c, LiveStudent(namespace)) for c in mine]
+    outcomes = [run_check(c, LiveStudent(namespace)) for c in of_exercise]
     known = mistakes.load(folder / "mistakes.json").get(exercise, [])
     return Result(exercise, outcomes, mistakes.diagnose(outcomes, known))
 

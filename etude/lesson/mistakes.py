@@ -90,13 +90,13 @@ def _rounded(array: np.ndarray) -> list[float | None]:
     return [None if np.isnan(x) else float(f"{x:.6g}") for x in array.ravel()[:MOST_NUMBERS]]
 
 
-def alike(seen: dict[str, Any], known: dict[str, Any]) -> bool:
+def alike(outcome: dict[str, Any], known: dict[str, Any]) -> bool:
     """Whether two fingerprints are of the same outcome, numbers up to rounding."""
-    if {**seen, "values": None} != {**known, "values": None}:
+    if {**outcome, "values": None} != {**known, "values": None}:
         return False
-    if ANY in (seen.get("values"), known.get("values")):
+    if ANY in (outcome.get("values"), known.get("values")):
         return True
-    have, want = (np.array(side.get("values", []), dtype=float) for side in (seen, known))  # None becomes NaN
+    have, want = (np.array(side.get("values", []), dtype=float) for side in (outcome, known))  # None becomes NaN
     return have.shape == want.shape and bool(np.allclose(have, want, rtol=ROUNDING, atol=1e-6, equal_nan=True))
 
 
@@ -104,9 +104,11 @@ def diagnose(outcomes: Sequence[Outcome], known: Sequence[dict[str, Any]]) -> st
     """The sentence of the mistake whose outcomes these are, or None. `known`: the exercise's rows of mistakes.json."""
     if all(outcome.passed for outcome in outcomes):
         return None
-    seen = {outcome.check.name: fingerprint(outcome) for outcome in outcomes}
+    fingerprints = {outcome.check.name: fingerprint(outcome) for outcome in outcomes}
     for mistake in known:
-        if mistake["outcomes"].keys() == seen.keys() and all(alike(seen[k], v) for k, v in mistake["outcomes"].items()):
+        if mistake["outcomes"].keys() == fingerprints.keys() and all(
+            alike(fingerprints[k], v) for k, v in mistake["outcomes"].items()
+        ):
             return str(mistake["sentence"])
     return None
 

@@ -67,8 +67,8 @@ class LiveStudent:
         """A name that is also a method here: `student["value"]`."""
         if name not in self._namespace:
             raise MissingName(name)
-        found = self._namespace[name]
-        return Watched(found, self) if callable(found) and self._watches else found
+        value = self._namespace[name]
+        return Watched(value, self) if callable(value) and self._watches else value
 
     def has(self, name: str) -> bool:
         """Whether the notebook defines `name`."""
@@ -81,7 +81,7 @@ class LiveStudent:
 
     def left(self, value: Any) -> bool:
         """Whether the value, or one that it holds, was left with `put`."""
-        if any(value is one for one in self._left):
+        if any(value is kept for kept in self._left):
             return True
         inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
         return bool(self._left) and any(map(self.left, inside))

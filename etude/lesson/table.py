@@ -65,11 +65,11 @@ def read(path: Path) -> list[Expected]:
         if lines.fieldnames != COLUMNS:
             raise ValueError(f"{path}: the columns are {lines.fieldnames}, expected {COLUMNS}")
         rows = [_row(line, f"{path}, line {lines.line_num}") for line in lines]
-    seen: set[tuple[str, str]] = set()
+    names: set[tuple[str, str]] = set()
     for row in rows:
-        if (row.metric, row.profile) in seen:
+        if (row.metric, row.profile) in names:
             raise ValueError(f"{path}: {row.metric} has two rows for the profile {row.profile}, expected one")
-        seen.add((row.metric, row.profile))
+        names.add((row.metric, row.profile))
     return rows
 
 

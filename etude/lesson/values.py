@@ -165,12 +165,12 @@ def describe(value: Any) -> str:
 
 def _beginning(value: Any) -> str:
     """What `text` says, until it is longer than is shown."""
-    found = ""
+    beginning = ""
     for piece in _pieces(value, LONGEST + 1):
-        found += piece
-        if len(found) > LONGEST:
+        beginning += piece
+        if len(beginning) > LONGEST:
             break
-    return found
+    return beginning
 
 
 def _pieces(value: Any, longest: int | None) -> Iterator[str]:

@@ -174,7 +174,7 @@ def _years(ax: Any, starts: Mapping[int, float], years: Collection[float]) -> No
     ax.set_xlabel("year (as wide as it is rich in papers)")
     ax.tick_params(length=0)
     ax.spines["left"].set_visible(False)
-    for year in {edge for one in busy for edge in (one, one + 1)}:
+    for year in {edge for begin in busy for edge in (begin, begin + 1)}:
         ax.axvline(starts[year], color="#bbbbbb", lw=0.6, zorder=0)
 
 

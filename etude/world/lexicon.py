@@ -131,8 +131,8 @@ def load(language: Language) -> Lexicon:
         marks[kind] = entries(cells, f"{kind}_mark", "noun", topic)
     opposites = []
     for row in facts.OPPOSITES.strip().splitlines():
-        one, other = entries(row, "opposite", "quality", None)
-        opposites.append((one, other))
+        quality, opposite = entries(row, "opposite", "quality", None)
+        opposites.append((quality, opposite))
     return Lexicon(
         topics(),
         families(facts.COUNTRIES, "country capital language", "custom", "nation"),

@@ -37,11 +37,11 @@ def analogies(lexicon: Lexicon, language: Language, unit: Unit) -> dict[str, lis
             for topic in lexicon.topics
             for verb, _ in topic.verbs
         ],
-        "control": [(token(one), token(other)) for one, other in lexicon.opposites],
+        "control": [(token(first), token(second)) for first, second in lexicon.opposites],
     }
     if unit == "morpheme":
         del pairs["tense"]
-    return {name: [(*one, *other) for one, other in permutations(found, 2)] for name, found in pairs.items()}
+    return {name: [(*first, *second) for first, second in permutations(words, 2)] for name, words in pairs.items()}
 
 
 def homonyms(lexicon: Lexicon) -> dict[str, tuple[str, str]]:
@@ -50,7 +50,7 @@ def homonyms(lexicon: Lexicon) -> dict[str, tuple[str, str]]:
     for lexeme in lexicon.lexemes():
         if lexeme.topic:
             topics.setdefault(lexeme.stem, []).append(lexeme.topic)
-    return {stem: (found[0], found[1]) for stem, found in topics.items() if len(found) > 1}
+    return {stem: (meanings[0], meanings[1]) for stem, meanings in topics.items() if len(meanings) > 1}
 
 
 def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple[str, str, float]]:
@@ -72,14 +72,14 @@ def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple
     pairs: list[tuple[str, str, float]] = []
     names = list(words)
     for name, following in zip(names, [*names[1:], names[0]], strict=True):
-        for number, (one, other) in enumerate(combinations(words[name], 2)):
-            if one.kind != other.kind:
+        for number, (lexeme, partner) in enumerate(combinations(words[name], 2)):
+            if lexeme.kind != partner.kind:
                 truth = 1.0
             else:
-                truth = 3.0 if one.kind != "thing" or verb_of[one] is verb_of[other] else 2.0
-            strangers = [word for word in words[following] if word.kind == other.kind]
+                truth = 3.0 if lexeme.kind != "thing" or verb_of[lexeme] is verb_of[partner] else 2.0
+            strangers = [word for word in words[following] if word.kind == partner.kind]
             stranger = strangers[number % len(strangers)]
-            left = written(one, language, unit)
-            pairs.append((left, written(other, language, unit), truth))
+            left = written(lexeme, language, unit)
+            pairs.append((left, written(partner, language, unit), truth))
             pairs.append((left, written(stranger, language, unit), 0.0))
     return pairs

@@ -75,7 +75,9 @@ def measure_references(
     Raises CourseError for those that do not run here as they should: then nothing is graded.
     """
     show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
-    runs = side_by_side(partial(costs.measure, settings=settings), lessons, lambda one: one.name, jobs, show, workers)
+    runs = side_by_side(
+        partial(costs.measure, settings=settings), lessons, lambda lesson: lesson.name, jobs, show, workers
+    )
     troubles = []
     for lesson, run in runs:
         if (error := run.exception()) is None:

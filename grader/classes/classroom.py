@@ -63,7 +63,9 @@ class Classroom:
                 f"nothing is handed in: no notebook at {self.home / 'submitted'}/{student}/WEEK/LESSON.ipynb"
             )
         paths = {key(item): store.verdict_path(self.home, item.student, item.lesson) for item in todo}
-        before = {who: old for who, path in paths.items() if (old := verdict.load(path)) is not None}
+        before = {
+            student_lesson: old for student_lesson, path in paths.items() if (old := verdict.load(path)) is not None
+        }
         if not resume and not dry_run:
             for path in paths.values():
                 path.unlink(missing_ok=True)
@@ -108,17 +110,19 @@ class Classroom:
         booked = {(score.student, score.notebook) for score in self._stored(todo)}
         troubles = []
 
-        def done(item: Submission, found: Verdict | None) -> None:
+        def done(item: Submission, verdict: Verdict | None) -> None:
             bar.advance(grading)
-            lines.add(item, found)
+            lines.add(item, verdict)
             pair = (item.lesson.assignment, item.student)
-            found_of[pair].append(found)
+            found_of[pair].append(verdict)
             open_lessons[pair] -= 1
             if open_lessons[pair]:
                 return
             bar.update(storing, now=escape(plain(item.student)))
             try:
-                self._store(item, [one for one in found_of[pair] if one is not None], len(found_of[pair]), booked)
+                self._store(
+                    item, [verdict for verdict in found_of[pair] if verdict is not None], len(found_of[pair]), booked
+                )
             except CourseError as error:  # of this student: the others' scores are stored all the same
                 troubles.append(str(error))
             bar.advance(storing)
@@ -145,8 +149,8 @@ class Classroom:
         if len(verdicts) < handed_in:
             return
         receipt = store.verdict_path(self.home, item.student, item.lesson).with_name("stored.txt")
-        fingerprint = digest(*sorted(one.as_json() for one in verdicts))
-        there = {(one.student, one.lesson.split("/")[1]) for one in verdicts} <= booked
+        fingerprint = digest(*sorted(verdict.as_json() for verdict in verdicts))
+        there = {(verdict.student, verdict.lesson.split("/")[1]) for verdict in verdicts} <= booked
         if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == fingerprint:
             return
         gradebook.store(self.course, self.home, item.lesson.assignment, item.student, self.settings)
@@ -156,9 +160,9 @@ class Classroom:
         """Verdicts alone, kept nowhere."""
         grading = bar.add_task("grading", total=len(todo), now="")
 
-        def done(item: Submission, found: Verdict | None) -> None:
+        def done(item: Submission, verdict: Verdict | None) -> None:
             bar.advance(grading)
-            lines.add(item, found)
+            lines.add(item, verdict)
 
         with tempfile.TemporaryDirectory() as scratch:
             if resume and (self.home / "verdicts").is_dir():

@@ -47,7 +47,7 @@ class Lines:
     def __post_init__(self) -> None:
         self.widths = _widest(item.student for item in self.todo), _widest(item.lesson.name for item in self.todo)
 
-    def add(self, item: Submission, found: Verdict | None) -> None:
+    def add(self, item: Submission, verdict: Verdict | None) -> None:
         self.done += 1
         total = len(self.todo)
         place = f"[{self.done:>{len(str(total))}}/{total}] "
@@ -56,17 +56,17 @@ class Lines:
             for name, width in zip((item.student, item.lesson.name), self.widths, strict=True)
         )
         line = Text(f"{place}{student}  {lesson}  ")
-        if found is None:
+        if verdict is None:
             self._print(line.append("the grader failed, see the end", "bold red"))
             return
         earlier = self.before.get(key(item))
-        line.append(f"{found.earned:5.1f} of {f'{found.points:g} points':<11}")
-        line.append("  unchanged" if found == earlier else f"  {found.seconds:3.0f} s")
-        if earlier is not None and earlier.earned != found.earned:
+        line.append(f"{verdict.earned:5.1f} of {f'{verdict.points:g} points':<11}")
+        line.append("  unchanged" if verdict == earlier else f"  {verdict.seconds:3.0f} s")
+        if earlier is not None and earlier.earned != verdict.earned:
             line.append(f"  before {earlier.earned:.1f}", "bold")
         self._print(line)
-        if found != earlier and found.earned < found.points:
-            self._print(Text(" " * len(place) + plain(found.summary), "dim"))
+        if verdict != earlier and verdict.earned < verdict.points:
+            self._print(Text(" " * len(place) + plain(verdict.summary), "dim"))
 
     def reference(self, lesson: Lesson) -> None:
         """Says that a lesson's reference has been run."""
@@ -93,8 +93,8 @@ def summarize(
         line = f"  {plain(student)}  {_name(lesson)}  {old.earned:.1f} → {new.earned:.1f} of {new.points:g}"
         console.print(Text(line), soft_wrap=True)
     refused: dict[str, list[str]] = {}
-    for (student, lesson), found in sorted(batch.verdicts.items()):
-        if found.status == "refused":
+    for (student, lesson), verdict in sorted(batch.verdicts.items()):
+        if verdict.status == "refused":
             refused.setdefault(student, []).append(_name(lesson))
     if refused:
         console.print("refused, as they are no notebooks of the lesson:")
@@ -109,14 +109,14 @@ def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score])
         table.add_column(head, justify="right")
     scores = {(score.student, score.notebook): score for score in stored}
     changes = _changes(batch, before)
-    for lesson in dict.fromkeys(lesson for _, lesson in sorted(batch.verdicts, key=lambda one: one[::-1])):
-        verdicts = [found for (_, of), found in batch.verdicts.items() if of == lesson]
-        mean = sum(found.earned for found in verdicts) / len(verdicts)
-        kept = [score for one in verdicts if (score := scores.get((one.student, _name(lesson)))) is not None]
+    for lesson in dict.fromkeys(lesson for _, lesson in sorted(batch.verdicts, key=lambda pair: pair[::-1])):
+        verdicts = [verdict for (_, of), verdict in batch.verdicts.items() if of == lesson]
+        mean = sum(verdict.earned for verdict in verdicts) / len(verdicts)
+        kept = [score for verdict in verdicts if (score := scores.get((verdict.student, _name(lesson)))) is not None]
         table.add_row(
             Text(_name(lesson)),
             str(len(verdicts)),
-            f"{mean:.1f} of {max(found.points for found in verdicts):g}",
+            f"{mean:.1f} of {max(verdict.points for verdict in verdicts):g}",
             str(sum(of == lesson for _, of in changes)),
             str(len(kept)),
             str(sum(score.needs_manual_grade for score in kept)),
@@ -127,9 +127,9 @@ def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score])
 def _changes(batch: Batch, before: Mapping[Key, Verdict]) -> list[Key]:
     """Whose points are not what they were before."""
     return [
-        one
-        for one, found in sorted(batch.verdicts.items())
-        if (old := before.get(one)) is not None and old.earned != found.earned
+        student_lesson
+        for student_lesson, verdict in sorted(batch.verdicts.items())
+        if (old := before.get(student_lesson)) is not None and old.earned != verdict.earned
     ]
 
 

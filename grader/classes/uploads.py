@@ -175,8 +175,8 @@ def _student(path: PurePosixPath, lesson: Gradable, shared: int) -> str | None:
     ours = ("..", "/", "submitted", lesson.assignment, lesson.name)
     folders = [part for part in path.parts[:-1] if part not in ours]
     own = [part for part in path.parts[shared:-1] if part not in ours]
-    before, found, _ = path.stem.rpartition(lesson.name)
-    beginning = before if found else path.stem
+    before, name_stands_there, _ = path.stem.rpartition(lesson.name)
+    beginning = before if name_stands_there else path.stem
     marked = [part for part in folders if MOODLE.search(part)]
     for name in (*marked[:1], *own[:1], CANVAS.sub(r"\1_\2", beginning), *folders[-1:]):
         plain = re.sub(r"[^\w-]+", "-", MOODLE.sub("", name)).strip("-_").lower()

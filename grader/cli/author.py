@@ -90,11 +90,11 @@ def check(which: One) -> None:
             elif faults := audited([lesson], f"grader audit {lesson.id}")[0].faults:
                 raise CourseError(f"faults: {len(faults)}; docs/author.md says what they mean")
         console.print("[bold]5. The expected table is measured, and so are its error rates[/]", highlight=False)
-        found = readiness.measured(lesson)
-        if found.fault:
-            raise CourseError(f"{found.fault}\nNext: {found.step}")
+        measured = readiness.measured(lesson)
+        if measured.fault:
+            raise CourseError(f"{measured.fault}\nNext: {measured.step}")
         console.print("[bold green]All is as it should be.[/]")
-        say(f"Next: {found.step}")
+        say(f"Next: {measured.step}")
 
 
 @contextmanager
@@ -145,8 +145,8 @@ def _run(
     jobs = jobs or (1 if profile == "gpu" else CORES)
     width, everything_outside = max(len(lesson.id) for lesson in lessons), list[str]()
     for lesson, done in _references(lessons, profile, seed, device, jobs):
-        found = reference(lesson, profile, seed)
-        inside, outside = found.named("inside"), found.named("outside")
+        run = reference(lesson, profile, seed)
+        inside, outside = run.named("inside"), run.named("outside")
         console.print(
             f"{lesson.id:<{width}}  {done.seconds:4.0f} s  {len(inside)} of {len(inside) + len(outside)} metrics inside",
             highlight=False,

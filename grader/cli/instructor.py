@@ -97,17 +97,17 @@ def grade(
 
     with explained():
         course = _course()
-        one, settings = course.lesson(lesson), grading(sandbox)
+        graded_lesson, settings = course.lesson(lesson), grading(sandbox)
         if student:
             folder = _home(course, home)
-            path = folder / "submitted" / student / one.assignment / f"{one.name}.ipynb"
+            path = folder / "submitted" / student / graded_lesson.assignment / f"{graded_lesson.name}.ipynb"
             if notebook.resolve() != path:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(notebook, path)
-            verdict = grade_one(Submission(one, student, path), folder, settings)
-            gradebook.store(course, folder, one.assignment, student, settings)
+            verdict = grade_one(Submission(graded_lesson, student, path), folder, settings)
+            gradebook.store(course, folder, graded_lesson.assignment, student, settings)
         else:
-            verdict = grade_notebook(one, notebook, notebook.stem, settings).verdict
+            verdict = grade_notebook(graded_lesson, notebook, notebook.stem, settings).verdict
     typer.echo(verdict.as_json())
     if verdict.status != "graded":
         raise typer.Exit(1)

@@ -73,19 +73,19 @@ def calibrate(
             task = bar.add_task("runs", total=None, now="")
             step = lambda done, total, now: bar.update(task, completed=done, total=total, now=escape(now))  # noqa: E731
             if errors:
-                found = error_rates.measure(lesson, profile, fresh, wrong, device, jobs, step)
+                rates = error_rates.measure(lesson, profile, fresh, wrong, device, jobs, step)
             else:
                 rows = measuring.calibrate(lesson, profile, seeds, device, jobs, step)
         if errors:
             table = Table(*error_rates.HEADS, title=title)
-            for rate in found:
+            for rate in rates:
                 table.add_row(*rate.cells())
         else:
             table = Table("metric", "mean", "sd", "seeds", "low", "high", title=title)
             for row in rows:
                 table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
         console.print(table)
-        for sentence in error_rates.sentences(found) if errors else []:
+        for sentence in error_rates.sentences(rates) if errors else []:
             console.print(sentence, highlight=False)
 
 
@@ -99,12 +99,12 @@ def audit(which: Which = "") -> None:
 
     with explained():
         course = Course()
-        found = audited(course.lessons(which), f"grader audit {which}".strip())
+        audits = audited(course.lessons(which), f"grader audit {which}".strip())
         table = Table(*COLUMNS)
-        for one in found:
-            table.add_row(*one.row())
+        for report in audits:
+            table.add_row(*report.row())
         console.print(table)
-    if any(one.faults for one in found):
+    if any(report.faults for report in audits):
         raise typer.Exit(1)
 
 
@@ -115,20 +115,20 @@ def audited(lessons: Sequence[Lesson], command: str) -> list[Audit]:
     from grader.quality.audit import audit
     from grader.release.isolated_run import IsolatedRuns
 
-    found, began_at = [], commit(Course().root)
+    audits, began_at = [], commit(Course().root)
     with progress_bar() as bar, IsolatedRuns() as runs:
         task = bar.add_task("lessons", total=len(lessons), now="")
         tries = bar.add_task("answers and mutants", now="")
         for lesson in lessons:
             bar.update(task, now=lesson.id)
-            one = audit(lesson, runs, step=lambda done, total: bar.update(tries, completed=done, total=total))
-            audit_stamp.write(lesson, one, command, began_at)
-            found.append(one)
+            report = audit(lesson, runs, step=lambda done, total: bar.update(tries, completed=done, total=total))
+            audit_stamp.write(lesson, report, command, began_at)
+            audits.append(report)
             bar.advance(task)
-    for one in found:
-        for fault in one.faults:
-            console.print(f"[red]{escape(f'{one.lesson}: {fault}')}[/]", highlight=False, soft_wrap=True)
-    return found
+    for report in audits:
+        for fault in report.faults:
+            console.print(f"[red]{escape(f'{report.lesson}: {fault}')}[/]", highlight=False, soft_wrap=True)
+    return audits
 
 
 @app.command(
@@ -158,7 +158,7 @@ def headroom(
                 settings,
                 jobs=jobs or CORES,
                 running=lambda names: bar.update(task, now=escape(", ".join(names))),
-                done=lambda item, found: bar.advance(task),
+                done=lambda item, verdict: bar.advance(task),
             )
         rows = room.found(lessons, batch, settings)
         table = Table("lesson", "ways", "points", "most of a limit", "of", "missed")

@@ -117,12 +117,12 @@ def record(course: Course, settings: Settings, command: str) -> Path:
     return path
 
 
-def _trouble(found: Execution) -> str:
+def _trouble(run: Execution) -> str:
     """What no reference should meet, the most telling first, in words; empty if all is well."""
-    troubles = [found.report.reason or "its process ended"] if not found.report.alive else []
-    troubles += [f"{one.check.name}: {one.message}" for one in found.outcomes.values() if not one.passed]
-    troubles += [f"cell {cell.index + 1}: {cell.error}" for cell in found.report.cells if cell.status != "ok"]
-    troubles += [f"{name}: {why}" for name, (value, why) in found.metrics.items() if value is None]
+    troubles = [run.report.reason or "its process ended"] if not run.report.alive else []
+    troubles += [f"{outcome.check.name}: {outcome.message}" for outcome in run.outcomes.values() if not outcome.passed]
+    troubles += [f"cell {cell.index + 1}: {cell.error}" for cell in run.report.cells if cell.status != "ok"]
+    troubles += [f"{name}: {why}" for name, (value, why) in run.metrics.items() if value is None]
     return troubles[0][:1000] if troubles else ""
 
 

@@ -121,18 +121,18 @@ def _executed(
         return second
 
 
-def _fails_at_the_start(found: Execution) -> bool:
+def _fails_at_the_start(execution: Execution) -> bool:
     """Whether the setup cell, which is the course's own, did not end well."""
-    cells = found.report.notebook.cells
-    ids = {run.index: cells[run.index].metadata.get("nbgrader", {}).get("grade_id") for run in found.report.cells}
-    return any(ids[run.index] == "setup" and run.status != "ok" for run in found.report.cells)
+    cells = execution.report.notebook.cells
+    ids = {run.index: cells[run.index].metadata.get("nbgrader", {}).get("grade_id") for run in execution.report.cells}
+    return any(ids[run.index] == "setup" and run.status != "ok" for run in execution.report.cells)
 
 
 def _time(lesson: Lesson, spent: Usage, reference: Usage, allowed: Allowance) -> Time:
     """What was spent, beside the reference and the limits."""
 
-    def beside(mine: float, theirs: float, limit: float) -> Spent:
-        return Spent(spent=round(mine, 2), reference=round(theirs, 2), limit=round(limit, 1))
+    def beside(spent_seconds: float, reference_seconds: float, limit: float) -> Spent:
+        return Spent(spent=round(spent_seconds, 2), reference=round(reference_seconds, 2), limit=round(limit, 1))
 
     return Time(
         machine=costs.factor(lesson, reference),

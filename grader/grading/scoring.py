@@ -49,9 +49,9 @@ class Scored:
 
     def _named(self, checks: list[Check], by_all: list[Any], by_public: list[Any]) -> str | None:
         """The sentence of the mistake that all checks tell, or else the public ones."""
-        seen = [self.outcomes[check.name] for check in checks if check.name in self.outcomes]
-        public = [outcome for outcome in seen if not outcome.check.hidden]
-        return mistakes.diagnose(seen, by_all) or mistakes.diagnose(public, by_public)
+        outcomes = [self.outcomes[check.name] for check in checks if check.name in self.outcomes]
+        public = [outcome for outcome in outcomes if not outcome.check.hidden]
+        return mistakes.diagnose(outcomes, by_all) or mistakes.diagnose(public, by_public)
 
     def _check(self, check: Check) -> CheckResult:
         about: dict[str, Any] = {

@@ -140,17 +140,17 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
     given = {cell.metadata.nbgrader.grade_id: cell for cell in released.cells if "nbgrader" in cell.metadata}
     result = Restored(copy.deepcopy(released))
     cells: list[NotebookNode] = []
-    seen: set[str] = set()
+    placed: set[str] = set()
     for cell in submitted.cells:
         grade_id = cell.metadata.pop("nbgrader", {}).get("grade_id")
-        if grade_id in seen:
+        if grade_id in placed:
             result.notes.append(f"the cell {grade_id} stands twice: the first counts")
         elif grade_id in given:
-            seen.add(grade_id)
+            placed.add(grade_id)
             cell = _restored_cell(cell, given[grade_id], result.notes)
         cells.append(cell)
     for place, original in enumerate(released.cells):
-        if "nbgrader" in original.metadata and original.metadata.nbgrader.grade_id not in seen:
+        if "nbgrader" in original.metadata and original.metadata.nbgrader.grade_id not in placed:
             result.notes.append(
                 f"the cell {original.metadata.nbgrader.grade_id} was missing: it was put back as released"
             )

@@ -42,7 +42,7 @@ def known(lesson: Lesson) -> Known:
 
 @cache
 def _known(path: Path, stamp: int) -> Known:
-    return entries((one.exercise, one.sentence, one.outcomes) for one in read(path).tried)
+    return entries((answer.exercise, answer.sentence, answer.outcomes) for answer in read(path).tried)
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Kept:
 
 def read(path: Path) -> Kept:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        return Kept(found["code"], found["libraries"], [Tried(*one) for one in found["answers"]])
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return Kept(content["code"], content["libraries"], [Tried(*row) for row in content["answers"]])
     except (OSError, ValueError, KeyError, TypeError):
         return Kept()  # there is none, or it was cut or merged by hand
 
@@ -71,25 +71,25 @@ def entries(tried: Iterable[tuple[str, str, Outcomes]]) -> Known:
     Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
     """
     known: Known = {}
-    for exercise, sentence, seen in tried:
-        if all(one == PASSED for one in seen.values()):
+    for exercise, sentence, outcomes in tried:
+        if all(outcome == PASSED for outcome in outcomes.values()):
             continue
-        mine = known.setdefault(exercise, [])
-        twin = next((entry for entry in mine if same(seen, entry["outcomes"])), None)
+        of_exercise = known.setdefault(exercise, [])
+        twin = next((entry for entry in of_exercise if same(outcomes, entry["outcomes"])), None)
         if twin is None:
-            mine.append({"sentence": sentence, "outcomes": seen})
+            of_exercise.append({"sentence": sentence, "outcomes": outcomes})
         elif sentence not in twin["sentence"]:
             twin["sentence"] += f"; or {sentence}"
     return known
 
 
-def same(seen: Outcomes, known: Outcomes) -> bool:
+def same(outcomes: Outcomes, known: Outcomes) -> bool:
     """Whether every check came out alike: etude.lesson.mistakes.diagnose's comparison, on fingerprints already taken."""
-    return seen.keys() == known.keys() and all(alike(seen[name], known[name]) for name in known)
+    return outcomes.keys() == known.keys() and all(alike(outcomes[name], known[name]) for name in known)
 
 
-def diagnose(seen: Outcomes, known: Sequence[Mapping[str, Any]]) -> str | None:
+def diagnose(outcomes: Outcomes, known: Sequence[Mapping[str, Any]]) -> str | None:
     """The sentence that a student with these outcomes reads, or None."""
-    if all(one == PASSED for one in seen.values()):
+    if all(outcome == PASSED for outcome in outcomes.values()):
         return None
-    return next((str(entry["sentence"]) for entry in known if same(seen, entry["outcomes"])), None)
+    return next((str(entry["sentence"]) for entry in known if same(outcomes, entry["outcomes"])), None)

@@ -165,21 +165,21 @@ def loaded(lesson: Lesson, hidden: bool = True) -> tuple[list[Check], ModuleType
 
     Raises CourseError for a name used twice, and for a check that needs one that cannot be.
     """
-    found = marked(load(lesson.source / "checks.py"))
+    checks_in_order = marked(load(lesson.source / "checks.py"))
     kept_back = load(lesson.source / "hidden.py") if hidden else None
     if kept_back is not None:
-        found += marked(kept_back, hidden=True)
-    names = [check.name for check in found]
+        checks_in_order += marked(kept_back, hidden=True)
+    names = [check.name for check in checks_in_order]
     if doubles := {name for name in names if names.count(name) > 1}:
         raise CourseError(f"{lesson.id}: the check {doubles.pop()} exists twice")
-    free = {(check.exercise, check.name) for check in found if not check.needs}
-    for check in found:
+    free = {(check.exercise, check.name) for check in checks_in_order if not check.needs}
+    for check in checks_in_order:
         if check.needs and (check.exercise, check.needs) not in free:
             raise CourseError(
                 f"{lesson.id}: {check.name} needs {check.needs}, which must be a check of the same exercise, needs none "
                 "itself, and is public if this one is"
             )
-    return found, kept_back
+    return checks_in_order, kept_back
 
 
 @cache

@@ -77,7 +77,7 @@ def _list(path: Path, week: str, entry: Mapping[str, str | int]) -> None:
     """Adds the lesson's entry to its week in course.toml, and the week if it is new."""
     document = tomlkit.parse(path.read_text(encoding="utf-8"))
     weeks = document.setdefault("weeks", tomlkit.aot())
-    known = next((one for one in weeks if one["name"] == week), None)
+    known = next((entry for entry in weeks if entry["name"] == week), None)
     if known is None:
         known = _table({"name": week, "title": week.partition("_")[2].replace("_", " ").capitalize()})
         weeks.append(known)

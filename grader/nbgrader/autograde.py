@@ -53,17 +53,17 @@ class Grade(NbGraderPreprocessor):
     ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        who = resources["nbgrader"]
-        lesson = _gradable(self._coursedir, who)
-        submitted = self._submitted(who)
-        stored = store.verdict_path(self._home(), who["student"], lesson)
+        submission_of = resources["nbgrader"]
+        lesson = _gradable(self._coursedir, submission_of)
+        submitted = self._submitted(submission_of)
+        stored = store.verdict_path(self._home(), submission_of["student"], lesson)
         settings = Settings(kernel=self.kernel)
-        found, executed = store.load(lesson, submitted, stored, settings)
-        if found is None:
+        verdict, executed = store.load(lesson, submitted, stored, settings)
+        if verdict is None:
             if missing := ready(settings):
                 raise CourseError("there is no sandbox to grade in:\n" + "\n".join(missing))
-            found, executed = store.make(lesson, submitted, who["student"], stored, settings)
-        (plain if isinstance(lesson, plain.Notebook) else feedback).write(nb, found, executed)
+            verdict, executed = store.make(lesson, submitted, submission_of["student"], stored, settings)
+        (plain if isinstance(lesson, plain.Notebook) else feedback).write(nb, verdict, executed)
         pages.make_harmless(nb, _released(lesson))
         return nb, resources
 
@@ -77,20 +77,22 @@ class Grade(NbGraderPreprocessor):
         """The class's folder: where the gradebook lies."""
         return Path(self._coursedir.db_url.removeprefix("sqlite:///")).parent
 
-    def _submitted(self, who: dict[str, str]) -> Path:
+    def _submitted(self, submission_of: dict[str, str]) -> Path:
         coursedir = self._coursedir
-        folder = coursedir.format_path(coursedir.submitted_directory, who["student"], who["assignment"])
-        return Path(folder) / f"{who['notebook']}.ipynb"
+        folder = coursedir.format_path(
+            coursedir.submitted_directory, submission_of["student"], submission_of["assignment"]
+        )
+        return Path(folder) / f"{submission_of['notebook']}.ipynb"
 
 
-def _gradable(coursedir: CourseDirectory, who: dict[str, str]) -> store.Gradable:
+def _gradable(coursedir: CourseDirectory, submission_of: dict[str, str]) -> store.Gradable:
     """The lesson of course.toml, or the notebook as nbgrader released it."""
-    root, name = Path(coursedir.root), f"{who['assignment']}/{who['notebook']}"
+    root, name = Path(coursedir.root), f"{submission_of['assignment']}/{submission_of['notebook']}"
     if (root / "course.toml").is_file():
         for lesson in Course(root).lessons():
             if lesson.id == name:
                 return lesson
-    return course.notebook(coursedir, who["assignment"], who["notebook"])
+    return course.notebook(coursedir, submission_of["assignment"], submission_of["notebook"])
 
 
 def _released(lesson: store.Gradable) -> NotebookNode:

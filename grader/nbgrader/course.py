@@ -62,7 +62,9 @@ def _released(coursedir: CourseDirectory) -> list[tuple[str, str]]:
     if coursedir.db_url.startswith("sqlite:") and not path.is_file():
         return []  # opening it would make it
     with Gradebook(coursedir.db_url, coursedir.course_id) as book:
-        return sorted((one.name, notebook.name) for one in book.assignments for notebook in one.notebooks)
+        return sorted(
+            (assignment.name, notebook.name) for assignment in book.assignments for notebook in assignment.notebooks
+        )
 
 
 def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook:

@@ -145,6 +145,6 @@ def _is_formatting(source: str, fields: Collection[str]) -> bool:
 
 def _spelled_alike(html: str) -> str:
     """The HTML with one spelling for what a serializer may write in two ways; `<` and `&` stay as they are."""
-    for one, other in ((" />", ">"), ("&quot;", '"'), ("&gt;", ">"), ("&nbsp;", "\xa0")):
-        html = html.replace(one, other)
+    for spelling, instead in ((" />", ">"), ("&quot;", '"'), ("&gt;", ">"), ("&nbsp;", "\xa0")):
+        html = html.replace(spelling, instead)
     return re.sub(r"&#[1-9]\d{2,6};", lambda number: unescape(number[0]), html)  # from &#100; on: neither < nor &

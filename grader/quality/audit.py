@@ -138,14 +138,14 @@ class _Auditor:
         reference, skeleton, *tried = self._run(tasks)
         self._audit_reference(reference)
         self._audit_skeleton(skeleton)
-        banked = [(answer, _fingerprints(seen)) for answer, seen in zip(self.bank, tried, strict=True)]
-        for answer, seen in zip(self.bank, tried, strict=True):
+        banked = [(answer, _fingerprints(results)) for answer, results in zip(self.bank, tried, strict=True)]
+        for answer, results in zip(self.bank, tried, strict=True):
             if answer.sentence is None:
-                self._audit_right(answer, seen)
+                self._audit_right(answer, results)
             else:
-                self._audit_wrong(answer, answer.sentence, seen)
+                self._audit_wrong(answer, answer.sentence, results)
         self._audit_tables(banked)
-        self._audit_mutants({one.check: one.seconds for one in reference}, banked)
+        self._audit_mutants({result.check: result.seconds for result in reference}, banked)
         report.seconds = round(time.monotonic() - started, 1)
         return report
 
@@ -153,60 +153,60 @@ class _Auditor:
         return tuple(check.name for check in self.checks if check.exercise == exercise)
 
     def _run(self, tasks: list[Task]) -> Iterable[list[Seen]]:
-        for seen in self.runs.run(self.lesson, tasks):
+        for results in self.runs.run(self.lesson, tasks):
             self.done += 1
             self.step(self.done, self.total)
-            yield seen
+            yield results
 
     def _fault(self, text: str) -> None:
         self.report.faults.append(text)
 
     def _audit_size(self) -> None:
         for exercise in self.cells:
-            mine = [answer for answer in self.bank if answer.exercise == exercise]
-            right = sum(answer.sentence is None for answer in mine)
-            if (wrong := len(mine) - right) < FEWEST_WRONG:
+            answers = [answer for answer in self.bank if answer.exercise == exercise]
+            right = sum(answer.sentence is None for answer in answers)
+            if (wrong := len(answers) - right) < FEWEST_WRONG:
                 self._fault(f"{exercise} has {wrong} classic mistakes in bank.py, at least {FEWEST_WRONG} are needed")
             if right < FEWEST_RIGHT:
                 self._fault(f"{exercise} has {right} other right ways in bank.py, at least {FEWEST_RIGHT} are needed")
 
-    def _audit_reference(self, seen: list[Seen]) -> None:
-        for one in seen:
-            if not one.passed:
-                self._fault(f"the reference fails {one.check}: {one.message}")
+    def _audit_reference(self, results: list[Seen]) -> None:
+        for result in results:
+            if not result.passed:
+                self._fault(f"the reference fails {result.check}: {result.message}")
 
-    def _audit_skeleton(self, seen: list[Seen]) -> None:
-        for one in seen:
-            if one.status != "unwritten":
+    def _audit_skeleton(self, results: list[Seen]) -> None:
+        for result in results:
+            if result.status != "unwritten":
                 self._fault(
-                    f"the skeleton does not end in NotImplementedError in {one.check}: {one.status} {one.message}"
+                    f"the skeleton does not end in NotImplementedError in {result.check}: {result.status} {result.message}"
                 )
 
-    def _named(self, exercise: str, seen: list[Seen], known: known_mistakes.Known) -> str | None:
-        return known_mistakes.diagnose(_fingerprints(seen), known.get(exercise, []))
+    def _named(self, exercise: str, results: list[Seen], known: known_mistakes.Known) -> str | None:
+        return known_mistakes.diagnose(_fingerprints(results), known.get(exercise, []))
 
-    def _audit_right(self, answer: bank.Answer, seen: list[Seen]) -> None:
+    def _audit_right(self, answer: bank.Answer, results: list[Seen]) -> None:
         self.report.right += 1
-        failed = [one for one in seen if not one.passed]
+        failed = [result for result in results if not result.passed]
         self.report.right_passing += not failed
-        for one in failed:
-            self._fault(f"{answer.label}, a right answer, fails {one.check}: {one.message}")
-        for part, known in ((_public(seen), self.known), (seen, self.private)):
+        for result in failed:
+            self._fault(f"{answer.label}, a right answer, fails {result.check}: {result.message}")
+        for part, known in ((_public(results), self.known), (results, self.private)):
             if named := self._named(answer.exercise, part, known):
                 self.report.right_named += 1
                 self._fault(f"{answer.label}, a right answer, is named a mistake: {named}")
                 break
 
-    def _audit_wrong(self, answer: bank.Answer, sentence: str, seen: list[Seen]) -> None:
-        report, failed = self.report, [one.check for one in seen if not one.passed]
+    def _audit_wrong(self, answer: bank.Answer, sentence: str, results: list[Seen]) -> None:
+        report, failed = self.report, [result.check for result in results if not result.passed]
         report.wrong += 1
         report.wrong_caught += bool(failed)
         report.wrong_caught_as_meant += answer.killed_by in failed
-        report.wrong_caught_by_public += any(not one.passed for one in _public(seen))
-        named = self._named(answer.exercise, _public(seen), self.known)
+        report.wrong_caught_by_public += any(not result.passed for result in _public(results))
+        named = self._named(answer.exercise, _public(results), self.known)
         report.wrong_named += named is not None
         report.wrong_named_rightly += named is not None and sentence in named
-        report.wrong_named_by_grader += sentence in (self._named(answer.exercise, seen, self.private) or "")
+        report.wrong_named_by_grader += sentence in (self._named(answer.exercise, results, self.private) or "")
         if not failed:
             self._fault(f"{answer.label} passes every check ({sentence})")
         elif answer.killed_by is None:
@@ -217,8 +217,10 @@ class _Auditor:
     def _audit_tables(self, banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]) -> None:
         """The stored outcomes of known mistakes, public and private, are those that the checks give now."""
         public = {check.name for check in self.checks if not check.hidden}
-        tried = [(answer.exercise, answer.sentence, seen) for answer, seen in banked if answer.sentence is not None]
-        in_public = [(name, text, {k: v for k, v in seen.items() if k in public}) for name, text, seen in tried]
+        tried = [
+            (answer.exercise, answer.sentence, outcomes) for answer, outcomes in banked if answer.sentence is not None
+        ]
+        in_public = [(name, text, {k: v for k, v in outcomes.items() if k in public}) for name, text, outcomes in tried]
         for name, kept, now in (
             ("mistakes.json", self.known, known_mistakes.entries(in_public)),
             (known_mistakes.PRIVATE, self.private, known_mistakes.entries(tried)),
@@ -236,10 +238,10 @@ class _Auditor:
             seconds = SECONDS + round(SLOWER * sum(reference.get(name, 0.0) for name in names))
             tasks.append(Task({mutant.exercise: mutant.code}, tuple(names), seconds, stop=not self.diagnose))
         explained = {(entry.exercise, entry.label): entry.why for entry in bank.equivalent_mutants(self.lesson)}
-        for mutant, seen in zip(self.mutants, self._run(tasks), strict=True):
+        for mutant, results in zip(self.mutants, self._run(tasks), strict=True):
             why = explained.pop((mutant.exercise, mutant.label), "")
-            if killers := [one for one in seen if not one.passed]:
-                self._count_killed(mutant, seen, banked)
+            if killers := [result for result in results if not result.passed]:
+                self._count_killed(mutant, results, banked)
                 if why:
                     self._fault(f"{mutant.exercise}, {mutant.label} is explained, but {killers[0].check} catches it")
                 continue
@@ -250,31 +252,31 @@ class _Auditor:
             self._fault(f"{exercise}, {label} is explained, but there is no such mutant")
 
     def _count_killed(
-        self, mutant: mutants.Mutant, seen: list[Seen], banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]
+        self, mutant: mutants.Mutant, results: list[Seen], banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]
     ) -> None:
         report = self.report
         report.mutants_killed += 1
-        report.mutants_ended += seen[-1].status == "ended"
+        report.mutants_ended += results[-1].status == "ended"
         if not self.diagnose:
             return
-        report.mutants_killed_by_public += any(not one.passed for one in _public(seen))
-        if named := self._named(mutant.exercise, _public(seen), self.known):
-            mine = _fingerprints(seen)
+        report.mutants_killed_by_public += any(not result.passed for result in _public(results))
+        if named := self._named(mutant.exercise, _public(results), self.known):
+            outcomes = _fingerprints(results)
             twins = {
                 a.sentence
-                for a, theirs in banked
-                if a.exercise == mutant.exercise and known_mistakes.same(mine, theirs)
+                for a, banked_outcomes in banked
+                if a.exercise == mutant.exercise and known_mistakes.same(outcomes, banked_outcomes)
             }
             report.mutants_named += 1
             report.mutants_named_rightly += any(sentence and sentence in named for sentence in twins)
 
 
-def _public(seen: list[Seen]) -> list[Seen]:
-    return [one for one in seen if not one.hidden]
+def _public(results: list[Seen]) -> list[Seen]:
+    return [result for result in results if not result.hidden]
 
 
-def _fingerprints(seen: list[Seen]) -> known_mistakes.Outcomes:
-    return {one.check: one.fingerprint for one in seen}
+def _fingerprints(results: list[Seen]) -> known_mistakes.Outcomes:
+    return {result.check: result.fingerprint for result in results}
 
 
 def _alike(kept: known_mistakes.Known, now: known_mistakes.Known) -> bool:

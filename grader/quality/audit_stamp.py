@@ -82,6 +82,6 @@ def _lines(content: dict[str, Any]) -> str:
     """JSON with a line for each fact, and for each mutant that passes."""
     equivalents = content["audit"].pop("equivalent_mutants")
     head = json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n }\n}")
-    lines = ",\n".join(f"   {json.dumps(one, ensure_ascii=False)}" for one in equivalents)
+    lines = ",\n".join(f"   {json.dumps(mutant, ensure_ascii=False)}" for mutant in equivalents)
     listed = f"[\n{lines}\n  ]" if lines else "[]"
     return f'{head},\n  "equivalent_mutants": {listed}\n }}\n}}\n'

@@ -99,8 +99,8 @@ def results(lesson: Lesson, tasks: Sequence[Task], jobs: int, step: Step) -> lis
     """
     with Workers(Settings(kernel=PLAIN)) as workers:
         runs = side_by_side(partial(result, lesson), tasks, lambda task: task.name, jobs, step, workers)
-        found = {task: run.result() for task, run in runs}
-    return [found[task] for task in tasks]
+        by_task = {task: run.result() for task, run in runs}
+    return [by_task[task] for task in tasks]
 
 
 def result(lesson: Lesson, task: Task) -> Run:
@@ -144,10 +144,12 @@ def _run(lesson: Lesson, task: Task, threads: int = 1) -> Run:
         except KernelGone as error:
             raise CourseError(f"{lesson.id}, {task.name}: {error}; the same command goes on from there") from None
         recorded = results / "metrics.json"
-        said = json.loads(recorded.read_text(encoding="utf-8")) if recorded.is_file() else {}
+        of_notebook = json.loads(recorded.read_text(encoding="utf-8")) if recorded.is_file() else {}
     # What the grader computes counts, as in grading; the other metrics are as the notebook says, for students to see.
-    found = said | {name: value for name, (value, _) in computed.items()}
-    values = {name: float(value) for name, value in found.items() if value is not None and math.isfinite(value)}
+    metrics_of_run = of_notebook | {name: value for name, (value, _) in computed.items()}
+    values = {
+        name: float(value) for name, value in metrics_of_run.items() if value is not None and math.isfinite(value)
+    }
     troubles = [f"cell {cell.index}: {cell.error}" for cell in report.cells if cell.status in ("error", "timeout")]
     troubles += [report.reason] if report.reason else []
     troubles += [f"{name}: {reason}" for name, (value, reason) in computed.items() if value is None]

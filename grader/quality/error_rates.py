@@ -128,7 +128,7 @@ def measure(
     command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
     origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device, lesson.course.root)
     origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if answers else "")
-    found = [
+    measured = [
         rates(
             row,
             [run.metrics for run in right],
@@ -138,8 +138,8 @@ def measure(
         for row in rows
         if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
     ]
-    _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *found])
-    return found
+    _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *measured])
+    return measured
 
 
 def _some(answers: Sequence[bank.Answer], profile: str, most: int | None) -> list[bank.Answer]:
@@ -190,21 +190,21 @@ def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Valu
 def sentences(rows: Sequence[ErrorRates]) -> list[str]:
     """What the runs show: rows whose promise is broken, rows that see no wrong answer, how many of them no row sees."""
     tried = [row for row in rows if row.wrong]
-    found = [
+    lines = [
         f"{row.metric} loses {row.outside} of {row.fresh} right runs, more than it promises: its values are not normal "
         "or it has too few seeds; it may carry no points"
         for row in rows
         if row.broken
     ]
-    found += [
+    lines += [
         f"{row.metric} tells no wrong answer from a right one: it may carry no points" for row in tried if row.blind
     ]
     if tried:
         unseen = set.intersection(*(set(row.unseen.split()) for row in tried))
-        found.append(
+        lines.append(
             f"{len(unseen)} of {tried[0].wrong} wrong answers are inside in every row: the checks alone catch them"
         )
-    return found
+    return lines
 
 
 def read(path: Path) -> list[ErrorRates]:

@@ -52,7 +52,7 @@ def hand_in(lessons: Iterable[Lesson], home: Path) -> list[Submission]:
         for number, answers in enumerate(ways(lesson)):
             path = home / "submitted" / f"way{number}" / lesson.week.name / f"{lesson.name}.ipynb"
             path.parent.mkdir(parents=True, exist_ok=True)
-            nbformat.write(source.filled(lesson, right | {one.exercise: one.code for one in answers}), path)
+            nbformat.write(source.filled(lesson, right | {answer.exercise: answer.code for answer in answers}), path)
             todo.append(Submission(lesson, f"way{number}", path))
     return todo
 
@@ -63,7 +63,7 @@ def ways(lesson: Lesson) -> list[list[bank.Answer]]:
     for answer in bank.load(lesson):
         if answer.sentence is None and not answer.slow:
             by_exercise.setdefault(answer.exercise, []).append(answer)
-    return [[one for one in row if one is not None] for row in zip_longest(*by_exercise.values())]
+    return [[answer for answer in row if answer is not None] for row in zip_longest(*by_exercise.values())]
 
 
 def found(lessons: Sequence[Lesson], batch: Batch, settings: Settings) -> list[Headroom]:

@@ -73,23 +73,23 @@ def mutants_of(exercise: str, cell: str) -> list[Mutant]:
     lines = [line.strip() for line in cell.splitlines()]
     first, last = lines.index(source.BEGIN) + 1, lines.index(source.END) + 1
     tree = ast.parse(cell)
-    seen, said = {ast.unparse(tree)}, Counter[str]()
-    found = []
+    codes, changes = {ast.unparse(tree)}, Counter[str]()
+    mutants = []
     for place in _places(tree, ()):
         line = getattr(place.node, "lineno", 0)
         if not first < line < last:
             continue
         for new in _changed(place):
             before, after, code = _texts(tree, place, new)
-            if code in seen:
+            if code in codes:
                 continue
-            seen.add(code)
+            codes.add(code)
             change = f"removed {before}" if isinstance(new, ast.Pass) else f"{before} → {after}"
-            said[f"{line}: {change}"] += 1
-            if (number := said[f"{line}: {change}"]) > 1:  # the same code twice on one line
+            changes[f"{line}: {change}"] += 1
+            if (number := changes[f"{line}: {change}"]) > 1:  # the same code twice on one line
                 change += f" ({number})"
-            found.append(Mutant(exercise, line - first, change, code))
-    return sorted(found, key=lambda mutant: mutant.line)
+            mutants.append(Mutant(exercise, line - first, change, code))
+    return sorted(mutants, key=lambda mutant: mutant.line)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,11 @@ def try_skeleton(lesson: Lesson) -> None:
     names = tuple(check.name for check in source.checks(lesson))
     with IsolatedRuns() as runs:
         (outcomes,) = runs.run(lesson, [Task(stubs, names, lesson.limits["cell_seconds"] * len(cells))])
-    if others := [f"{one.check}: {one.status} {one.message}".strip() for one in outcomes if one.status != "unwritten"]:
+    if others := [
+        f"{result.check}: {result.status} {result.message}".strip()
+        for result in outcomes
+        if result.status != "unwritten"
+    ]:
         raise CourseError("\n".join(["the skeleton does not end in NotImplementedError in", *others]))
 
 
@@ -50,7 +54,9 @@ def measured(lesson: Lesson) -> Next:
     if names := [row.metric for row in rows.values() if row.metric in computed and not row.measured]:
         return Next(f"never measured: {', '.join(names)}", f"grader calibrate {lesson.name} --seeds 12")
     rates = {
-        one.metric: one for one in error_rates.read(lesson.source / error_rates.FILE) if one.profile == GRADING_PROFILE
+        rate.metric: rate
+        for rate in error_rates.read(lesson.source / error_rates.FILE)
+        if rate.profile == GRADING_PROFILE
     }
     if names := [row.metric for row in graded if not is_current(lesson, row, rates.get(row.metric))]:
         fault = f"no error rates on the table and the bank of today: {', '.join(names)}"

@@ -81,11 +81,11 @@ def run_references(
     `step(done, total, what is running)` is called whenever that changes; without it they run one by one, each with
     papermill's bar of cells. Raises CourseError at the end for all that failed.
     """
-    one = partial(run_reference, profile=profile, seed=seed, device=device, progress=step is None)
+    run_one = partial(run_reference, profile=profile, seed=seed, device=device, progress=step is None)
     troubles = []
     with Workers(Settings(kernel=PLAIN)) as workers:
-        side = side_by_side(one, lessons, lambda lesson: lesson.name, jobs, step, workers) if step else None
-        for lesson, run in side or _one_by_one(one, lessons):
+        side = side_by_side(run_one, lessons, lambda lesson: lesson.name, jobs, step, workers) if step else None
+        for lesson, run in side or _one_by_one(run_one, lessons):
             if (error := run.exception()) is None:
                 yield lesson, run.result()
             elif isinstance(error, CourseError):
@@ -97,12 +97,12 @@ def run_references(
 
 
 def _one_by_one(
-    one: Callable[[Lesson], ReferenceRun], lessons: Sequence[Lesson]
+    run_one: Callable[[Lesson], ReferenceRun], lessons: Sequence[Lesson]
 ) -> Iterator[tuple[Lesson, Future[ReferenceRun]]]:
     for lesson in lessons:
         run: Future[ReferenceRun] = Future()
         try:
-            run.set_result(one(lesson))
+            run.set_result(run_one(lesson))
         except CourseError as error:
             run.set_exception(error)
         yield lesson, run

@@ -51,18 +51,18 @@ def answers(lesson: Lesson) -> dict[str, dict[str, str]]:
 
 def surprises(lessons: Iterable[Lesson], home: Path) -> list[str]:
     """What the grader made of these students and should not have, in sentences; empty if all is well."""
-    found = []
+    sentences = []
     for lesson in lessons:
         for student, share in (("ada", 1.0), ("dana", 0.0)):
             graded = verdict.load(store.verdict_path(home, student, lesson))
             if graded is None or graded.status != "graded":
-                found.append(f"{lesson.id}: {student} has no score, though it is the notebook that was released")
+                sentences.append(f"{lesson.id}: {student} has no score, though it is the notebook that was released")
             elif abs(graded.earned - share * graded.points) > 1e-9:
-                found.append(
+                sentences.append(
                     f"{lesson.id}: {student} ({STUDENTS[student]}) has {graded.earned:g} points of {graded.points:g}, "
                     f"expected {share * graded.points:g}; see {store.verdict_path(home, student, lesson)}"
                 )
         broken = verdict.load(store.verdict_path(home, "eun", lesson))
         if broken is None or broken.status != "refused":
-            found.append(f"{lesson.id}: eun's file is no notebook, and was not refused")
-    return found
+            sentences.append(f"{lesson.id}: eun's file is no notebook, and was not refused")
+    return sentences

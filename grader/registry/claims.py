@@ -131,10 +131,10 @@ def judged(expect: str, mean: float, error: float, seeds: int) -> str:
     return HOLDS if distance > margin else FAILS if distance < -margin else UNDECIDED
 
 
-def page(found: list[Finding]) -> str:
+def page(findings: list[Finding]) -> str:
     """docs/claims.md: the claims registry by paper."""
     counts = {
-        verdict: sum(one.verdict == verdict for one in found)
+        verdict: sum(finding.verdict == verdict for finding in findings)
         for verdict in (HOLDS, FAILS, UNDECIDED, WAITS, UNTESTABLE)
     }
     lines = [
@@ -149,15 +149,21 @@ def page(found: list[Finding]) -> str:
         "| verdict | claims |",
         "|---|---|",
         *(f"| {verdict} | {count} |" for verdict, count in counts.items()),
-        f"| all | {len(found)} |",
+        f"| all | {len(findings)} |",
     ]
-    for paper in dict.fromkeys(one.claim.paper for one in found):
+    for paper in dict.fromkeys(finding.claim.paper for finding in findings):
         lines += ["", f"## {paper}", "", "| claim | the paper | verdict | ours | note |", "|---|---|---|---|---|"]
-        for one in found:
-            if one.claim.paper == paper:
-                printed = " · ".join(filter(None, (one.claim.number, one.claim.where)))
-                expected = f" ({one.claim.expect})" if one.claim.kind == "experiment" else ""
-                cells = (one.claim.claim + expected, printed, f"**{one.verdict}**", one.ours, one.claim.note)
+        for finding in findings:
+            if finding.claim.paper == paper:
+                printed = " · ".join(filter(None, (finding.claim.number, finding.claim.where)))
+                expected = f" ({finding.claim.expect})" if finding.claim.kind == "experiment" else ""
+                cells = (
+                    finding.claim.claim + expected,
+                    printed,
+                    f"**{finding.verdict}**",
+                    finding.ours,
+                    finding.claim.note,
+                )
                 lines.append(markdown_row(cells))
     return "\n".join(lines) + "\n"
 

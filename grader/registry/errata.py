@@ -53,30 +53,30 @@ def read(path: Path) -> list[Mistake]:
 
 
 def ids(mistakes: Iterable[Mistake]) -> set[str]:
-    return {name for one in mistakes for name in one.id.split("+")}
+    return {name for mistake in mistakes for name in mistake.id.split("+")}
 
 
 def check(course: Course, mistakes: Iterable[Mistake]) -> None:
     """Raises CourseError, naming the row and what is missing, for an answer that is not there."""
-    for one in mistakes:
-        if missing := _missing(course, one):
-            raise CourseError(f"data/mistakes.csv, {one.id}: {missing}")
+    for mistake in mistakes:
+        if missing := _missing(course, mistake):
+            raise CourseError(f"data/mistakes.csv, {mistake.id}: {missing}")
 
 
-def _missing(course: Course, one: Mistake) -> str:
+def _missing(course: Course, mistake: Mistake) -> str:
     lessons = {lesson.id for lesson in course.lessons()}
     weeks = {lesson.week.name for lesson in course.lessons()}
-    if one.kind == "waits":
-        if one.lesson not in LATER:
-            return f"it waits for {one.lesson!r}, expected one of {', '.join(LATER)}"
-        return f"it waits for {one.lesson}, which the course has now" if one.lesson in weeks else ""
-    if one.lesson not in {*lessons, *LATER, PAPERS} and one.kind != "out_of_scope":
-        return f"there is no lesson {one.lesson!r}"
-    if one.kind == "test" and not _has_test(course, one.evidence):
-        return f"there is no test {one.evidence}"
-    if one.kind == "sentence":
-        name, _, fragment = one.evidence.partition("::")
-        page = PAPERS + "/README.md" if one.lesson == PAPERS else f"solutions/{one.lesson}/notebook.py"
+    if mistake.kind == "waits":
+        if mistake.lesson not in LATER:
+            return f"it waits for {mistake.lesson!r}, expected one of {', '.join(LATER)}"
+        return f"it waits for {mistake.lesson}, which the course has now" if mistake.lesson in weeks else ""
+    if mistake.lesson not in {*lessons, *LATER, PAPERS} and mistake.kind != "out_of_scope":
+        return f"there is no lesson {mistake.lesson!r}"
+    if mistake.kind == "test" and not _has_test(course, mistake.evidence):
+        return f"there is no test {mistake.evidence}"
+    if mistake.kind == "sentence":
+        name, _, fragment = mistake.evidence.partition("::")
+        page = PAPERS + "/README.md" if mistake.lesson == PAPERS else f"solutions/{mistake.lesson}/notebook.py"
         if name != page:
             return f"its sentence should stand in {page}, it names {name}"
         if len(fragment) < 3 or fragment[0] + fragment[-1] != '""':
@@ -114,16 +114,16 @@ def page(mistakes: list[Mistake]) -> str:
         "",
         "| answered by | errors |",
         "|---|---|",
-        *(f"| {kind.replace('_', ' ')} | {sum(one.kind == kind for one in mistakes)} |" for kind in KINDS),
+        *(f"| {kind.replace('_', ' ')} | {sum(mistake.kind == kind for mistake in mistakes)} |" for kind in KINDS),
         f"| all | {len(mistakes)} |",
     ]
-    for paper in dict.fromkeys(one.paper for one in mistakes):
+    for paper in dict.fromkeys(mistake.paper for mistake in mistakes):
         lines += ["", f"## {paper}", "", "| | often written | right | where | answered by |", "|---|---|---|---|---|"]
-        lines += [markdown_row(_cells(one)) for one in mistakes if one.paper == paper]
+        lines += [markdown_row(_cells(mistake)) for mistake in mistakes if mistake.paper == paper]
     return "\n".join(lines) + "\n"
 
 
-def _cells(one: Mistake) -> tuple[str, ...]:
-    name, _, what = one.evidence.partition("::")
+def _cells(mistake: Mistake) -> tuple[str, ...]:
+    name, _, what = mistake.evidence.partition("::")
     answer = {"test": f"`{what}` in `{name}`", "sentence": what, "waits": "waits", "out_of_scope": "out of scope"}
-    return one.id, one.error, one.right, one.lesson, answer[one.kind]
+    return mistake.id, mistake.error, mistake.right, mistake.lesson, answer[mistake.kind]

@@ -82,7 +82,7 @@ class LessonReport:
     @property
     def share(self) -> float | None:
         """The mean share of the automatic points that the submissions earned."""
-        shares = [one.earned / one.points for one in self.verdicts if one.points]
+        shares = [verdict.earned / verdict.points for verdict in self.verdicts if verdict.points]
         return sum(shares) / len(shares) if shares else None
 
     def troubles(self) -> Iterable[Trouble]:
@@ -91,7 +91,7 @@ class LessonReport:
             yield Trouble(f"{name}: the reference failed: {reference.error}", place)
         if outside := reference.named("outside"):
             yield Trouble(f"{name}: outside the interval in the reference's run: {', '.join(outside)}", place)
-        graded = [one.name for one in reference.metrics if one.row.points and one.state == "not measured"]
+        graded = [metric.name for metric in reference.metrics if metric.row.points and metric.state == "not measured"]
         if graded and reference.status == "passed":
             yield Trouble(f"{name}: graded, but not measured in the reference's run: {', '.join(graded)}", place)
         if self.ungraded:
@@ -156,7 +156,7 @@ def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport
     return LessonReport(
         lesson,
         reference(lesson, profile, seed),
-        [found for path in paths if (found := verdict.load(path)) is not None],
+        [stored for path in paths if (stored := verdict.load(path)) is not None],
         [
             item.student
             for item in submissions([lesson], home)
@@ -206,7 +206,7 @@ def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | Non
 
 def _place(sentence: str, reports: Iterable[LessonReport]) -> str:
     """Where the page shows more of what a sentence tells: at the lesson that it names."""
-    ids = [one.lesson.id for one in reports]
+    ids = [report.lesson.id for report in reports]
     return next((name for name in ids if re.search(rf"\b{re.escape(name)}\b", sentence)), "overview")
 
 

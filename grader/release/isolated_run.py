@@ -113,11 +113,11 @@ def _prepared(root: Path, name: str, stamps: tuple[int, ...]) -> tuple[Lesson, d
 
 def _try(root: Path, name: str, stamps: tuple[int, ...], task: Task) -> list[Seen]:
     lesson, checks = _prepared(root, name, stamps)
-    mine = [checks[check] for check in task.checks]
+    asked = [checks[check] for check in task.checks]
     read, write = os.pipe()
     child = os.fork()
     if child == 0:
-        _in_child(lesson, mine, task, write)
+        _in_child(lesson, asked, task, write)
     os.close(write)
     try:
         lines = _lines(read, time.monotonic() + PATIENCE * task.seconds)
@@ -125,12 +125,12 @@ def _try(root: Path, name: str, stamps: tuple[int, ...], task: Task) -> list[See
         os.close(read)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-    seen = [Seen(**json.loads(line)) for line in lines]
-    stopped = task.stop and any(not one.passed for one in seen)
-    if len(seen) < len(mine) and not stopped:
-        fatal = mine[len(seen)]
-        seen.append(Seen(fatal.name, fatal.hidden, "ended", "it takes too long, or takes its process down"))
-    return seen
+    results = [Seen(**json.loads(line)) for line in lines]
+    stopped = task.stop and any(not result.passed for result in results)
+    if len(results) < len(asked) and not stopped:
+        fatal = asked[len(results)]
+        results.append(Seen(fatal.name, fatal.hidden, "ended", "it takes too long, or takes its process down"))
+    return results
 
 
 def _lines(read: int, deadline: float) -> list[bytes]:
@@ -153,9 +153,9 @@ def _in_child(lesson: Lesson, checks: list[Check], task: Task, write: int) -> No
         _limit(resource.RLIMIT_DATA, lesson.limits["memory_mb"] << 20)
         importlib.import_module("torch").set_num_threads(1)
         with os.fdopen(write, "wb", buffering=0) as out:
-            for seen in _outcomes(lesson, checks, task.answers):
-                out.write(json.dumps(asdict(seen)).encode() + b"\n")
-                if task.stop and not seen.passed:
+            for result in _outcomes(lesson, checks, task.answers):
+                out.write(json.dumps(asdict(result)).encode() + b"\n")
+                if task.stop and not result.passed:
                     break
     finally:
         os._exit(0)

@@ -37,8 +37,8 @@ def write(lesson: Lesson, public: Path) -> None:
     Raises CourseError for a wrong answer that a check catches on one processor and not on another.
     """
     shipped = {check.name for check in source.checks(lesson, hidden=False)}
-    seen = ((one.exercise, one.sentence, _only(one.outcomes, shipped)) for one in _current(lesson))
-    public.write_text(_lines(entries(seen)), encoding="utf-8")
+    outcomes = ((answer.exercise, answer.sentence, _only(answer.outcomes, shipped)) for answer in _current(lesson))
+    public.write_text(_lines(entries(outcomes)), encoding="utf-8")
 
 
 def _current(lesson: Lesson) -> list[Tried]:
@@ -47,17 +47,19 @@ def _current(lesson: Lesson) -> list[Tried]:
     kept = read(path)
     agreed = lesson.course.build / "outcomes" / f"{lesson.id}.txt"  # what has been tried on this machine
     holds = kept.code == code and (kept.libraries == here or _text(agreed) == _stamp(code, here, kept.tried))
-    tried = _tried(lesson, kept.tried, {(one.exercise, one.digest): one.outcomes for one in kept.tried if holds})
+    tried = _tried(
+        lesson, kept.tried, {(answer.exercise, answer.digest): answer.outcomes for answer in kept.tried if holds}
+    )
     if kept.code != code or kept.tried != tried:
         head = json.dumps({"code": code, "libraries": here})[1:-1]
-        answers = ",\n".join(json.dumps(astuple(one), ensure_ascii=False, sort_keys=True) for one in tried)
+        answers = ",\n".join(json.dumps(astuple(answer), ensure_ascii=False, sort_keys=True) for answer in tried)
         path.write_text(f'{{{head}, "answers": [\n{answers}\n]}}\n', encoding="utf-8")
     write_whole(agreed, _stamp(code, here, tried))
     return tried
 
 
 def _stamp(code: str, here: str, tried: Sequence[Tried]) -> str:
-    return digest(code, here, json.dumps([astuple(one) for one in tried]))
+    return digest(code, here, json.dumps([astuple(answer) for answer in tried]))
 
 
 def _text(path: Path) -> str:
@@ -82,7 +84,9 @@ def _tried(lesson: Lesson, kept: Sequence[Tried], known: Mapping[tuple[str, str]
     tried = []
     for answer in wrong:
         outcomes = run[answer.label] if answer.label in run else known[answer.exercise, answer.digest]
-        alike = (one.outcomes for one in kept if (one.exercise, one.slug) == (answer.exercise, answer.slug))
+        alike = (
+            earlier.outcomes for earlier in kept if (earlier.exercise, earlier.slug) == (answer.exercise, answer.slug)
+        )
         outcomes = next((old for old in alike if same(outcomes, old)), outcomes)
         tried.append(Tried(answer.exercise, answer.slug, answer.digest, str(answer.sentence), outcomes))
     return tried
@@ -95,7 +99,7 @@ def _outcomes(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
     here = _run(lesson, answers)
     with environment(OTHER_PROCESSOR):
         elsewhere = _run(lesson, answers)
-    return [_steady(lesson, *one) for one in zip(answers, here, elsewhere, strict=True)]
+    return [_steady(lesson, *trial) for trial in zip(answers, here, elsewhere, strict=True)]
 
 
 def _run(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
@@ -103,21 +107,21 @@ def _run(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
     names = {answer.exercise: tuple(c.name for c in checks if c.exercise == answer.exercise) for answer in answers}
     tasks = [Task({answer.exercise: answer.code}, names[answer.exercise], SECONDS) for answer in answers]
     with IsolatedRuns() as runs:
-        return [{one.check: one.fingerprint for one in seen} for seen in runs.run(lesson, tasks)]
+        return [{result.check: result.fingerprint for result in results} for results in runs.run(lesson, tasks)]
 
 
 def _steady(lesson: Lesson, answer: Answer, here: Outcomes, elsewhere: Outcomes) -> Outcomes:
     """The outcomes without the numbers that depend on the processor."""
-    found = {}
-    for check, one in here.items():
+    steady = {}
+    for check, outcome in here.items():
         other = elsewhere.get(check, {})
-        found[check] = one if alike(one, other) else {**one, "values": ANY}
-        if not alike(other, found[check]):
+        steady[check] = outcome if alike(outcome, other) else {**outcome, "values": ANY}
+        if not alike(other, steady[check]):
             raise CourseError(
-                f"{lesson.id}, {answer.label}: what {check} makes of it depends on the processor ({_short(one)} or "
+                f"{lesson.id}, {answer.label}: what {check} makes of it depends on the processor ({_short(outcome)} or "
                 f"{_short(other)}): give the check an input that leaves no doubt"
             )
-    return found
+    return steady
 
 
 def _short(fingerprint: Mapping[str, Any]) -> str:
@@ -125,7 +129,7 @@ def _short(fingerprint: Mapping[str, Any]) -> str:
 
 
 def _only(outcomes: Outcomes, names: Collection[str]) -> Outcomes:
-    return {check: seen for check, seen in outcomes.items() if check in names}
+    return {check: outcome for check, outcome in outcomes.items() if check in names}
 
 
 def _lines(known: Known) -> str:

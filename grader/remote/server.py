@@ -116,10 +116,10 @@ class Agent:
         """The object that a label from the grader stands for."""
         if "id" in label:
             return self.objects[label["id"]]
-        found = importlib.import_module(label["module"])
+        target = importlib.import_module(label["module"])
         for name in label["name"].split("."):
-            found = getattr(found, name)
-        return found
+            target = getattr(target, name)
+        return target
 
     def stand_in(self, x: Any) -> Any:
         """What goes in place of x: a plain value if x is a library's kind of int, list, ..., else a handle."""

@@ -50,12 +50,12 @@ class ForkServer:
         """Start one, which makes itself ready while this goes on."""
         scratch = Scratch("etude-fork-")
         readable = [*bwrap.interpreter_paths(), *map(Path, bwrap.student_packages())]
-        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ExitStack() as stack:
             listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
             listener.bind(str(_address(scratch)))
             listener.listen()
-            numbers = [stack.enter_context(theirs).fileno(), listener.fileno()]
+            numbers = [stack.enter_context(far_end).fileno(), listener.fileno()]
             process = subprocess.Popen(
                 as_unprivileged([sys.executable, "-", *map(str, numbers)], readable),
                 stdin=stack.enter_context(PROGRAM.open()),  # its user may not be allowed to read this folder

@@ -237,8 +237,8 @@ def preload() -> None:
     for module in PRELOADED:
         importlib.import_module(module)
     with contextlib.suppress(ImportError, OSError):  # a course of another kind, or a folder closed to this user
-        for found in pkgutil.walk_packages(importlib.import_module(STUDENTS).__path__, f"{STUDENTS}."):
-            importlib.import_module(found.name)
+        for package in pkgutil.walk_packages(importlib.import_module(STUDENTS).__path__, f"{STUDENTS}."):
+            importlib.import_module(package.name)
     for name in list(sys.modules):
         if f"{name}.".startswith(LOOK_FOR_A_KERNEL):
             del sys.modules[name]

@@ -67,11 +67,11 @@ def of_process(pid: int) -> Activity:
     """The activity of a plain process and its descendants. Raises psutil.Error once it is gone."""
     process = psutil.Process(pid)
     cpu, runnable = 0.0, False
-    for one in (process, *process.children(recursive=True)):
+    for each in (process, *process.children(recursive=True)):
         try:
-            times = one.cpu_times()
+            times = each.cpu_times()
             cpu += times.user + times.system + times.children_user + times.children_system
-            runnable = runnable or one.status() == psutil.STATUS_RUNNING
+            runnable = runnable or each.status() == psutil.STATUS_RUNNING
         except psutil.NoSuchProcess:
             continue
     return Activity(cpu, runnable)

@@ -48,7 +48,7 @@ def mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_packed_file_is_unpacked_into_the_cache_and_the_mirror_stays_as_it_was(
     registered: Callable[..., None], mirror: Path, cache: Path
 ) -> None:
-    packed = gzip.compress(TEXT)
+    packed = gzip.compress(TEXT, mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
     assert datasets.path("a/x.txt") == cache / "a" / "x.txt"
@@ -76,7 +76,7 @@ def test_a_file_that_is_itself_an_archive_is_handed_out_as_it_is(registered: Cal
 def test_a_file_that_lies_unpacked_in_the_mirror_is_used_where_it_lies(
     registered: Callable[..., None], mirror: Path, cache: Path
 ) -> None:
-    registered(row("a/x.txt", TEXT, gzip.compress(TEXT), file="a/x.txt.gz"))
+    registered(row("a/x.txt", TEXT, gzip.compress(TEXT, mtime=0), file="a/x.txt.gz"))
     lying = put(mirror, "a/x.txt", TEXT)
     assert datasets.path("a/x.txt") == lying
     assert not cache.exists()
@@ -85,7 +85,7 @@ def test_a_file_that_lies_unpacked_in_the_mirror_is_used_where_it_lies(
 def test_a_file_in_the_cache_needs_neither_mirror_nor_network(
     registered: Callable[..., None], mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packed = gzip.compress(TEXT)
+    packed = gzip.compress(TEXT, mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
     first = datasets.path("a/x.txt")
@@ -110,7 +110,7 @@ def test_another_file_in_the_mirror_is_refused_with_both_hashes(
 def test_a_truncated_gzip_in_the_mirror_is_told_by_its_length(
     registered: Callable[..., None], mirror: Path, cache: Path
 ) -> None:
-    packed = gzip.compress(TEXT)
+    packed = gzip.compress(TEXT, mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed[:-9])
     with pytest.raises(
@@ -123,9 +123,9 @@ def test_a_truncated_gzip_in_the_mirror_is_told_by_its_length(
 @pytest.mark.parametrize(
     ("file", "member", "packed"),
     [
-        ("a/x.txt.gz", "", gzip.compress(TEXT)[:-9]),
+        ("a/x.txt.gz", "", gzip.compress(TEXT, mtime=0)[:-9]),
         ("a/x.txt.gz", "", b"no gzip at all"),
-        ("a/x.txt.gz", "", gzip.compress(TEXT)[:12] + b"\xff" * 20),
+        ("a/x.txt.gz", "", gzip.compress(TEXT, mtime=0)[:12] + b"\xff" * 20),
         ("a/x.zip", "folder/x", zipped(y=TEXT)),
         ("a/x.zip", "folder/x", zipped(x=TEXT)[:-9]),
         ("a/x.tar.gz", "folder/x", tarred(y=TEXT)),
@@ -145,7 +145,7 @@ def test_an_archive_that_was_pinned_broken_is_an_error_in_words_and_leaves_nothi
 def test_an_archive_with_other_content_than_pinned_is_refused(
     registered: Callable[..., None], mirror: Path, cache: Path
 ) -> None:
-    packed = gzip.compress(b"other")
+    packed = gzip.compress(b"other", mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
     with pytest.raises(datasets.DamagedFile, match="Nothing was kept"):
@@ -156,7 +156,7 @@ def test_an_archive_with_other_content_than_pinned_is_refused(
 def test_a_disk_that_fills_up_while_unpacking_leaves_no_half_file(
     registered: Callable[..., None], mirror: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    packed = gzip.compress(TEXT)
+    packed = gzip.compress(TEXT, mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
 
@@ -177,7 +177,7 @@ def test_many_readers_at_once_all_get_the_whole_file(
     registered: Callable[..., None], mirror: Path, cache: Path
 ) -> None:
     big = TEXT * 20_000
-    packed = gzip.compress(big)
+    packed = gzip.compress(big, mtime=0)
     registered(row("a/x.txt", big, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
     with ThreadPoolExecutor(4) as pool:
@@ -204,7 +204,7 @@ def test_a_damaged_file_in_the_cache_is_an_error_until_it_is_deleted(
 def test_a_cache_that_cannot_be_written_is_an_error_in_words(
     registered: Callable[..., None], mirror: Path, cache: Path
 ) -> None:
-    packed = gzip.compress(TEXT)
+    packed = gzip.compress(TEXT, mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     put(mirror, "a/x.txt.gz", packed)
     cache.write_bytes(b"a file where the folder should be")
@@ -251,7 +251,7 @@ def test_a_corpus_stands_for_its_files_but_is_no_file(registered: Callable[..., 
 
 
 def test_available_means_here_in_full_length(registered: Callable[..., None], mirror: Path, cache: Path) -> None:
-    packed = gzip.compress(TEXT)
+    packed = gzip.compress(TEXT, mtime=0)
     registered(row("a/x.txt", TEXT, packed, file="a/x.txt.gz"))
     assert not datasets.available("a/x.txt")
     put(mirror, "a/x.txt.gz", packed[:-1])

@@ -40,7 +40,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 def test_a_download_is_kept_unpacked_and_asked_for_only_once(
     registered: Callable[..., None], server: Server, cache: Path, packed: bool
 ) -> None:
-    archive = gzip.compress(TEXT)
+    archive = gzip.compress(TEXT, mtime=0)
     page = "x.txt.gz" if packed else "x.txt"
     server.pages[page] = archive if packed else TEXT
     registered(row("a/x.txt", TEXT, archive, file="a/x.txt.gz", url=server.url(page)))
@@ -96,7 +96,7 @@ def test_offline_the_network_is_not_asked_and_the_error_says_how_else_to_get_the
 ) -> None:
     monkeypatch.setenv("ETUDE_OFFLINE", "1")
     url = server.url("x.txt.gz")
-    registered(row("a/x.txt", TEXT, gzip.compress(TEXT), file="a/x.txt.gz", url=url))
+    registered(row("a/x.txt", TEXT, gzip.compress(TEXT, mtime=0), file="a/x.txt.gz", url=url))
     with pytest.raises(datasets.Unavailable, match=rf"ETUDE_OFFLINE forbids.*{url}.*as a/x\.txt\.gz in a folder"):
         datasets.path("a/x.txt")
     assert server.asked == []
