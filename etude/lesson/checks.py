@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from etude.lesson.interface import Student
 from etude.lesson.values import as_array, describe, first_difference, shape
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def true(condition: bool, detail: str, **values: Any) -> None:
 
 
 def close_gradients(
-    student: Any, name: str, oracle: Callable[..., Tensor], tensors: Mapping[str, Tensor], *others: Any, given: str
+    student: Student, name: str, oracle: Callable[..., Tensor], tensors: Mapping[str, Tensor], *others: Any, given: str
 ) -> None:
     """The gradients of `name(*tensors, *others)` are those of the oracle, for each of the tensors; of the sum if it is no scalar.
 
@@ -174,7 +175,7 @@ class Check:
     name: str
     exercise: str
     points: float
-    function: Callable[[Any], None] = field(repr=False)
+    function: Callable[[Student], None] = field(repr=False)
     hidden: bool = False
     needs: str = ""
 
@@ -246,7 +247,7 @@ def marked(module: ModuleType, hidden: bool = False) -> list[Check]:
     return checks
 
 
-def run_check(check: Check, student: Any) -> Outcome:
+def run_check(check: Check, student: Student) -> Outcome:
     """Runs one check; whatever Exception the student's code raises becomes an outcome."""
     started = time.perf_counter()
 

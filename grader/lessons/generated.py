@@ -24,6 +24,7 @@ from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.strategies import SearchStrategy, fixed_dictionaries
 
 from etude.lesson.checks import Mismatch
+from etude.lesson.interface import Student
 from etude.lesson.values import describe, text
 
 EXAMPLES = 60  # inputs that a right answer is tried on
@@ -32,14 +33,14 @@ MOST_CALLS = 240  # of a check: what is left after an input went wrong is for ma
 
 def for_all(
     examples: int = EXAMPLES, **strategies: SearchStrategy[Any]
-) -> Callable[[Callable[..., None]], Callable[[Any], None]]:
+) -> Callable[[Callable[..., None]], Callable[[Student], None]]:
     """Runs a check `test_…(student, …)` on inputs drawn from the strategies, which go by its arguments' names.
 
     Raises Mismatch with the smallest input on which the check fails or ends in an error.
     """
 
-    def wrap(check: Callable[..., None]) -> Callable[[Any], None]:
-        def on_drawn_inputs(student: Any) -> None:
+    def wrap(check: Callable[..., None]) -> Callable[[Student], None]:
+        def on_drawn_inputs(student: Student) -> None:
             search = _Search(check, student)
             chosen = settings(
                 max_examples=examples, database=None, deadline=None, phases=[Phase.generate, Phase.shrink]
@@ -64,7 +65,7 @@ def _none(*args: Any, **kwargs: Any) -> None:
 class _Search:
     """The search for a small input on which a check fails."""
 
-    def __init__(self, check: Callable[..., None], student: Any) -> None:
+    def __init__(self, check: Callable[..., None], student: Student) -> None:
         self.check, self.student = check, student
         self.calls = 0
         self.smallest: tuple[tuple[int, str], Mismatch] | None = None

@@ -213,7 +213,7 @@ class Student:
         self._account = Account(self._line.meter, budget)
         return self._account
 
-    def explain(self, error: Exception) -> tuple[str, str, str]:
+    def explain(self, error: BaseException) -> tuple[str, str, str]:
         """(name, message, the notebook's lines where it was raised) of an exception that came out of a call."""
         if isinstance(error, StudentError):
             return error.ename, error.message, error.traceback

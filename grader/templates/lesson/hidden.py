@@ -6,6 +6,7 @@ from collections import Counter
 import torch
 
 from etude.lesson.checks import close, exercise
+from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -14,7 +15,7 @@ ALPHABET, WORDS, BEYOND = "abcdefghijklmnopqrstuvwxyz ", 5_000, 10_000  # as in 
 
 
 @exercise("letter_probabilities")
-def test_a_long_text_agrees_with_a_counter(student):
+def test_a_long_text_agrees_with_a_counter(student: Student) -> None:
     text = "".join(random.Random(1).choices("abcdefgh ", k=500))
     counts = Counter(text)
     expected = [(counts[letter] + 1) / (500 + len(ALPHABET)) for letter in ALPHABET]
@@ -22,7 +23,7 @@ def test_a_long_text_agrees_with_a_counter(student):
 
 
 @exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")
-def test_without_a_text_all_letters_are_equally_probable(student):
+def test_without_a_text_all_letters_are_equally_probable(student: Student) -> None:
     close(student.letter_probabilities("", "abcd"), [1 / 4] * 4, given="an empty text, the alphabet abcd")
 
 

@@ -8,6 +8,7 @@ import torch
 
 from etude.embeddings import fasttext
 from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -17,7 +18,7 @@ BUCKETS = 20_000  # as in the notebook
 
 
 @exercise("char_ngrams")
-def test_many_words_agree_with_the_librarys_order(student):
+def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
     for word in WORDS:
         for smallest, largest in ((3, 6), (1, 3), (2, 2), (5, 9)):
             expected = fasttext.ngrams(word, smallest, largest)
@@ -29,13 +30,13 @@ def test_many_words_agree_with_the_librarys_order(student):
 
 
 @exercise("fnv1a")
-def test_many_words_agree_with_the_published_hash(student):
+def test_many_words_agree_with_the_published_hash(student: Student) -> None:
     texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80"]
     equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="12 strings")
 
 
 @exercise("subword_rows")
-def test_many_words_agree_with_the_library(student):
+def test_many_words_agree_with_the_library(student: Student) -> None:
     index = {"boiled": 0, "눈": 1, "a": 2}
     for buckets, (smallest, largest) in ((5, (1, 2)), (2_000_000, (3, 6))):
         expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in WORDS]
@@ -49,7 +50,7 @@ def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
 
 
 @exercise("compose")
-def test_many_bags_agree_with_a_loop(student):
+def test_many_bags_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
     table, bags = torch.randn(12, 5, generator=generator), _bags(15, 12, 1)
     handle = student.put(table.clone())
@@ -59,7 +60,7 @@ def test_many_bags_agree_with_a_loop(student):
 
 
 @exercise("subword_loss")
-def test_random_batches_agree_with_a_sum_term_by_term(student):
+def test_random_batches_agree_with_a_sum_term_by_term(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
     table, contexts = torch.randn(9, 4, generator=generator), torch.randn(5, 4, generator=generator)
     bags = [bag or [0] for bag in _bags(5, 9, 2)]
@@ -67,7 +68,7 @@ def test_random_batches_agree_with_a_sum_term_by_term(student):
     negatives = torch.randint(5, (7, 3), generator=generator)
     total = 0.0
     for pair in range(7):
-        vector = sum(table[row] for row in bags[center[pair]])
+        vector = sum((table[row] for row in bags[center[pair]]), torch.zeros(4))
         terms = [(context[pair], 1.0), *((word, -1.0) for word in negatives[pair])]
         total += sum(math.log1p(math.exp(-sign * float(vector @ contexts[word]))) for word, sign in terms)
     close(
@@ -79,7 +80,7 @@ def test_random_batches_agree_with_a_sum_term_by_term(student):
 
 
 @exercise("train_subwords")
-def test_training_lowers_the_loss_of_what_was_seen(student):
+def test_training_lowers_the_loss_of_what_was_seen(student: Student) -> None:
     generator = torch.Generator().manual_seed(3)
     groups = torch.randint(3, (600,), generator=generator)
     pairs = torch.stack([groups * 4 + torch.randint(4, (600,), generator=generator) for _ in range(2)], dim=1)
@@ -100,7 +101,7 @@ def test_training_lowers_the_loss_of_what_was_seen(student):
 
 
 @exercise("train_subwords", points=0.5)
-def test_rows_of_no_word_stay_where_they_start(student):
+def test_rows_of_no_word_stay_where_they_start(student: Student) -> None:
     pairs = torch.tensor([[0, 1], [1, 0]] * 20)
     table = student.train_subwords(pairs, torch.ones(2), [[0], [1]], 5, dim=4, epochs=3, lr=0.05, batch=8, seed=1)
     true(
@@ -118,8 +119,8 @@ def test_rows_of_no_word_stay_where_they_start(student):
 
 
 @exercise("overlaps")
-def test_many_words_agree_with_sets(student):
-    def pieces(word):
+def test_many_words_agree_with_sets(student: Student) -> None:
+    def pieces(word: str) -> set[str]:
         return set(fasttext.ngrams(word, 2, 4))
 
     expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS] for a in WORDS[:5]]
@@ -127,7 +128,7 @@ def test_many_words_agree_with_sets(student):
 
 
 @exercise("neighbour_accuracy")
-def test_many_queries_agree_with_a_loop(student):
+def test_many_queries_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     scores = torch.randint(-3, 3, (20, 8), generator=generator).float()
     allowed = torch.rand(20, 8, generator=generator) < 0.6
@@ -144,7 +145,7 @@ def test_many_queries_agree_with_a_loop(student):
 
 
 @exercise("to_jamo")
-def test_every_syllable_agrees_with_unicodes_decomposition(student):
+def test_every_syllable_agrees_with_unicodes_decomposition(student: Student) -> None:
     syllables = "".join(map(chr, range(0xAC00, 0xD7A4)))
     equal(student.to_jamo(syllables), unicodedata.normalize("NFD", syllables), given="all 11,172 syllables")
 

@@ -1,6 +1,7 @@
 """GloVe: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import torch
@@ -8,13 +9,15 @@ from scipy.stats import spearmanr
 
 from etude.embeddings import evaluate
 from etude.lesson.checks import close, exercise
+from etude.lesson.interface import Student
 from etude.world import World
+from etude.world.lexicon import Lexeme
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
 
 
 @exercise("possible_ratios")
-def test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider(student):
+def test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider(student: Student) -> None:
     for above, below, low, high in (
         ("1.9e-4", "2.2e-5", 1.85e-4 / 2.25e-5, 1.95e-4 / 2.15e-5),
         ("6.6e-5", "7.8e-4", 6.55e-5 / 7.85e-4, 6.65e-5 / 7.75e-4),
@@ -26,7 +29,7 @@ def test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider(student):
 
 
 @exercise("harmonic_counts", points=2)
-def test_random_sentences_agree_with_brute_force(student):
+def test_random_sentences_agree_with_brute_force(student: Student) -> None:
     draw = np.random.default_rng(3)
     words = list("abcde")
     sentences = [[str(word) for word in draw.choice(words, size=length)] for length in (9, 1, 0, 12, 2)]
@@ -41,14 +44,14 @@ def test_random_sentences_agree_with_brute_force(student):
 
 
 @exercise("harmonic_counts", points=0.5)
-def test_long_texts_are_added_up_in_double_precision(student):
+def test_long_texts_are_added_up_in_double_precision(student: Student) -> None:
     counts = student.harmonic_counts([list("abc")] * 3000, list("abc"), 2)
     close(counts.sum(), 3000 * 5.0, rtol=1e-12, given="a b c, 3000 times, window 2; the sum")
     close(float(str(counts.dtype) == "torch.float64"), 1.0, given="whether the type is float64")
 
 
 @exercise("probability_ratios", points=1.5)
-def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student):
+def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: Student) -> None:
     draw = np.random.default_rng(4)
     counts = draw.gamma(1.0, 5.0, size=(6, 9))
     handle = student.put(torch.tensor(counts))
@@ -61,7 +64,7 @@ def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student):
 
 
 @exercise("glove_weight")
-def test_random_counts_agree_with_the_definition_and_stay_as_they_are(student):
+def test_random_counts_agree_with_the_definition_and_stay_as_they_are(student: Student) -> None:
     counts = np.random.default_rng(5).gamma(0.7, 60.0, size=(4, 7))
     handle = student.put(torch.tensor(counts))
     expected = [[(x / 40) ** 0.6 if x < 40 else 1.0 for x in row] for row in counts]
@@ -74,7 +77,15 @@ def _batch(size: int, dim: int, seed: int) -> tuple[np.ndarray, ...]:
     return (*(draw.normal(size=shape) for shape in ((size, dim), (size, dim), size, size)), draw.gamma(1.0, 20.0, size))
 
 
-def _loss(word, context, word_bias, context_bias, counts, x_max: float) -> float:
+def _loss(
+    word: np.ndarray,
+    context: np.ndarray,
+    word_bias: np.ndarray,
+    context_bias: np.ndarray,
+    counts: np.ndarray,
+    *,
+    x_max: float,
+) -> float:
     """Eq. 8 as a sum of plain numbers."""
     total = 0.0
     for w, c, a, b, x in zip(word, context, word_bias, context_bias, counts, strict=True):
@@ -84,20 +95,20 @@ def _loss(word, context, word_bias, context_bias, counts, x_max: float) -> float
 
 
 @exercise("glove_loss", points=2)
-def test_random_batches_agree_with_the_definition(student):
+def test_random_batches_agree_with_the_definition(student: Student) -> None:
     for size, dim, x_max in ((1, 1, 100.0), (5, 3, 10.0), (4, 7, 25.0)):
         batch = _batch(size, dim, seed=size)
         found = student.glove_loss(*(torch.tensor(x) for x in batch), x_max=x_max)
-        close(found, _loss(*batch, x_max), given=f"random vectors, N = {size}, d = {dim}, x_max = {x_max:g}")
+        close(found, _loss(*batch, x_max=x_max), given=f"random vectors, N = {size}, d = {dim}, x_max = {x_max:g}")
     close(
         student.glove_loss(*(torch.tensor(x) for x in batch)),
-        _loss(*batch, 100.0),
+        _loss(*batch, x_max=100.0),
         given="the last batch, x_max not given",
     )
 
 
 @exercise("glove_gradients", points=2)
-def test_the_gradients_agree_with_finite_differences(student):
+def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
     for x_max in (100.0, 15.0):
         batch = _batch(3, 4, seed=7)
         gradients = student.glove_gradients(*(torch.tensor(x) for x in batch), x_max=x_max)
@@ -107,12 +118,12 @@ def test_the_gradients_agree_with_finite_differences(student):
                 for sign in (1, -1):
                     moved = [x.copy() for x in batch]
                     moved[place][position] += sign * 1e-5
-                    expected[position] += sign * _loss(*moved, x_max) / 2e-5
+                    expected[position] += sign * _loss(*moved, x_max=x_max) / 2e-5
             close(gradients[place], expected, rtol=1e-4, atol=1e-5, given=f"random vectors, x_max = {x_max:g}; {place}")
 
 
 @exercise("adagrad_step", points=2)
-def test_ten_steps_agree_with_torch(student):
+def test_ten_steps_agree_with_torch(student: Student) -> None:
     generator = torch.Generator().manual_seed(8)
     start, gradients = torch.randn(4, 3, generator=generator), torch.randn(10, 4, 3, generator=generator)
     leaf = start.clone().requires_grad_()
@@ -127,7 +138,7 @@ def test_ten_steps_agree_with_torch(student):
 
 
 @exercise("train_glove", points=3)
-def test_two_epochs_agree_with_torch_step_by_step(student):
+def test_two_epochs_agree_with_torch_step_by_step(student: Student) -> None:
     generator = torch.Generator().manual_seed(9)
     table = torch.rand(7, 7, generator=generator) * 12 * (torch.rand(7, 7, generator=generator) > 0.3)
     pairs = table.nonzero().T.contiguous()  # (2, N)
@@ -141,7 +152,17 @@ def test_two_epochs_agree_with_torch_step_by_step(student):
     close(student.value(handle), counts, given="the counts, afterwards")
 
 
-def _with_torch(pairs, counts, size, dim, x_max, epochs, lr, batch, seed) -> list[torch.Tensor]:
+def _with_torch(
+    pairs: torch.Tensor,
+    counts: torch.Tensor,
+    size: int,
+    dim: int,
+    x_max: float,
+    epochs: int,
+    lr: float,
+    batch: int,
+    seed: int,
+) -> list[torch.Tensor]:
     """The same training by torch's own optimiser and autograd, from the same start and in the same order."""
     generator = torch.Generator().manual_seed(seed)
     vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
@@ -160,7 +181,7 @@ def _with_torch(pairs, counts, size, dim, x_max, epochs, lr, batch, seed) -> lis
 
 
 @exercise("log_ratios", points=2)
-def test_random_models_agree_with_the_formula(student):
+def test_random_models_agree_with_the_formula(student: Student) -> None:
     draw = np.random.default_rng(10)
     words, contexts = draw.normal(size=(6, 4)), draw.normal(size=(6, 4))
     biases, others, totals = draw.normal(size=6), draw.normal(size=6), draw.gamma(2.0, 50.0, size=6)
@@ -194,7 +215,7 @@ def ratio_direction(artifacts: Artifacts) -> float:
     world, words = World("en", seed=artifacts.seed), artifacts.strings("words")
     index, homonyms = {word: i for i, word in enumerate(words)}, world.homonyms()
 
-    def known(lexemes) -> list[int]:
+    def known(lexemes: Iterable[Lexeme]) -> list[int]:
         return [index[entry.stem] for entry in lexemes if entry.stem in index and entry.stem not in homonyms]
 
     people = [known((*topic.agents, *topic.places)) for topic in world.lexicon.topics]

@@ -11,6 +11,7 @@ from sklearn.cluster import KMeans
 from sklearn.metrics.cluster import contingency_matrix
 
 from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.lesson.values import plain
 from etude.world import World
 from grader.grading.artifacts import Artifacts
@@ -24,7 +25,7 @@ def _normal(*shape: int, seed: int) -> torch.Tensor:
 
 
 @exercise("embed")
-def test_a_large_table_agrees_with_torch(student):
+def test_a_large_table_agrees_with_torch(student: Student) -> None:
     words, table = [f"w{i}" for i in range(40)], _normal(40, 5, seed=1)
     ids = torch.randint(0, 40, (60,), generator=torch.Generator().manual_seed(2))
     handle = student.put(table.clone())
@@ -37,12 +38,12 @@ def test_a_large_table_agrees_with_torch(student):
 
 
 @exercise("embed", points=0.5)
-def test_an_empty_sentence_has_no_rows_but_all_columns(student):
+def test_an_empty_sentence_has_no_rows_but_all_columns(student: Student) -> None:
     close(student.embed(torch.ones(3, 4), ["a", "b", "c"], []), torch.zeros(0, 4), given="no tokens; a table of 3 × 4")
 
 
 @exercise("topic_entropy")
-def test_random_lists_agree_with_scipy(student):
+def test_random_lists_agree_with_scipy(student: Student) -> None:
     draw = random.Random(4)
     for size in (3, 10, 57):
         topics = [draw.choice("abcdef") for _ in range(size)]
@@ -51,12 +52,12 @@ def test_random_lists_agree_with_scipy(student):
 
 
 @exercise("topic_entropy", points=0.5)
-def test_an_empty_list_has_no_entropy(student):
+def test_an_empty_list_has_no_entropy(student: Student) -> None:
     close(student.topic_entropy([]), 0.0, given="an empty list")
 
 
 @exercise("mixture", points=2)
-def test_random_mixtures_agree_with_numpy(student):
+def test_random_mixtures_agree_with_numpy(student: Student) -> None:
     for senses, seed in ((1, 0), (2, 1), (4, 2)):
         rows, vector = _normal(senses, 9, seed=seed), _normal(9, seed=seed + 10)
         expected = np.linalg.lstsq(rows.T.double().numpy(), vector.double().numpy(), rcond=None)[0]
@@ -68,7 +69,7 @@ def test_random_mixtures_agree_with_numpy(student):
 
 
 @exercise("mixture", points=0.5)
-def test_the_cosine_is_a_plain_number(student):
+def test_the_cosine_is_a_plain_number(student: Student) -> None:
     _, cosine = student.mixture(torch.tensor([1.0, 2.0]), torch.tensor([[1.0, 0.0]]))
     true(
         isinstance(plain(cosine), float), "a float was expected", given="vector (1, 2), one sense (1, 0)", actual=cosine
@@ -76,7 +77,7 @@ def test_the_cosine_is_a_plain_number(student):
 
 
 @exercise("context_vector", points=2)
-def test_random_texts_agree_with_brute_force(student):
+def test_random_texts_agree_with_brute_force(student: Student) -> None:
     vectors, weights = _normal(12, 4, seed=3), torch.rand(12, generator=torch.Generator().manual_seed(4))
     ids = torch.randint(0, 12, (15,), generator=torch.Generator().manual_seed(5)).tolist()
     for position, window in [(0, 1), (1, 3), (7, 5), (14, 4), (13, 40)]:
@@ -95,7 +96,7 @@ def test_random_texts_agree_with_brute_force(student):
 
 
 @exercise("context_vector", points=0.5)
-def test_neighbours_that_weigh_nothing_give_zeros(student):
+def test_neighbours_that_weigh_nothing_give_zeros(student: Student) -> None:
     weights = torch.tensor([0.0, 1.0])
     close(
         student.context_vector(torch.ones(2, 3), weights, [0, 1, 0], 1, 2),
@@ -105,7 +106,7 @@ def test_neighbours_that_weigh_nothing_give_zeros(student):
 
 
 @exercise("context_vector", points=0.5)
-def test_the_table_and_the_text_are_left_alone(student):
+def test_the_table_and_the_text_are_left_alone(student: Student) -> None:
     vectors, ids = _normal(5, 3, seed=8), [0, 1, 2, 3, 4]
     table, text = student.put(vectors.clone()), student.put(list(ids))
     student.context_vector(table, torch.ones(5), text, 2, 2)
@@ -114,7 +115,7 @@ def test_the_table_and_the_text_are_left_alone(student):
 
 
 @exercise("kmeans", points=1.5)
-def test_random_points_agree_with_scikit_learn(student):
+def test_random_points_agree_with_scikit_learn(student: Student) -> None:
     for k, seed in ((2, 0), (3, 1), (5, 2)):
         points = _normal(60, 3, seed=seed)
         start = points[:k].clone()
@@ -125,7 +126,7 @@ def test_random_points_agree_with_scikit_learn(student):
 
 
 @exercise("kmeans")
-def test_two_rounds_agree_with_brute_force(student):
+def test_two_rounds_agree_with_brute_force(student: Student) -> None:
     points = _normal(30, 2, seed=6)
     centroids = [points[i].numpy() for i in (3, 4, 5)]
     for _ in range(2):
@@ -141,7 +142,7 @@ def test_two_rounds_agree_with_brute_force(student):
 
 
 @exercise("purity")
-def test_random_groups_agree_with_the_table_of_scikit_learn(student):
+def test_random_groups_agree_with_the_table_of_scikit_learn(student: Student) -> None:
     draw = random.Random(1)
     for size in (1, 9, 40):
         labels, senses = ([draw.randrange(3) for _ in range(size)] for _ in range(2))
@@ -150,13 +151,13 @@ def test_random_groups_agree_with_the_table_of_scikit_learn(student):
 
 
 @exercise("purity")
-def test_tensors_do_as_well_as_lists(student):
+def test_tensors_do_as_well_as_lists(student: Student) -> None:
     labels, senses = torch.tensor([0, 0, 1, 1, 1]), torch.tensor([1, 1, 0, 0, 1])
     close(student.purity(labels, senses), 0.8, given="tensors: groups 0 0 1 1 1, senses 1 1 0 0 1")
 
 
 @exercise("choose_senses", points=2)
-def test_three_senses_agree_with_brute_force(student):
+def test_three_senses_agree_with_brute_force(student: Student) -> None:
     senses = torch.tensor([0, 1, 2, 2, 1, 0, 1, 2, 2, 0])
     contexts, new = _normal(10, 4, seed=9) * torch.linspace(0.5, 4, 10)[:, None], _normal(25, 4, seed=10)
     centroids = [contexts[senses == k].double().numpy().mean(axis=0) for k in range(3)]
@@ -170,7 +171,7 @@ def test_three_senses_agree_with_brute_force(student):
 
 
 @exercise("choose_senses", points=0.5)
-def test_senses_come_as_whole_numbers_and_the_contexts_stay(student):
+def test_senses_come_as_whole_numbers_and_the_contexts_stay(student: Student) -> None:
     contexts = torch.tensor([[3.0, 0.0], [0.0, 5.0]])
     handle = student.put(contexts.clone())
     chosen = student.choose_senses(handle, torch.tensor([1, 0]), torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 1.0]]))

@@ -8,13 +8,14 @@ import torch
 
 from etude.embeddings import evaluate
 from etude.lesson.checks import close, equal, exercise
+from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
 
 
 @exercise("one_hot")
-def test_a_longer_text_agrees_with_brute_force(student):
+def test_a_longer_text_agrees_with_brute_force(student: Student) -> None:
     words = [f"w{i}" for i in range(30)]
     tokens = [f"w{i * i % 37}" for i in range(50)]  # some of them unknown, some twice
     expected = [[float(token == word) for word in words] for token in tokens]
@@ -22,12 +23,12 @@ def test_a_longer_text_agrees_with_brute_force(student):
 
 
 @exercise("one_hot", points=0.5)
-def test_no_text_has_no_rows(student):
+def test_no_text_has_no_rows(student: Student) -> None:
     equal(list(student.one_hot([], ["a", "b", "c"]).shape), [0, 3], given="no tokens, 3 words; the shape")
 
 
 @exercise("distances")
-def test_random_points_agree_with_brute_force(student):
+def test_random_points_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
     vectors = torch.randn(9, 4, generator=generator)
     handle = student.put(vectors.clone())
@@ -37,12 +38,12 @@ def test_random_points_agree_with_brute_force(student):
 
 
 @exercise("distances", points=0.5)
-def test_one_point_is_at_no_distance_from_itself(student):
+def test_one_point_is_at_no_distance_from_itself(student: Student) -> None:
     close(student.distances(torch.tensor([[5.0, -2.0]])), [[0.0]], atol=1e-5, given="one point")
 
 
 @exercise("cosines")
-def test_random_vectors_agree_with_brute_force(student):
+def test_random_vectors_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
     vectors = torch.randn(8, 5, generator=generator) * torch.logspace(-2, 2, 8)[:, None]
     handle = student.put(vectors.clone())
@@ -52,7 +53,7 @@ def test_random_vectors_agree_with_brute_force(student):
 
 
 @exercise("vocabulary_growth")
-def test_a_long_text_agrees_with_brute_force(student):
+def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     tokens = [str(i * i % 101 + i // 40) for i in range(503)]
     expected = [(n, len(set(tokens[:n]))) for n in range(25, 504, 25)]
     equal(
@@ -61,12 +62,12 @@ def test_a_long_text_agrees_with_brute_force(student):
 
 
 @exercise("vocabulary_growth", points=0.5)
-def test_a_text_that_is_too_short_has_no_points(student):
+def test_a_text_that_is_too_short_has_no_points(student: Student) -> None:
     equal(list(student.vocabulary_growth(["a", "b"], 3)), [], given="a b, every 3 tokens")
 
 
 @exercise("neighbour_counts", points=2)
-def test_random_sentences_agree_with_brute_force(student):
+def test_random_sentences_agree_with_brute_force(student: Student) -> None:
     draw = np.random.default_rng(3)
     words = list("abcde")
     sentences = [[str(word) for word in draw.choice(words, size=length)] for length in (9, 1, 4, 12, 2)]
@@ -87,7 +88,7 @@ def test_random_sentences_agree_with_brute_force(student):
 
 
 @exercise("neighbour_counts", points=0.5)
-def test_a_word_that_never_occurs_has_a_row_of_zeros(student):
+def test_a_word_that_never_occurs_has_a_row_of_zeros(student: Student) -> None:
     close(
         student.neighbour_counts([["b"], [], ["b", "c"]], ["a", "b", "c"], 5),
         [[0, 0, 0], [0, 0, 1], [0, 1, 0]],
@@ -96,7 +97,7 @@ def test_a_word_that_never_occurs_has_a_row_of_zeros(student):
 
 
 @exercise("association")
-def test_random_counts_agree_with_the_definition(student):
+def test_random_counts_agree_with_the_definition(student: Student) -> None:
     draw = np.random.default_rng(8)
     together, first, second = (draw.integers(1, high, size=20) for high in (50, 90_000, 3_000))
     expected = [
@@ -107,7 +108,7 @@ def test_random_counts_agree_with_the_definition(student):
 
 
 @exercise("ppmi", points=2)
-def test_a_random_table_agrees_with_the_definition(student):
+def test_a_random_table_agrees_with_the_definition(student: Student) -> None:
     draw = np.random.default_rng(4)
     counts = draw.poisson(1.3, size=(12, 9)) * draw.integers(1, 5, size=(12, 9))
     counts[3], counts[:, 5] = 0, 0
@@ -121,7 +122,7 @@ def test_a_random_table_agrees_with_the_definition(student):
 
 
 @exercise("ppmi", points=0.5)
-def test_whole_numbers_are_counts_too(student):
+def test_whole_numbers_are_counts_too(student: Student) -> None:
     close(
         student.ppmi(torch.tensor([[0, 4], [4, 8]])),
         [[0, math.log(4 / 3)], [math.log(4 / 3), 0]],
@@ -130,7 +131,7 @@ def test_whole_numbers_are_counts_too(student):
 
 
 @exercise("shifted_ppmi", points=2)
-def test_a_random_table_agrees_with_the_definition_for_several_shifts(student):
+def test_a_random_table_agrees_with_the_definition_for_several_shifts(student: Student) -> None:
     draw = np.random.default_rng(6)
     counts = draw.poisson(0.7, size=(10, 8)) * draw.integers(1, 9, size=(10, 8)) + np.eye(10, 8) * 40
     columns = counts.sum(0)
@@ -150,7 +151,7 @@ def test_a_random_table_agrees_with_the_definition_for_several_shifts(student):
 
 
 @exercise("shifted_ppmi", points=0.5)
-def test_empty_rows_and_columns_give_zeros(student):
+def test_empty_rows_and_columns_give_zeros(student: Student) -> None:
     counts = torch.tensor([[6.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 6.0]])
     close(
         student.shifted_ppmi(counts, negatives=1, power=1),
@@ -160,7 +161,7 @@ def test_empty_rows_and_columns_give_zeros(student):
 
 
 @exercise("lsa", points=2)
-def test_random_tables_agree_with_numpy_in_every_power(student):
+def test_random_tables_agree_with_numpy_in_every_power(student: Student) -> None:
     draw = np.random.default_rng(9)
     for shape, dim, power in (((6, 11), 4, 1.0), ((11, 6), 6, 0.5), ((5, 5), 2, 0.0)):
         matrix = draw.normal(size=shape)

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 import torch
-from hypothesis.strategies import composite, integers, sampled_from
+from hypothesis.strategies import DrawFn, composite, integers, sampled_from
 
 from etude import metrics
 from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
@@ -16,7 +17,7 @@ from grader.lessons.generated import for_all
 
 
 @exercise("skipgram_pairs", points=0.5)
-def test_every_window_agrees_with_brute_force(student):
+def test_every_window_agrees_with_brute_force(student: Student) -> None:
     for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10)]:
         tokens = list(range(100, 100 + length))
         expected = [(a, b) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if 0 < abs(i - j) <= window]
@@ -28,20 +29,20 @@ def test_every_window_agrees_with_brute_force(student):
 
 
 @exercise("skipgram_pairs")
-def test_a_word_that_stands_twice_is_paired_at_both_places(student):
+def test_a_word_that_stands_twice_is_paired_at_both_places(student: Student) -> None:
     equal(len(student.skipgram_pairs(["so", "so", "so"], 1)), 4, given="so so so, window 1")
 
 
 @exercise("skipgram_pairs", points=0.5)
 @for_all(tokens=inputs.sentences(), window=integers(1, 5))
-def test_any_sentence_has_the_pairs_of_brute_force(student, tokens, window):
+def test_any_sentence_has_the_pairs_of_brute_force(student: Student, tokens: list[str], window: int) -> None:
     places = [(i, j) for i in range(len(tokens)) for j in range(len(tokens)) if 0 < abs(i - j) <= window]
     found = [tuple(pair) for pair in student.skipgram_pairs(tokens, window)]
     equal(found, [(tokens[i], tokens[j]) for i, j in places])
 
 
 @exercise("cbow_examples", points=0.5)
-def test_the_examples_agree_with_brute_force(student):
+def test_the_examples_agree_with_brute_force(student: Student) -> None:
     tokens = list("abcdefg")
     expected = [([t for j, t in enumerate(tokens) if 0 < abs(i - j) <= 3], center) for i, center in enumerate(tokens)]
     equal(
@@ -52,20 +53,20 @@ def test_the_examples_agree_with_brute_force(student):
 
 
 @exercise("cbow_examples", needs="test_all_contexts_of_a_word_make_one_example")
-def test_a_sentence_of_one_word_has_no_example(student):
+def test_a_sentence_of_one_word_has_no_example(student: Student) -> None:
     equal(student.cbow_examples(["alone"], 2), [], given="one word, window 2")
 
 
 @exercise("cbow_examples", points=0.5)
 @for_all(tokens=inputs.sentences(), window=integers(1, 5))
-def test_any_sentence_has_the_examples_of_brute_force(student, tokens, window):
+def test_any_sentence_has_the_examples_of_brute_force(student: Student, tokens: list[str], window: int) -> None:
     near = [[t for j, t in enumerate(tokens) if 0 < abs(i - j) <= window] for i in range(len(tokens))]
     found = [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, window)]
     equal(found, [(contexts, tokens[i]) for i, contexts in enumerate(near) if contexts])
 
 
 @exercise("keep_probability", points=0.5)
-def test_probabilities_follow_the_formula_at_every_frequency(student):
+def test_probabilities_follow_the_formula_at_every_frequency(student: Student) -> None:
     counts = torch.tensor([5000, 700, 200, 90, 9, 1])
     expected = np.minimum(1.0, np.sqrt(1e-2 * 6000 / counts.numpy()))
     close(student.keep_probability(counts, 1e-2), expected, given="counts 5000, 700, 200, 90, 9, 1; t = 0.01")
@@ -73,12 +74,12 @@ def test_probabilities_follow_the_formula_at_every_frequency(student):
 
 @exercise("keep_probability", points=0.5)
 @for_all(counts=inputs.counts(), t=sampled_from([1.0, 0.3, 0.01]))
-def test_any_counts_give_the_formulas_probabilities(student, counts, t):
+def test_any_counts_give_the_formulas_probabilities(student: Student, counts: torch.Tensor, t: float) -> None:
     close(student.keep_probability(counts, t), [min(1.0, math.sqrt(t * sum(counts) / n)) for n in counts.tolist()])
 
 
 @exercise("noise_distribution")
-def test_another_power_is_obeyed(student):
+def test_another_power_is_obeyed(student: Student) -> None:
     close(
         student.noise_distribution(torch.tensor([1, 4, 9]), power=0.5),
         [1 / 6, 2 / 6, 3 / 6],
@@ -87,7 +88,7 @@ def test_another_power_is_obeyed(student):
 
 
 @exercise("sgns_loss", points=1.5)
-def test_random_batches_agree_with_the_definition(student):
+def test_random_batches_agree_with_the_definition(student: Student) -> None:
     generator = torch.Generator().manual_seed(7)
     for b, k, d in [(1, 1, 1), (4, 5, 6), (6, 2, 3)]:
         center, context, negatives = (torch.randn(*shape, generator=generator) for shape in ((b, d), (b, d), (b, k, d)))
@@ -101,7 +102,7 @@ def test_random_batches_agree_with_the_definition(student):
 
 
 @composite
-def batches(draw):
+def batches(draw: DrawFn) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """(center (B, d), context (B, d), negatives (B, k, d)), B from 1 on."""
     b, k, d = draw(integers(1, 3)), draw(integers(1, 3)), draw(integers(1, 3))
     center, context = draw(inputs.tables(b, d)), draw(inputs.tables(b, d))
@@ -115,7 +116,9 @@ def _softplus(x: float) -> float:
 
 @exercise("sgns_loss", points=0.5)
 @for_all(batch=batches())
-def test_any_batch_agrees_with_the_definition(student, batch):
+def test_any_batch_agrees_with_the_definition(
+    student: Student, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+) -> None:
     center, context, negatives = (vectors.double() for vectors in batch)
     total = 0.0
     for v, u, noise in zip(center, context, negatives, strict=True):
@@ -124,7 +127,7 @@ def test_any_batch_agrees_with_the_definition(student, batch):
 
 
 @exercise("sgns_gradients", points=2)
-def test_the_gradients_agree_with_finite_differences(student):
+def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
     generator = torch.Generator().manual_seed(11)
     inputs = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3), (2, 3), (2, 4, 3))]
 
@@ -144,7 +147,7 @@ def test_the_gradients_agree_with_finite_differences(student):
 
 
 @exercise("train_sgns")
-def test_more_epochs_learn_more(student):
+def test_more_epochs_learn_more(student: Student) -> None:
     pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat(
         20, 1
     )  # word 2i and word 2i+1 are each other's only context
@@ -161,7 +164,7 @@ def test_more_epochs_learn_more(student):
 
 
 @exercise("train_sgns", points=0.5)
-def test_the_vectors_are_those_of_the_centre_words(student):
+def test_the_vectors_are_those_of_the_centre_words(student: Student) -> None:
     pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3), (4, 5), (6, 5), (4, 7), (6, 7)]).repeat(30, 1)
     unit = torch.nn.functional.normalize(
         student.train_sgns(pairs, torch.full((8,), 60), dim=8, epochs=40, batch=60, seed=2), dim=1
@@ -175,7 +178,7 @@ def test_the_vectors_are_those_of_the_centre_words(student):
 
 
 @exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
-def test_a_word_that_is_never_a_centre_keeps_its_start(student):
+def test_a_word_that_is_never_a_centre_keeps_its_start(student: Student) -> None:
     pairs = torch.tensor([(0, 2), (1, 2), (0, 3), (1, 3)]).repeat(20, 1)
     vectors = student.train_sgns(pairs, torch.full((4,), 40), dim=8, epochs=20, batch=20, seed=2)
     largest = float(vectors[2:].abs().max())
@@ -187,7 +190,7 @@ def test_a_word_that_is_never_a_centre_keeps_its_start(student):
 
 
 @exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
-def test_the_inputs_are_left_alone(student):
+def test_the_inputs_are_left_alone(student: Student) -> None:
     pairs = torch.tensor([(0, 1), (1, 0), (2, 3), (3, 2)]).repeat(8, 1)
     handle = student.put(pairs.clone())
     student.train_sgns(handle, torch.full((4,), 8), dim=4, epochs=1, batch=8, seed=0)
@@ -195,7 +198,7 @@ def test_the_inputs_are_left_alone(student):
 
 
 @exercise("nearest")
-def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student):
+def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
     vectors, words = torch.randn(30, 5, generator=generator), [f"w{i}" for i in range(30)]
     handle = student.put(vectors.clone())
@@ -210,7 +213,7 @@ def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student
 
 
 @exercise("analogy", points=0.5)
-def test_long_vectors_weigh_no_more_than_short_ones(student):
+def test_long_vectors_weigh_no_more_than_short_ones(student: Student) -> None:
     words = ["a", "b", "c", "d", "e"]
     vectors = torch.tensor([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0], [0.1, 0.0, 0.1], [0.0, 0.1, 0.1], [-9.0, 9.0, 0.5]])
     equal(
@@ -221,7 +224,7 @@ def test_long_vectors_weigh_no_more_than_short_ones(student):
 
 
 @exercise("analogy")
-def test_random_questions_agree_with_brute_force(student):
+def test_random_questions_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(4)
     vectors, words = torch.randn(20, 6, generator=generator), [f"w{i}" for i in range(20)]
     unit = vectors / vectors.norm(dim=1, keepdim=True)

@@ -7,13 +7,14 @@ from torch.nn.functional import cross_entropy
 
 from etude.embeddings import evaluate
 from etude.lesson.checks import claim, close, equal, exercise
+from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
 
 
 @exercise("cbow_contexts")
-def test_the_table_agrees_with_brute_force(student):
+def test_the_table_agrees_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
     for lengths, window in [([3, 1, 5], 2), ([1], 1), ([2, 2], 4), ([6, 4], 3)]:
         sentences = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
@@ -30,7 +31,7 @@ def test_the_table_agrees_with_brute_force(student):
 
 
 @exercise("cbow_contexts", points=0.5)
-def test_the_text_is_left_alone(student):
+def test_the_text_is_left_alone(student: Student) -> None:
     ids, sentences = student.put(torch.tensor([3, 1, 2])), student.put(torch.tensor([0, 0, 1]))
     student.cbow_contexts(ids, sentences, 1)
     close(student.value(ids), [3, 1, 2], given="the ids, after the call")
@@ -38,7 +39,7 @@ def test_the_text_is_left_alone(student):
 
 
 @exercise("cbow_hidden")
-def test_random_contexts_agree_with_brute_force(student):
+def test_random_contexts_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(8)
     vectors = torch.randn(11, 6, generator=generator, dtype=torch.float64)
     contexts = torch.randint(-1, 11, (9, 5), generator=generator)
@@ -48,7 +49,7 @@ def test_random_contexts_agree_with_brute_force(student):
 
 
 @exercise("cbow_hidden", points=0.5)
-def test_vectors_and_contexts_are_left_alone(student):
+def test_vectors_and_contexts_are_left_alone(student: Student) -> None:
     vectors, contexts = torch.arange(6.0).view(3, 2), torch.tensor([[0, -1], [2, 1]])
     handles = student.put(vectors.clone()), student.put(contexts.clone())
     student.cbow_hidden(*handles)
@@ -57,7 +58,7 @@ def test_vectors_and_contexts_are_left_alone(student):
 
 
 @exercise("cbow_gradient", points=2)
-def test_the_gradient_is_that_of_autograd(student):
+def test_the_gradient_is_that_of_autograd(student: Student) -> None:
     generator = torch.Generator().manual_seed(9)
     vectors = torch.randn(7, 3, generator=generator, dtype=torch.float64, requires_grad=True)
     contexts = torch.randint(-1, 7, (6, 4), generator=generator)
@@ -70,14 +71,14 @@ def test_the_gradient_is_that_of_autograd(student):
 
 
 @exercise("cbow_gradient", points=0.5)
-def test_the_gradient_of_the_hidden_vector_is_left_alone(student):
+def test_the_gradient_of_the_hidden_vector_is_left_alone(student: Student) -> None:
     d_hidden = student.put(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     student.cbow_gradient(torch.tensor([[0, 1], [1, -1]]), d_hidden, 2)
     close(student.value(d_hidden), [[1.0, 2.0], [3.0, 4.0]], given="d_hidden, after the call")
 
 
 @exercise("softmax_loss")
-def test_one_example_agrees_with_the_sum_over_all_words(student):
+def test_one_example_agrees_with_the_sum_over_all_words(student: Student) -> None:
     generator = torch.Generator().manual_seed(4)
     hidden = torch.randn(1, 5, generator=generator, dtype=torch.float64)
     outputs = torch.randn(9, 5, generator=generator, dtype=torch.float64)
@@ -87,7 +88,7 @@ def test_one_example_agrees_with_the_sum_over_all_words(student):
 
 
 @exercise("softmax_gradients", points=2)
-def test_the_gradients_agree_with_finite_differences(student):
+def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
     generator = torch.Generator().manual_seed(12)
     tables = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3), (4, 3))]
     targets = torch.tensor([3, 0])
@@ -103,7 +104,7 @@ def test_the_gradients_agree_with_finite_differences(student):
 
 
 @exercise("softmax_gradients", points=0.5)
-def test_the_inputs_are_left_alone(student):
+def test_the_inputs_are_left_alone(student: Student) -> None:
     hidden, outputs = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, 0.5], [1.0, -1.0]])
     handles = student.put(hidden.clone()), student.put(outputs.clone())
     student.softmax_gradients(*handles, torch.tensor([1]))
@@ -113,13 +114,13 @@ def test_the_inputs_are_left_alone(student):
 
 @claim("sgns-cost")
 @exercise("costs")
-def test_other_sizes_are_counted_too(student):
+def test_other_sizes_are_counted_too(student: Student) -> None:
     equal(student.costs(7, 3, 2), (42, 21, 9), given="V = 7, d = 3, k = 2")
     equal(student.costs(50_000, 100, 15), (10_000_000, 5_000_000, 1_600), given="V = 50,000, d = 100, k = 15")
 
 
 @exercise("subsample")
-def test_the_share_kept_of_a_long_text_is_what_the_formula_says(student):
+def test_the_share_kept_of_a_long_text_is_what_the_formula_says(student: Student) -> None:
     generator = torch.Generator().manual_seed(6)
     counts = torch.tensor([6000, 3000, 900, 90, 10])
     ids = torch.repeat_interleave(torch.arange(5), counts)
@@ -134,13 +135,13 @@ def test_the_share_kept_of_a_long_text_is_what_the_formula_says(student):
 
 
 @exercise("subsample")
-def test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned(student):
+def test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned(student: Student) -> None:
     kept = student.subsample(torch.tensor([1, 1, 1]), torch.tensor([90, 10]), 0.025, torch.tensor([0.49, 0.51, 0.3]))
     equal(kept.tolist(), [True, False, True], given="three times word 1, of counts 90 and 10; t = 0.025; .49 .51 .3")
 
 
 @exercise("subsample", points=0.5)
-def test_a_number_that_equals_the_root_is_not_below_it(student):
+def test_a_number_that_equals_the_root_is_not_below_it(student: Student) -> None:
     kept = student.subsample(torch.tensor([1, 1]), torch.tensor([48, 16]), 0.0625, torch.tensor([0.5, 0.499]))
     equal(kept.tolist(), [False, True], given="word 1 of counts 48 and 16; t = 1/16, so sqrt(t / f) = 0.5; .5 .499")
 

@@ -7,8 +7,10 @@ from itertools import pairwise
 from hypothesis.strategies import integers, lists, sampled_from, tuples
 
 from etude.lesson.checks import equal, exercise
+from etude.lesson.interface import Student
 from etude.tokenizers import bpe, byte_bpe
 from etude.world import World
+from etude.world.lexicon import Language
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
 from grader.lessons import inputs
@@ -20,8 +22,8 @@ WORDS = 20_000
 
 @exercise("count_pairs", points=0.5)
 @for_all(words=inputs.word_counts())
-def test_any_words_are_counted_as_letter_by_letter(student, words):
-    expected = Counter()
+def test_any_words_are_counted_as_letter_by_letter(student: Student, words: dict[str, int]) -> None:
+    expected: Counter[tuple[str, str]] = Counter()
     for word, count in words.items():
         for i in range(len(word) - 1):
             expected[word[i], word[i + 1]] += count
@@ -29,7 +31,7 @@ def test_any_words_are_counted_as_letter_by_letter(student, words):
 
 
 @exercise("count_pairs", points=0.5)
-def test_random_words_are_counted_as_place_by_place(student):
+def test_random_words_are_counted_as_place_by_place(student: Student) -> None:
     draw = random.Random(3)
     words = {tuple(draw.choices(["a", "b", "ab", "눈"], k=draw.randint(0, 6))): draw.randint(1, 9) for _ in range(12)}
     places = [(pair, count) for word, count in words.items() for pair in pairwise(word)]
@@ -38,7 +40,7 @@ def test_random_words_are_counted_as_place_by_place(student):
 
 
 @exercise("count_pairs", points=0.5, needs="test_a_pair_counts_as_often_as_its_words_do")
-def test_the_words_are_left_alone(student):
+def test_the_words_are_left_alone(student: Student) -> None:
     words = {("a", "b"): 2, ("b",): 1}
     handle = student.put(dict(words))
     student.count_pairs(handle)
@@ -52,14 +54,16 @@ TOKENS = ["a", "b", "ab", "ba", "aa", "눈", "e\u0301"]
 @for_all(
     word=lists(sampled_from(TOKENS), max_size=8).map(tuple), pair=tuples(sampled_from(TOKENS), sampled_from(TOKENS))
 )
-def test_any_pair_is_merged_as_in_a_text_of_tokens(student, word, pair):
+def test_any_pair_is_merged_as_in_a_text_of_tokens(
+    student: Student, word: tuple[str, ...], pair: tuple[str, str]
+) -> None:
     spaced = "".join(f"<{token}>" for token in word).replace("<{}><{}>".format(*pair), f"<{''.join(pair)}>")
     expected = tuple(spaced[1:-1].split("><")) if word else ()
     equal(student.merge_pair(word, pair), expected)
 
 
 @exercise("merge_pair", points=0.5)
-def test_pairs_of_different_tokens_are_merged_as_by_the_library(student):
+def test_pairs_of_different_tokens_are_merged_as_by_the_library(student: Student) -> None:
     draw = random.Random(4)
     cases = [
         (tuple(draw.choices("abc", k=length)), tuple(draw.choices("abc", k=2))) for length in range(9) for _ in "1234"
@@ -71,7 +75,7 @@ def test_pairs_of_different_tokens_are_merged_as_by_the_library(student):
 
 
 @exercise("train_bpe", points=1.5)
-def test_the_worlds_text_gives_the_merges_of_the_library(student):
+def test_the_worlds_text_gives_the_merges_of_the_library(student: Student) -> None:
     counts = Counter(word for sentence in World("ko", seed=7).corpus(1500) for word in sentence)
     expected = bpe.train(counts, 420)
     vocabulary, merges = student.train_bpe({tuple(word): count for word, count in counts.items()}, 420)
@@ -81,7 +85,7 @@ def test_the_worlds_text_gives_the_merges_of_the_library(student):
 
 @exercise("train_bpe", points=0.5)
 @for_all(words=inputs.word_counts(longest=8), more=integers(0, 6))
-def test_any_counted_words_give_the_merges_of_the_library(student, words, more):
+def test_any_counted_words_give_the_merges_of_the_library(student: Student, words: dict[str, int], more: int) -> None:
     size = len(set("".join(words))) + more
     expected = bpe.train(words, size)
     vocabulary, merges = student.train_bpe({tuple(word): count for word, count in words.items()}, size)
@@ -89,7 +93,7 @@ def test_any_counted_words_give_the_merges_of_the_library(student, words, more):
 
 
 @exercise("train_bpe", needs="test_the_papers_words_give_est_and_low")
-def test_the_words_stay_as_they_are(student):
+def test_the_words_stay_as_they_are(student: Student) -> None:
     words = {("a", "b", "a", "b"): 2, ("b", "a"): 1}
     handle = student.put(dict(words))
     student.train_bpe(handle, 5)
@@ -97,20 +101,20 @@ def test_the_words_stay_as_they_are(student):
 
 
 @exercise("train_bpe", points=0.5, needs="test_the_papers_words_give_est_and_low")
-def test_a_size_that_is_reached_already_allows_no_merge(student):
+def test_a_size_that_is_reached_already_allows_no_merge(student: Student) -> None:
     vocabulary, merges = student.train_bpe({("a", "b"): 2}, 2)
     equal((vocabulary, merges), (["a", "b"], []), given="ab twice; size 2")
 
 
 @exercise("encode_word", points=0.5)
 @for_all(word=inputs.words(longest=9, letters=3), learnt=inputs.word_counts(longest=8))
-def test_any_word_is_encoded_as_by_the_library(student, word, learnt):
+def test_any_word_is_encoded_as_by_the_library(student: Student, word: str, learnt: dict[str, int]) -> None:
     library = bpe.train(learnt, 12, alphabet="abc")
     equal(student.encode_word(tuple(word), list(library.merges)), tuple(library.tokens(word)))
 
 
 @exercise("encode_word", points=1.5)
-def test_words_of_the_world_are_encoded_as_by_the_library(student):
+def test_words_of_the_world_are_encoded_as_by_the_library(student: Student) -> None:
     counts = Counter(word for sentence in World("en", seed=8).corpus(3000) for word in sentence)
     library = bpe.train(counts, 150, unknown="<unk>")
     words = sorted({word for sentence in World("en", seed=9).corpus(300) for word in sentence})
@@ -119,14 +123,14 @@ def test_words_of_the_world_are_encoded_as_by_the_library(student):
 
 
 @exercise("encode_word", points=0.5)
-def test_a_run_of_one_letter_is_cut_from_the_left(student):
+def test_a_run_of_one_letter_is_cut_from_the_left(student: Student) -> None:
     equal(
         student.encode_word(tuple("aaaaa"), [("a", "a"), ("aa", "a")]), ("aa", "aaa"), given="aaaaa; merges a+a, aa+a"
     )
 
 
 @exercise("decode_words")
-def test_every_list_of_words_comes_back(student):
+def test_every_list_of_words_comes_back(student: Student) -> None:
     draw = random.Random(5)
     for length in range(5):
         words = ["".join(draw.choices("ab눈", k=draw.randint(1, 4))) for _ in range(length)]
@@ -135,12 +139,12 @@ def test_every_list_of_words_comes_back(student):
 
 
 @exercise("byte_table")
-def test_the_table_is_the_published_one(student):
+def test_the_table_is_the_published_one(student: Student) -> None:
     equal(student.byte_table(), dict(enumerate(byte_bpe.BYTES)), given="the whole table")
 
 
 @exercise("encode_text", points=2)
-def test_texts_are_encoded_as_by_the_library(student):
+def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
     lines = [" ".join(sentence) for language in ("en", "ko") for sentence in World(language, seed=6).corpus(400)]
     library = byte_bpe.train(lines, 256 + 120)
     merges = list(library.bpe.merges)
@@ -150,9 +154,9 @@ def test_texts_are_encoded_as_by_the_library(student):
 
 @exercise("decode_bytes", points=0.5)
 @for_all(text=inputs.texts(), cuts=lists(integers(1, 4), min_size=1, max_size=3))
-def test_any_bytes_of_a_text_come_back_however_they_are_cut(student, text, cuts):
+def test_any_bytes_of_a_text_come_back_however_they_are_cut(student: Student, text: str, cuts: list[int]) -> None:
     written = "".join(byte_bpe.BYTES[byte] for byte in text.encode())
-    tokens = []
+    tokens: list[str] = []
     while written:
         size = cuts[len(tokens) % len(cuts)]
         tokens, written = [*tokens, written[:size]], written[size:]
@@ -160,7 +164,7 @@ def test_any_bytes_of_a_text_come_back_however_they_are_cut(student, text, cuts)
 
 
 @exercise("decode_bytes", points=0.5)
-def test_what_the_library_encodes_comes_back(student):
+def test_what_the_library_encodes_comes_back(student: Student) -> None:
     library = byte_bpe.train(["하루 커피 최소 3잔은 마셔야 살 수 있다", "low lower lowest"], 256 + 40)
     for text in ["커피 lower\n", "살 수 있다 ☕", "\u1112\u1161\u11ab\xa0\xad"]:
         equal(student.decode_bytes(library.tokens(text)), text, given=f"the tokens of {text!r}")
@@ -176,7 +180,7 @@ def tokens_per_word_ko(artifacts: Artifacts) -> float:
     return _tokens_per_word(artifacts, "ko")
 
 
-def _tokens_per_word(artifacts: Artifacts, language: str) -> float:
+def _tokens_per_word(artifacts: Artifacts, language: Language) -> float:
     """On a text that the notebook has not learnt from, encoded by the grader with the recorded merges."""
     merges = [tuple(line.split(" ")) for line in artifacts.strings(f"merges_{language}")]
     if bad := [pair for pair in merges if len(pair) != 2]:

@@ -5,6 +5,7 @@ from collections import Counter
 from itertools import accumulate
 
 from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
@@ -13,7 +14,7 @@ BEYOND, TOKENS = 10_000, 20_000  # the distance of the other text's seed, as in 
 
 
 @exercise("cuts")
-def test_random_pieces_agree_with_running_sums(student):
+def test_random_pieces_agree_with_running_sums(student: Student) -> None:
     chance = random.Random(1)
     for _ in range(5):
         pieces = ["".join(chance.choices("ab눈", k=chance.randint(1, 4))) for _ in range(chance.randint(1, 6))]
@@ -23,7 +24,7 @@ def test_random_pieces_agree_with_running_sums(student):
 
 
 @exercise("agreement")
-def test_many_words_agree_with_sets_of_pairs(student):
+def test_many_words_agree_with_sets_of_pairs(student: Student) -> None:
     chance = random.Random(2)
     found = [set(chance.sample(range(1, 9), chance.randint(0, 4))) for _ in range(60)]
     known = [set(chance.sample(range(1, 9), chance.randint(0, 3))) for _ in range(60)]
@@ -38,7 +39,7 @@ def test_many_words_agree_with_sets_of_pairs(student):
 
 
 @exercise("random_cuts")
-def test_every_set_of_places_is_equally_likely(student):
+def test_every_set_of_places_is_equally_likely(student: Student) -> None:
     generator = student.random.Random(3)
     drawn = Counter(tuple(sorted(student.random_cuts("abcde", 2, generator))) for _ in range(300))
     true(len(drawn) == 6, "6 pairs of places are possible", given="abcde, 2 cuts, 300 draws", actual=sorted(drawn))
@@ -52,7 +53,7 @@ def test_every_set_of_places_is_equally_likely(student):
 
 
 @exercise("random_cuts", points=0.5)
-def test_the_generator_is_the_only_source_of_chance(student):
+def test_the_generator_is_the_only_source_of_chance(student: Student) -> None:
     twice = [
         [sorted(student.random_cuts("abcdefghij", 4, student.random.Random(seed))) for seed in range(20)]
         for _ in range(2)
@@ -67,7 +68,7 @@ def test_the_generator_is_the_only_source_of_chance(student):
 
 
 @exercise("tokens_per_sentence")
-def test_a_long_text_agrees_with_brute_force(student):
+def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     chance = random.Random(4)
     cut = {f"w{i}": ["x"] * chance.choice([1, 1, 2, 3]) for i in range(30)}
     sentences = [chance.choices(list(cut), k=chance.randint(1, 9)) for _ in range(40)]
@@ -78,7 +79,7 @@ def test_a_long_text_agrees_with_brute_force(student):
 
 
 @exercise("overlap")
-def test_longer_lists_agree_with_sets(student):
+def test_longer_lists_agree_with_sets(student: Student) -> None:
     kept = ["#a", "a##b", "a▁b", "[ab", "<ab", "ab]", "[a>"]  # neither marks at the start nor special tokens
     one = [*(f"##p{i}" for i in range(20)), *(f"p{i}" for i in range(10, 40)), "[SEP]", "##", *kept]
     other = [*(f"▁p{i}" for i in range(5, 25)), *(f"q{i}" for i in range(7)), "<pad>", "▁", *kept]

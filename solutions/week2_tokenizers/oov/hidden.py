@@ -6,7 +6,9 @@ import unicodedata
 from collections import Counter
 
 from etude.lesson.checks import close, equal, exercise
+from etude.lesson.interface import Student
 from etude.world import World
+from etude.world.lexicon import Language
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
 
@@ -21,7 +23,7 @@ def _text(seed: int, words: int = 300) -> list[str]:
 
 
 @exercise("most_frequent")
-def test_a_long_text_agrees_with_a_sort(student):
+def test_a_long_text_agrees_with_a_sort(student: Student) -> None:
     tokens = _text(1)
     counts = Counter(tokens)
     ranked = sorted(sorted(counts), key=lambda word: -counts[word])
@@ -29,7 +31,7 @@ def test_a_long_text_agrees_with_a_sort(student):
 
 
 @exercise("unknown_rates")
-def test_a_long_text_agrees_with_brute_force(student):
+def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     tokens, vocabulary = _text(2), ["<unk>", *dict.fromkeys(_text(2)[:30])]
     running = [token for token in tokens if token not in vocabulary]
     expected = [len(running) / len(tokens), len(dict.fromkeys(running)) / len(dict.fromkeys(tokens))]
@@ -37,7 +39,7 @@ def test_a_long_text_agrees_with_brute_force(student):
 
 
 @exercise("bits_per_word")
-def test_the_model_agrees_with_a_table_of_probabilities(student):
+def test_the_model_agrees_with_a_table_of_probabilities(student: Student) -> None:
     training, tokens = _text(3), _text(4, 100)
     vocabulary = ["<unk>", *dict.fromkeys(training[:40])]
     seen = [token if token in vocabulary else "<unk>" for token in training]
@@ -47,7 +49,7 @@ def test_the_model_agrees_with_a_table_of_probabilities(student):
 
 
 @exercise("bits_per_character")
-def test_words_and_spelling_add_up(student):
+def test_words_and_spelling_add_up(student: Student) -> None:
     training, tokens = _text(5), _text(6, 100)
     vocabulary = ["<unk>", *dict.fromkeys(training[:40])]
     seen = [token if token in vocabulary else "<unk>" for token in training]
@@ -62,7 +64,7 @@ def test_words_and_spelling_add_up(student):
 
 
 @exercise("pieces")
-def test_mixed_words_are_cut_in_every_unit(student):
+def test_mixed_words_are_cut_in_every_unit(student: Student) -> None:
     for word in ("한글abc", "e\u0301", "", "뷁🙂"):
         equal(list(student.pieces(word, "character")), [*word], given=f"{word!r}, character")
         equal(list(student.pieces(word, "jamo")), [*unicodedata.normalize("NFD", word)], given=f"{word!r}, jamo")
@@ -71,7 +73,7 @@ def test_mixed_words_are_cut_in_every_unit(student):
 
 
 @exercise("fertility")
-def test_a_long_text_is_counted_in_every_unit(student):
+def test_a_long_text_is_counted_in_every_unit(student: Student) -> None:
     words = _text(7)
     size = len("".join(words).encode())
     counted = {"word": 300, "character": len("".join(words)), "byte": size}
@@ -81,7 +83,7 @@ def test_a_long_text_is_counted_in_every_unit(student):
 
 
 @exercise("encode")
-def test_a_long_text_is_spelled_where_it_is_unknown(student):
+def test_a_long_text_is_spelled_where_it_is_unknown(student: Student) -> None:
     tokens = ["<unk>", "", *_text(8)]
     words = list(dict.fromkeys(_text(8)[:30]))
     expected: list[int] = []
@@ -91,7 +93,7 @@ def test_a_long_text_is_spelled_where_it_is_unknown(student):
 
 
 @exercise("decode")
-def test_whatever_is_encoded_comes_back(student):
+def test_whatever_is_encoded_comes_back(student: Student) -> None:
     tokens = ["<unk>", "", *_text(9)]
     words = list(dict.fromkeys(_text(9)[:30]))
     ids: list[int] = []
@@ -105,12 +107,12 @@ def test_whatever_is_encoded_comes_back(student):
 # Metrics.
 
 
-def _other(language: str, seed: int) -> list[str]:
+def _other(language: Language, seed: int) -> list[str]:
     """A text of the planted world that the student's lists were not made from."""
     return [token for sentence in World(language, seed=seed + BEYOND).corpus(HELD_OUT) for token in sentence]
 
 
-def _unknown(artifacts: Artifacts, language: str) -> float:
+def _unknown(artifacts: Artifacts, language: Language) -> float:
     words = artifacts.strings(f"words_{language}")
     if len(words) > LIST:
         raise BadArtifact(f"words_{language} has {len(words)} words, expected at most {LIST}")

@@ -12,6 +12,7 @@ import sentencepiece
 import torch
 
 from etude.lesson.checks import claim, close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.tokenizers import unigram
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
@@ -38,7 +39,7 @@ def its_scores() -> dict[str, float]:
 
 
 @exercise("mark")
-def test_texts_are_marked_as_by_the_library(student):
+def test_texts_are_marked_as_by_the_library(student: Student) -> None:
     rules = sentencepiece.SentencePieceNormalizer(rule_name="nmt_nfkc")
     for text in ["a", " a", "a  b", "Ⅳ ｱ", "하루\u3000커피", "눈\u00a0배\r\n", unicodedata.normalize("NFD", "한국 눈")]:
         equal(student.mark(text), rules.normalize(text), given=repr(text))
@@ -46,7 +47,7 @@ def test_texts_are_marked_as_by_the_library(student):
 
 @claim("sp-lossless")
 @exercise("unmark")
-def test_any_cut_of_any_marked_text_comes_back(student):
+def test_any_cut_of_any_marked_text_comes_back(student: Student) -> None:
     chance = random.Random(3)
     for _ in range(30):
         words = ["".join(chance.choices("ab눈배!", k=chance.randint(1, 4))) for _ in range(chance.randint(1, 4))]
@@ -58,7 +59,7 @@ def test_any_cut_of_any_marked_text_comes_back(student):
 
 @claim("uni-viterbi")
 @exercise("viterbi", points=2)
-def test_words_are_cut_as_by_the_library(student):
+def test_words_are_cut_as_by_the_library(student: Student) -> None:
     scores = its_scores()
     words = sorted({w.surface for d in World("ko", 6).documents(300) for s in d.sentences for w in s})
     words = [word for word in words if all(c in scores for c in word)][:60]
@@ -71,7 +72,7 @@ def test_words_are_cut_as_by_the_library(student):
 
 
 @exercise("forward")
-def test_the_sums_agree_with_the_course_library(student):
+def test_the_sums_agree_with_the_course_library(student: Student) -> None:
     scores = its_scores()
     model = unigram.Unigram([*unigram.SPECIAL, *scores], [0.0] * 3 + list(scores.values()))
     for word in ("커피", "서울에서", "요리사는", "읽었다"):
@@ -81,7 +82,7 @@ def test_the_sums_agree_with_the_course_library(student):
 
 @claim("uni-marginal")
 @exercise("expected_counts")
-def test_em_never_lowers_the_likelihood(student):
+def test_em_never_lowers_the_likelihood(student: Student) -> None:
     words = {"abab": 4, "ba": 3, "aab": 2, "bbb": 1}
     scores = {"a": -1.0, "b": -1.5, "ab": -2.5, "ba": -3.0, "bab": -4.0}
     before = -math.inf
@@ -95,14 +96,14 @@ def test_em_never_lowers_the_likelihood(student):
 
 
 @exercise("expected_counts", points=0.5)
-def test_pieces_of_expected_counts_have_as_many_characters_as_the_words(student):
+def test_pieces_of_expected_counts_have_as_many_characters_as_the_words(student: Student) -> None:
     words = {"abab": 4, "ba": 3}
     found = student.expected_counts(words, {"a": -1.0, "b": -1.5, "ab": -2.5, "aba": -3.0})
     close(sum(len(piece) * float(count) for piece, count in found.items()), 22.0, given="abab 4 times, ba 3 times")
 
 
 @exercise("m_step")
-def test_the_probabilities_sum_to_one(student):
+def test_the_probabilities_sum_to_one(student: Student) -> None:
     chance = random.Random(2)
     expected = {piece: chance.random() * 3 for piece in ("a", "b", "c", "ab", "bc", "ca", "abc")}
     found = student.m_step(expected)
@@ -111,18 +112,18 @@ def test_the_probabilities_sum_to_one(student):
 
 
 @exercise("m_step", points=0.5)
-def test_a_piece_expected_just_often_enough_stays(student):
+def test_a_piece_expected_just_often_enough_stays(student: Student) -> None:
     found = student.m_step({"a": 1.0, "ab": 0.5, "ba": 0.499})
     equal(sorted(found), ["a", "ab"], given="a 1, ab 0.5, ba 0.499")
 
 
 @exercise("pruning_losses")
-def test_losses_agree_with_the_best_of_all_other_ways(student):
+def test_losses_agree_with_the_best_of_all_other_ways(student: Student) -> None:
     chance = random.Random(8)
     scores = {piece: -chance.uniform(1, 6) for piece in ("a", "b", "ab", "ba", "aba", "bb", "abab")}
     expected = {piece: chance.uniform(0, 5) for piece in scores}
 
-    def best(text, others):
+    def best(text: str, others: dict[str, float]) -> float:
         ends = range(1, len(text) + 1)
         found = [others[text[:end]] + best(text[end:], others) for end in ends if text[:end] in others]
         return max(found) if text else 0.0
@@ -134,14 +135,14 @@ def test_losses_agree_with_the_best_of_all_other_ways(student):
 
 
 @exercise("sample", points=0.5)
-def test_one_character_has_one_way_and_no_text_none(student):
+def test_one_character_has_one_way_and_no_text_none(student: Student) -> None:
     scores = {"a": -1.0, "aa": -2.0}
     equal([list(p) for p in student.sample("a", scores, 0.5, 3, 0)], [["a"]] * 3, given="a, three draws")
     equal([list(p) for p in student.sample("", scores, 0.5, 2, 0)], [[], []], given="the empty text, two draws")
 
 
 @exercise("sample", points=0.5)
-def test_draws_are_independent_of_each_other(student):
+def test_draws_are_independent_of_each_other(student: Student) -> None:
     drawn = [" ".join(p) for p in student.sample("ab", {"a": -1.0, "b": -1.0, "ab": -2.0}, 1.0, 2000, 9)]
     same = sum(one == next_one for one, next_one in itertools.pairwise(drawn)) / (len(drawn) - 1)
     true(

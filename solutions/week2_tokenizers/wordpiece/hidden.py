@@ -4,11 +4,14 @@ import math
 import random
 import string
 from collections import Counter
+from collections.abc import Callable
 from itertools import pairwise
 
 from etude.lesson.checks import close, equal, exercise
+from etude.lesson.interface import Student
 from etude.tokenizers import wordpiece
 from etude.world import World
+from etude.world.lexicon import Language
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
 
@@ -37,17 +40,17 @@ def _values(words: dict[tuple[str, ...], int], rule: str, min_count: int) -> lis
         parts += [(pieces[s], -1), (pieces[t], -1), (total, 1)]
         return sum(sign * count * math.log(count) for count, sign in parts if count)
 
-    value = {
+    values: dict[str, Callable[[str, str, int], float]] = {
         "frequency": lambda s, t, n: n,
         "score": lambda s, t, n: n / (pieces[s] * pieces[t]),
         "gain": lambda s, t, n: round(gain(s, t, n), 6),
-    }[rule]
-    found = {pair: value(*pair, n) for pair, n in pairs.items() if n >= min_count}
+    }
+    found = {pair: values[rule](*pair, n) for pair, n in pairs.items() if n >= min_count}
     return sorted(sorted(found.items()), key=lambda item: -item[1])
 
 
 @exercise("likelihood_gain")
-def test_every_small_table_agrees_with_the_sum_over_pieces(student):
+def test_every_small_table_agrees_with_the_sum_over_pieces(student: Student) -> None:
     for n in (1, 3, 8):
         for s in (n, n + 1, n + 7):
             for t in (n, n + 2, n + 40):
@@ -60,7 +63,7 @@ def test_every_small_table_agrees_with_the_sum_over_pieces(student):
 
 
 @exercise("rank_pairs", points=2)
-def test_random_words_are_ranked_as_by_a_count_of_the_whole_text(student):
+def test_random_words_are_ranked_as_by_a_count_of_the_whole_text(student: Student) -> None:
     for seed in range(4):
         words = _spelled(_words(seed))
         for rule in ("frequency", "score", "gain"):
@@ -73,13 +76,13 @@ def test_random_words_are_ranked_as_by_a_count_of_the_whole_text(student):
 
 
 @exercise("rank_pairs", points=0.5)
-def test_no_words_have_no_pairs(student):
+def test_no_words_have_no_pairs(student: Student) -> None:
     equal(list(student.rank_pairs({}, "score")), [], given="no words")
     equal(list(student.rank_pairs({("a",): 5}, "gain")), [], given="a 5")
 
 
 @exercise("merge_pair")
-def test_random_words_agree_with_a_merge_of_strings(student):
+def test_random_words_agree_with_a_merge_of_strings(student: Student) -> None:
     chance = random.Random(5)
     for _ in range(40):
         word = ("a", *chance.choices(["##a", "##b", "##ab"], k=chance.randint(0, 9)))
@@ -90,12 +93,12 @@ def test_random_words_agree_with_a_merge_of_strings(student):
 
 
 @exercise("merge_pair", points=0.5)
-def test_a_number_sign_is_a_character_like_any_other(student):
+def test_a_number_sign_is_a_character_like_any_other(student: Student) -> None:
     equal(student.merge_pair(("#", "###", "##a"), ("#", "###")), ("##", "##a"), given="# ### ##a; # ###")
 
 
 @exercise("train_pieces", points=2)
-def test_random_words_give_the_vocabulary_of_a_recount(student):
+def test_random_words_give_the_vocabulary_of_a_recount(student: Student) -> None:
     for seed in range(3):
         counts = _words(100 + seed)
         for rule in ("frequency", "score", "gain"):
@@ -114,7 +117,7 @@ def test_random_words_give_the_vocabulary_of_a_recount(student):
 
 
 @exercise("train_pieces", points=0.5)
-def test_the_counts_are_left_alone_and_the_special_tokens_too(student):
+def test_the_counts_are_left_alone_and_the_special_tokens_too(student: Student) -> None:
     handle = student.put({"ab": 3, "abc": 2})
     expected = [*wordpiece.SPECIAL, "##b", "##c", "a", "ab", "abc"]
     for _ in range(2):
@@ -123,7 +126,7 @@ def test_the_counts_are_left_alone_and_the_special_tokens_too(student):
 
 
 @exercise("cut_word")
-def test_random_words_are_cut_as_the_library_does(student):
+def test_random_words_are_cut_as_the_library_does(student: Student) -> None:
     chance = random.Random(9)
     for _ in range(4):
         pieces = {"".join(chance.choices("ab눈", k=chance.randint(1, 4))) for _ in range(12)}
@@ -142,24 +145,24 @@ def test_random_words_are_cut_as_the_library_does(student):
 
 
 @exercise("cut_word", points=0.5)
-def test_a_mark_alone_is_no_piece_of_a_word(student):
+def test_a_mark_alone_is_no_piece_of_a_word(student: Student) -> None:
     equal(list(student.cut_word("ab", {"[UNK]", "a", "##", "#"})), ["[UNK]"], given="ab; a ## #")
 
 
 @exercise("cut_word", points=0.5)
-def test_the_limit_is_one_of_characters_not_of_bytes(student):
+def test_the_limit_is_one_of_characters_not_of_bytes(student: Student) -> None:
     equal(list(student.cut_word("눈" * 100, {"[UNK]", "눈", "##눈"})), ["눈", *["##눈"] * 99], given="100 times 눈")
     equal(list(student.cut_word("눈" * 101, {"[UNK]", "눈", "##눈"})), ["[UNK]"], given="101 times 눈")
 
 
 @exercise("cut_word", points=0.5)
-def test_unknown_is_said_even_after_long_pieces(student):
+def test_unknown_is_said_even_after_long_pieces(student: Student) -> None:
     pieces = {"[UNK]", "정말", "##시원", "##하다", "##이영화"}
     equal(list(student.cut_word("정말시원하다♥이영화", pieces)), ["[UNK]"], given="정말시원하다♥이영화; no ##♥")
 
 
 @exercise("split_text")
-def test_random_texts_are_split_as_the_library_does(student):
+def test_random_texts_are_split_as_the_library_does(student: Student) -> None:
     chance = random.Random(3)
     signs = "aBÉñ 눈배가\t\n" + string.punctuation + "。、…—«»「」€♥²½"
     for _ in range(40):
@@ -172,15 +175,17 @@ def test_random_texts_are_split_as_the_library_does(student):
 
 
 @exercise("split_text", points=0.5)
-def test_decomposition_is_canonical_and_only_nonspacing_marks_go(student):
+def test_decomposition_is_canonical_and_only_nonspacing_marks_go(student: Student) -> None:
     equal(list(student.split_text("ﬁ²", True)), ["ﬁ²"], given="the ligature ﬁ and a raised 2, lower")
-    equal(list(student.split_text("❤\ufe0f", True)), ["❤"], given="❤ with U+FE0F, which is Mn but does not combine, lower")
+    equal(
+        list(student.split_text("❤\ufe0f", True)), ["❤"], given="❤ with U+FE0F, which is Mn but does not combine, lower"
+    )
     equal(list(student.split_text("e\u0301 का", True)), ["e", "का"], given="e with an accent of its own and का, lower")
     equal(list(student.split_text("e\u0301", False)), ["e\u0301"], given="e with an accent of its own, not lower")
 
 
 @exercise("encode_pair")
-def test_random_pairs_have_the_librarys_ids(student):
+def test_random_pairs_have_the_librarys_ids(student: Student) -> None:
     chance = random.Random(4)
     vocabulary = ["a", "##a", "[MASK]", "b", "##b", "[SEP]", "!", "[PAD]", "[CLS]", "눈", "[UNK]"]
     library = wordpiece.WordPiece(vocabulary, lower=False)
@@ -198,7 +203,7 @@ def test_random_pairs_have_the_librarys_ids(student):
 
 
 @exercise("encode_pair", points=0.5)
-def test_the_pieces_are_left_alone(student):
+def test_the_pieces_are_left_alone(student: Student) -> None:
     first, second = student.put(["a", "##a"]), student.put(["a"])
     student.encode_pair(first, second, ["[CLS]", "[SEP]", "a", "##a"])
     equal(student.value(first), ["a", "##a"], given="the first text's pieces, after encoding")
@@ -206,7 +211,7 @@ def test_the_pieces_are_left_alone(student):
 
 
 @exercise("decode")
-def test_random_ids_are_decoded_as_the_library_does(student):
+def test_random_ids_are_decoded_as_the_library_does(student: Student) -> None:
     chance = random.Random(6)
     vocabulary = [*wordpiece.SPECIAL, "a", "##a", "##ab", "b", "!", "눈", "##이"]
     library = wordpiece.WordPiece(vocabulary, lower=False)
@@ -219,7 +224,7 @@ def test_random_ids_are_decoded_as_the_library_does(student):
 # Metrics.
 
 
-def _other(language: str, seed: int) -> tuple[Counter[str], dict[str, tuple[str, ...]]]:
+def _other(language: Language, seed: int) -> tuple[Counter[str], dict[str, tuple[str, ...]]]:
     """(words with counts, word → morphemes where they do not contract) of the text that pieces are tried on."""
     documents = World(language, seed=seed + BEYOND).documents(HELD_OUT)
     words = [word for document in documents for sentence in document.sentences for word in sentence]
@@ -227,7 +232,7 @@ def _other(language: str, seed: int) -> tuple[Counter[str], dict[str, tuple[str,
     return Counter(word.surface for word in words), {w: p for w, p in parts.items() if "".join(p) == w}
 
 
-def _cuts(artifacts: Artifacts, language: str) -> dict[str, list[str]]:
+def _cuts(artifacts: Artifacts, language: Language) -> dict[str, list[str]]:
     """Word → pieces as recorded. Raises BadArtifact where pieces are not in the vocabulary or do not spell the word."""
     vocabulary = set(artifacts.strings(f"vocabulary_{language}"))
     cuts = {}
@@ -242,7 +247,7 @@ def _cuts(artifacts: Artifacts, language: str) -> dict[str, list[str]]:
     return cuts
 
 
-def _judged(artifacts: Artifacts, language: str, cuts: dict[str, list[str]]) -> tuple[float, float, float, float]:
+def _judged(artifacts: Artifacts, language: Language, cuts: dict[str, list[str]]) -> tuple[float, float, float, float]:
     """(tokens per word, share of unknown words, F1 of borders, F1 of as many cuts anywhere)."""
     words, morphemes = _other(language, artifacts.seed)
     if lost := [word for word in words if word not in cuts]:
@@ -266,7 +271,7 @@ def _f1(found: list[set[int]], known: list[set[int]]) -> float:
     return 2 * agreed / max(1, sum(map(len, found)) + sum(map(len, known)))
 
 
-def _by_frequency(artifacts: Artifacts, language: str) -> dict[str, list[str]]:
+def _by_frequency(artifacts: Artifacts, language: Language) -> dict[str, list[str]]:
     """The other text's words, cut by the recorded vocabulary of merges by frequency."""
     vocabulary = artifacts.strings(f"by_frequency_{language}")
     if "[UNK]" not in vocabulary:
@@ -275,7 +280,7 @@ def _by_frequency(artifacts: Artifacts, language: str) -> dict[str, list[str]]:
     return {word: library.pieces_of(word) for word in _other(language, artifacts.seed)[0]}
 
 
-def _minus_frequency(artifacts: Artifacts, language: str, which: int) -> float:
+def _minus_frequency(artifacts: Artifacts, language: Language, which: int) -> float:
     mine = _judged(artifacts, language, _cuts(artifacts, language))
     return mine[which] - _judged(artifacts, language, _by_frequency(artifacts, language))[which]
 

@@ -2,16 +2,19 @@
 
 import itertools
 import random
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 import networkx as nx
 import torch
 
 from etude.lesson.checks import claim, close, equal, exercise, true
+from etude.lesson.interface import Student
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
 
 
-def some_graph(seed, size=12, share=0.25):
+def some_graph(seed: int, size: int = 12, share: float = 0.25) -> tuple[dict[str, set[str]], nx.DiGraph]:
     """A random graph without circles, {name: set of parents}; and the same for networkx, with edges from parent to child."""
     chance = random.Random(seed)
     names = [f"p{i}" for i in range(size)]
@@ -24,7 +27,7 @@ def some_graph(seed, size=12, share=0.25):
 
 
 @exercise("parents")
-def test_long_tables_agree_with_networkx(student):
+def test_long_tables_agree_with_networkx(student: Student) -> None:
     for seed in range(3):
         graph, oracle = some_graph(seed)
         found = student.parents([(name, ";".join(sorted(above))) for name, above in graph.items()])
@@ -32,13 +35,13 @@ def test_long_tables_agree_with_networkx(student):
 
 
 @exercise("against_time")
-def test_many_dates_agree_with_intervals(student):
+def test_many_dates_agree_with_intervals(student: Student) -> None:
     chance = random.Random(1)
     for _ in range(5):
         dates = {f"p{i}": chance.choice(["2018", "2019", "2018-03", "2018-11", "2019-02", "2019-07"]) for i in range(7)}
         graph = {name: set(chance.sample(sorted(set(dates) - {name}), 2)) for name in dates}
 
-        def months(date):
+        def months(date: str) -> tuple[int, int]:
             year, _, month = date.partition("-")
             return (
                 int(year) * 12 + int(month or 1),
@@ -50,7 +53,7 @@ def test_many_dates_agree_with_intervals(student):
 
 
 @exercise("ancestors")
-def test_larger_graphs_agree_with_networkx(student):
+def test_larger_graphs_agree_with_networkx(student: Student) -> None:
     for seed in range(4):
         graph, oracle = some_graph(seed, share=0.2)
         handle = student.put({name: set(above) for name, above in graph.items()})
@@ -60,7 +63,7 @@ def test_larger_graphs_agree_with_networkx(student):
 
 
 @exercise("common_ancestors")
-def test_all_pairs_agree_with_networkx(student):
+def test_all_pairs_agree_with_networkx(student: Student) -> None:
     for seed in range(3):
         graph, oracle = some_graph(seed, size=9, share=0.3)
         for one, other in itertools.combinations(sorted(graph), 2):
@@ -70,7 +73,7 @@ def test_all_pairs_agree_with_networkx(student):
 
 
 @exercise("reading_order")
-def test_larger_graphs_agree_with_networkx_order(student):
+def test_larger_graphs_agree_with_networkx_order(student: Student) -> None:
     for seed in range(4):
         graph, oracle = some_graph(seed)
         chance = random.Random(seed)
@@ -82,7 +85,7 @@ def test_larger_graphs_agree_with_networkx_order(student):
 
 
 @exercise("reading_order", points=0.5)
-def test_who_is_its_own_parent_is_a_circle_and_no_names_are_no_order(student):
+def test_who_is_its_own_parent_is_a_circle_and_no_names_are_no_order(student: Student) -> None:
     equal(student.reading_order({}, {}), [], given="no names")
     try:
         found = student.reading_order({"a": set(), "b": {"b"}}, {"a": "2000", "b": "2001"})
@@ -93,7 +96,7 @@ def test_who_is_its_own_parent_is_a_circle_and_no_names_are_no_order(student):
 
 @claim("adam-parts")
 @exercise("step")
-def test_every_mixture_of_parts_agrees_with_the_equations(student):
+def test_every_mixture_of_parts_agrees_with_the_equations(student: Student) -> None:
     chance = torch.Generator().manual_seed(3)
     lr, strength, b1, b2, eps = 0.05, 0.2, 0.8, 0.95, 1e-2
     kinds, decays = ("none", "sum", "mean"), ("none", "coupled", "decoupled")
@@ -126,7 +129,7 @@ def test_every_mixture_of_parts_agrees_with_the_equations(student):
 
 
 @exercise("step", points=0.5)
-def test_weights_gradient_and_memories_are_not_changed_in_place(student):
+def test_weights_gradient_and_memories_are_not_changed_in_place(student: Student) -> None:
     values = [torch.tensor([1.0, 2.0]).double(), torch.tensor([0.5, -1.0]).double(), torch.ones(2).double()]
     weights, gradient, m, v = (student.put(x.clone()) for x in (*values, values[2]))
     switches = {"momentum": "mean", "scale": "mean", "correct": True, "strength": 0.1}
@@ -142,7 +145,7 @@ def test_weights_gradient_and_memories_are_not_changed_in_place(student):
 
 
 @exercise("reading")
-def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student):
+def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student: Student) -> None:
     chance = random.Random(5)
     cells = [(i, j) for i in range(3) for j in range(3)]
     for _ in range(40):
@@ -154,7 +157,7 @@ def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student):
 
 
 @exercise("reading", points=0.5)
-def test_a_text_of_which_not_all_is_predicted_is_autoencoding(student):
+def test_a_text_of_which_not_all_is_predicted_is_autoencoding(student: Student) -> None:
     equal(student.reading(3, {0: set(), 1: {0}}), "AE", given="the first two of three tokens, left to right")
     equal(student.reading(1, {0: set()}), "AR", given="one token, predicted from nothing")
 
@@ -182,7 +185,7 @@ CARDS = {
 }
 
 
-def card_facts(cards):
+def card_facts(cards: Mapping[str, tuple[str, str, set[str]]]) -> int:
     """How many of the 48 facts are right; cards: {name: (half, reading, tasks)}."""
     count = 0
     for name, (halves, ways, needed, free) in CARDS.items():
@@ -191,35 +194,35 @@ def card_facts(cards):
     return count
 
 
-def at_least_facts(student, least):
+def at_least_facts(student: Student, least: float) -> None:
     found = card_facts(student.cards())
     true(found >= least, f"{least} of the 48 facts are asked for, {found} are right")
 
 
 @exercise("cards")
-def test_36_of_the_48_facts_are_right(student):
+def test_36_of_the_48_facts_are_right(student: Student) -> None:
     at_least_facts(student, 36)
 
 
 @exercise("cards")
-def test_42_of_the_48_facts_are_right(student):
+def test_42_of_the_48_facts_are_right(student: Student) -> None:
     at_least_facts(student, 42)
 
 
 @exercise("cards")
-def test_46_of_the_48_facts_are_right(student):
+def test_46_of_the_48_facts_are_right(student: Student) -> None:
     at_least_facts(student, 46)
 
 
 @exercise("cards", points=0.5)
-def test_bert_is_the_encoder_and_the_gpts_are_the_decoder(student):
+def test_bert_is_the_encoder_and_the_gpts_are_the_decoder(student: Student) -> None:
     found = student.cards()
     halves = [found[name][0] for name in ("BERT", "GPT", "GPT-2", "GPT-3")]
     true(halves == ["encoder", "decoder", "decoder", "decoder"], "the halves of BERT and the three GPTs", actual=halves)
 
 
 @exercise("cards", points=0.5)
-def test_electra_is_no_gan(student):
+def test_electra_is_no_gan(student: Student) -> None:
     tasks = [sorted(student.cards()[name][2]) for name in ("ELECTRA", "KoELECTRA")]
     true(
         not any("adversarial" in names for names in tasks),
@@ -229,7 +232,7 @@ def test_electra_is_no_gan(student):
 
 
 @exercise("cards", points=0.5)
-def test_xlnet_is_autoregressive(student):
+def test_xlnet_is_autoregressive(student: Student) -> None:
     card = student.cards()["XLNet"]
     true(
         card[1] == "AR" and "permuted order" in card[2],
@@ -239,7 +242,7 @@ def test_xlnet_is_autoregressive(student):
 
 
 @exercise("cards", points=0.5)
-def test_the_second_task_of_bert_roberta_and_albert(student):
+def test_the_second_task_of_bert_roberta_and_albert(student: Student) -> None:
     found = student.cards()
     second = {"next sentence", "sentence order"}
     tasks = [sorted(found[name][2] & second) for name in ("BERT", "RoBERTa", "ALBERT")]
@@ -251,7 +254,7 @@ def test_the_second_task_of_bert_roberta_and_albert(student):
 
 
 @exercise("cards", points=0.5)
-def test_distilled_models_have_a_teacher_and_t5_both_halves(student):
+def test_distilled_models_have_a_teacher_and_t5_both_halves(student: Student) -> None:
     found = student.cards()
     actual = ["teacher" in found["DistilBERT"][2], "teacher" in found["TinyBERT"][2], found["T5"][0], found["T5"][1]]
     true(actual == [True, True, "both", "both"], "who has a teacher; half and reading of T5", actual=actual)
@@ -308,7 +311,7 @@ ACCEPTED = {
 }
 
 
-def edges_f1(edges):
+def edges_f1(edges: AbstractSet[tuple[str, ...]]) -> float:
     """F1: precision counts accepted edges as right, recall asks for the expected ones; 0.0 without a right edge."""
     right, found = len(edges & (EXPECTED.keys() | ACCEPTED)), len(edges & EXPECTED.keys())
     if not found:
@@ -317,7 +320,7 @@ def edges_f1(edges):
     return 2 * precision * recall / (precision + recall)
 
 
-def right_words(tree):
+def right_words(tree: Mapping[tuple[str, ...], tuple[str, ...]]) -> int:
     """How many of the 60 words on expected edges are right."""
     return sum(
         (tree[edge][0] in taken) + (tree[edge][1] in changed)
@@ -326,39 +329,39 @@ def right_words(tree):
     )
 
 
-def at_least_f1(student, least):
+def at_least_f1(student: Student, least: float) -> None:
     found = edges_f1(set(student.tree()))
     true(found >= least, f"F1 of the edges is {found:.2f}, at least {least} is asked for")
 
 
 @exercise("tree")
-def test_f1_of_the_edges_is_at_least_0_60(student):
+def test_f1_of_the_edges_is_at_least_0_60(student: Student) -> None:
     at_least_f1(student, 0.6)
 
 
 @exercise("tree")
-def test_f1_of_the_edges_is_at_least_0_75(student):
+def test_f1_of_the_edges_is_at_least_0_75(student: Student) -> None:
     at_least_f1(student, 0.75)
 
 
 @exercise("tree")
-def test_f1_of_the_edges_is_at_least_0_90(student):
+def test_f1_of_the_edges_is_at_least_0_90(student: Student) -> None:
     at_least_f1(student, 0.9)
 
 
 @exercise("tree")
-def test_30_of_the_60_words_are_right(student):
+def test_30_of_the_60_words_are_right(student: Student) -> None:
     found = right_words(student.tree())
     true(found >= 30, f"{found} of the 60 words are right, at least 30 are asked for")
 
 
 @exercise("tree")
-def test_45_of_the_60_words_are_right(student):
+def test_45_of_the_60_words_are_right(student: Student) -> None:
     found = right_words(student.tree())
     true(found >= 45, f"{found} of the 60 words are right, at least 45 are asked for")
 
 
-def words_of(student, *edges):
+def words_of(student: Student, *edges: tuple[str, str]) -> tuple[list[str], list[str]]:
     tree = student.tree()
     return [tree.get(edge, ("no edge", ""))[0] for edge in edges], [
         tree.get(edge, ("", "no edge"))[1] for edge in edges
@@ -366,13 +369,13 @@ def words_of(student, *edges):
 
 
 @exercise("tree", points=0.5)
-def test_who_took_which_half_of_the_transformer(student):
+def test_who_took_which_half_of_the_transformer(student: Student) -> None:
     taken, _ = words_of(student, ("Transformer", "BERT"), ("Transformer", "GPT"))
     true(taken == ["encoder", "decoder"], "what BERT and GPT took from the Transformer", actual=taken)
 
 
 @exercise("tree", points=0.5)
-def test_gpt_2_starts_from_gpt_and_xlnet_from_transformer_xl(student):
+def test_gpt_2_starts_from_gpt_and_xlnet_from_transformer_xl(student: Student) -> None:
     edges = set(student.tree())
     missing = {("GPT", "GPT-2"), ("GPT-2", "GPT-3"), ("Transformer-XL", "XLNet")} - edges
     true(
@@ -381,7 +384,7 @@ def test_gpt_2_starts_from_gpt_and_xlnet_from_transformer_xl(student):
 
 
 @exercise("tree", points=0.5)
-def test_small_is_made_by_teaching_or_by_sharing(student):
+def test_small_is_made_by_teaching_or_by_sharing(student: Student) -> None:
     _, changed = words_of(student, ("BERT", "DistilBERT"), ("BERT", "TinyBERT"), ("BERT", "ALBERT"))
     true(
         changed[:2] == ["distillation"] * 2 and changed[2] in ("sharing", "objective"),
@@ -391,7 +394,7 @@ def test_small_is_made_by_teaching_or_by_sharing(student):
 
 
 @exercise("tree", points=0.5)
-def test_the_korean_models_and_their_parents(student):
+def test_the_korean_models_and_their_parents(student: Student) -> None:
     edges = set(student.tree())
     korean = {("BERT", "KoBERT"), ("BERT", "KR-BERT"), ("ELECTRA", "KoELECTRA")}
     turned = {(child, parent) for parent, child in korean}
@@ -401,7 +404,7 @@ def test_the_korean_models_and_their_parents(student):
 # Metrics.
 
 WIDTH, STEPS = 8, 150
-OPTIMISERS = (
+OPTIMISERS: tuple[Callable[[list[torch.nn.Parameter]], torch.optim.Optimizer], ...] = (
     lambda w: torch.optim.SGD(w, lr=1e-3),
     lambda w: torch.optim.SGD(w, lr=1e-3, momentum=0.9),
     lambda w: torch.optim.Adagrad(w, lr=0.2, eps=1e-8),

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.papers import abstracts
 
 KEY = {
@@ -19,13 +20,13 @@ KEY = {
 FAIR_F1 = 0.7  # of a class, from which on it counts as told from the others
 
 
-def _tables():
+def _tables() -> list[np.ndarray]:
     """Random tables of counts (C, C), among them lopsided ones."""
     draw = np.random.default_rng(1)
     return [draw.poisson(draw.gamma(0.6, 6.0, size=(c, c))) + np.eye(c, dtype=int) for c in (1, 2, 3, 4, 4, 5)]
 
 
-def _kappa(counts):
+def _kappa(counts: np.ndarray) -> float:
     """Cohen's kappa by going through the labels, in exact arithmetic."""
     counts = np.asarray(counts)
     n, c = int(counts.sum()), len(counts)
@@ -38,7 +39,7 @@ def _kappa(counts):
 
 
 @exercise("confusion")
-def test_many_marks_agree_with_counting_pairs(student):
+def test_many_marks_agree_with_counting_pairs(student: Student) -> None:
     draw = np.random.default_rng(2)
     labels = ["눈", "배", "말", "밤"]
     for n in (0, 1, 40):
@@ -48,20 +49,20 @@ def test_many_marks_agree_with_counting_pairs(student):
 
 
 @exercise("confusion", points=0.5)
-def test_counts_are_whole_numbers(student):
+def test_counts_are_whole_numbers(student: Student) -> None:
     kind = np.asarray(student.confusion(["a"], ["a"], ["a", "b"])).dtype.kind
     true(kind in "iu", "counts are whole numbers", given="one sentence", actual=kind)
 
 
 @exercise("agreement")
-def test_larger_tables_agree_with_the_trace(student):
+def test_larger_tables_agree_with_the_trace(student: Student) -> None:
     for counts in _tables():
         expected = sum(int(counts[i, i]) for i in range(len(counts))) / int(counts.sum())
         close(student.agreement(counts), expected, given=f"a random table of {counts.sum()} sentences")
 
 
 @exercise("kappa", points=2)
-def test_random_tables_agree_with_exact_arithmetic(student):
+def test_random_tables_agree_with_exact_arithmetic(student: Student) -> None:
     for counts in _tables():
         handle = student.put(counts.copy())
         close(student.kappa(handle), _kappa(counts), given=f"a random table of {counts.sum()} sentences")
@@ -69,7 +70,7 @@ def test_random_tables_agree_with_exact_arithmetic(student):
 
 
 @exercise("by_class", points=2)
-def test_random_tables_agree_with_going_through_the_sentences(student):
+def test_random_tables_agree_with_going_through_the_sentences(student: Student) -> None:
     for counts in _tables():
         rows = []
         for c in range(len(counts)):
@@ -84,7 +85,7 @@ def test_random_tables_agree_with_going_through_the_sentences(student):
 
 
 @exercise("macro_f1")
-def test_random_tables_agree_with_the_mean_over_the_classes_that_are_used(student):
+def test_random_tables_agree_with_the_mean_over_the_classes_that_are_used(student: Student) -> None:
     for counts in _tables():
         padded = np.pad(counts, (1, 2))  # three classes that nobody uses
         both = [int(counts[c].sum() + counts[:, c].sum()) for c in range(len(counts))]
@@ -93,7 +94,7 @@ def test_random_tables_agree_with_the_mean_over_the_classes_that_are_used(studen
 
 
 @exercise("kappa_interval", points=2)
-def test_the_ends_are_those_of_drawing_sentences_with_replacement(student):
+def test_the_ends_are_those_of_drawing_sentences_with_replacement(student: Student) -> None:
     counts = np.array([[15, 5, 2], [3, 13, 2], [2, 3, 18]])
     sentences = np.repeat(np.arange(counts.size), counts.ravel())  # the cell of each sentence
     drawn = np.random.default_rng(4).choice(sentences, size=(20_000, len(sentences)))
@@ -111,7 +112,7 @@ def test_the_ends_are_those_of_drawing_sentences_with_replacement(student):
 
 
 @exercise("kappa_interval", points=0.5)
-def test_the_counts_are_left_alone(student):
+def test_the_counts_are_left_alone(student: Student) -> None:
     counts = np.array([[8, 2], [3, 7]])
     handle = student.put(counts.copy())
     student.kappa_interval(handle, 5, 0)
@@ -121,7 +122,7 @@ def test_the_counts_are_left_alone(student):
 # The marks.
 
 
-def _against_the_key(student):
+def _against_the_key(student: Student) -> np.ndarray:
     """The table of counts (4, 4) of the student's marks, rows the key."""
     key, marks = (abstracts.in_order(given, "graded") for given in (KEY, student.marks()))
     counts = np.zeros((4, 4), dtype=int)
@@ -130,98 +131,98 @@ def _against_the_key(student):
     return counts
 
 
-def _reaches(student, bound):
+def _reaches(student: Student, bound: float) -> None:
     counts = _against_the_key(student)
     true(_kappa(counts) >= bound, f"kappa is below {bound}", actual=counts.tolist())
 
 
-def _tells(student, label):
+def _tells(student: Student, label: str) -> None:
     counts, c = _against_the_key(student), abstracts.LABELS.index(label)
     f1 = 2 * counts[c, c] / (counts[c].sum() + counts[:, c].sum())
     true(f1 >= FAIR_F1, f"the F1 of {label} is below {FAIR_F1}", actual=counts.tolist())
 
 
 @exercise("marks")
-def test_kappa_with_the_key_is_at_least_2_fifths(student):
+def test_kappa_with_the_key_is_at_least_2_fifths(student: Student) -> None:
     _reaches(student, 0.4)
 
 
 @exercise("marks")
-def test_kappa_with_the_key_is_at_least_3_fifths(student):
+def test_kappa_with_the_key_is_at_least_3_fifths(student: Student) -> None:
     _reaches(student, 0.6)
 
 
 @exercise("marks")
-def test_kappa_with_the_key_is_at_least_4_fifths(student):
+def test_kappa_with_the_key_is_at_least_4_fifths(student: Student) -> None:
     _reaches(student, 0.8)
 
 
 @exercise("marks", points=0.5)
-def test_what_was_done_and_known_before_is_marked_as_past(student):
+def test_what_was_done_and_known_before_is_marked_as_past(student: Student) -> None:
     _tells(student, "past")
 
 
 @exercise("marks", points=0.5)
-def test_complaints_about_the_past_are_marked_as_problem(student):
+def test_complaints_about_the_past_are_marked_as_problem(student: Student) -> None:
     _tells(student, "problem")
 
 
 @exercise("marks", points=0.5)
-def test_what_the_paper_does_is_marked_as_solution(student):
+def test_what_the_paper_does_is_marked_as_solution(student: Student) -> None:
     _tells(student, "solution")
 
 
 @exercise("marks", points=0.5)
-def test_what_came_out_is_marked_as_evidence(student):
+def test_what_came_out_is_marked_as_evidence(student: Student) -> None:
     _tells(student, "evidence")
 
 
 # The card: Vaswani et al. 2017, sections 1 and 2, Table 2, section 5.2.
 
 
-def _chosen(student, field, expected):
+def _chosen(student: Student, field: str, expected: object) -> None:
     equal(student.card()[field], expected, given=f"the field {field}")
 
 
-def _printed(student, field, expected, within):
+def _printed(student: Student, field: str, expected: float, within: float) -> None:
     close(abstracts.number(student.card()[field]), expected, rtol=0, atol=within, given=f"the field {field}")
 
 
 @exercise("card", points=0.5)
-def test_the_problem_is_what_keeps_recurrent_models_from_working_in_parallel(student):
+def test_the_problem_is_what_keeps_recurrent_models_from_working_in_parallel(student: Student) -> None:
     _chosen(student, "problem", "order")
 
 
 @exercise("card", points=0.5)
-def test_the_limit_is_that_of_convs2s_and_not_of_another_model_of_the_past(student):
+def test_the_limit_is_that_of_convs2s_and_not_of_another_model_of_the_past(student: Student) -> None:
     _chosen(student, "limit", "linear")
 
 
 @exercise("card", points=0.5)
-def test_the_method_is_what_the_title_says(student):
+def test_the_method_is_what_the_title_says(student: Student) -> None:
     _chosen(student, "method", "attention alone")
 
 
 @exercise("card")
-def test_the_score_is_the_best_of_this_papers_models_from_english_to_german(student):
+def test_the_score_is_the_best_of_this_papers_models_from_english_to_german(student: Student) -> None:
     _printed(student, "bleu", 28.4, within=0.05)
 
 
 @exercise("card")
-def test_the_rival_is_the_best_earlier_score_ensembles_included(student):
+def test_the_rival_is_the_best_earlier_score_ensembles_included(student: Student) -> None:
     _printed(student, "rival", 26.36, within=0.01)
 
 
 @exercise("card", points=0.5)
-def test_the_devices_are_the_gpus_of_one_machine(student):
+def test_the_devices_are_the_gpus_of_one_machine(student: Student) -> None:
     _printed(student, "devices", 8, within=0)
 
 
 @exercise("card")
-def test_the_days_are_those_of_the_model_whose_score_stands_on_the_card(student):
+def test_the_days_are_those_of_the_model_whose_score_stands_on_the_card(student: Student) -> None:
     _printed(student, "days", 3.5, within=0.05)
 
 
 @exercise("card")
-def test_the_training_cost_is_that_of_the_model_whose_score_stands_on_the_card(student):
+def test_the_training_cost_is_that_of_the_model_whose_score_stands_on_the_card(student: Student) -> None:
     _printed(student, "flops", 2.3e19, within=0.05e19)

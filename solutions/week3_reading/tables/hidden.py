@@ -11,6 +11,7 @@ import torch
 from scipy import stats
 
 from etude.lesson.checks import Mismatch, close, equal, exercise, true
+from etude.lesson.interface import Student
 from etude.papers import tables
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -67,7 +68,7 @@ def rows_that_cannot_follow(table: pd.DataFrame, claimed: str, rule: str, parts:
 
 
 @exercise("interval", points=2)
-def test_many_printed_numbers_agree_with_fractions(student):
+def test_many_printed_numbers_agree_with_fractions(student: Student) -> None:
     for printed in [
         "0.960",
         "5.404",
@@ -90,7 +91,7 @@ def test_many_printed_numbers_agree_with_fractions(student):
 
 
 @exercise("spread")
-def test_sums_differences_and_products_of_any_sign_agree_with_fractions(student):
+def test_sums_differences_and_products_of_any_sign_agree_with_fractions(student: Student) -> None:
     chance = random.Random(1)
     for _ in range(5):
         one, other = (f"{chance.uniform(-9, 9):.2f}" for _ in range(2))
@@ -101,7 +102,7 @@ def test_sums_differences_and_products_of_any_sign_agree_with_fractions(student)
 
 
 @exercise("spread")
-def test_three_numbers_have_eight_corners(student):
+def test_three_numbers_have_eight_corners(student: Student) -> None:
     given = "the greatest of 1.0, 7.0 and 3.0"
     near(student.spread(max, "1.0", "7.0", "3.0"), (Fraction("6.95"), Fraction("7.05")), given)
 
@@ -110,21 +111,21 @@ def test_three_numbers_have_eight_corners(student):
 
 
 @exercise("follows")
-def test_a_million_is_rounded_at_its_last_digit(student):
+def test_a_million_is_rounded_at_its_last_digit(student: Student) -> None:
     for count, answer in [("109482240", False), ("109500000", True), ("110499999", True), ("110500001", False)]:
         ends = (student["Decimal"](count),) * 2
         equal(student.follows("110e6", ends), answer, given=f"110e6 is claimed, {count} was counted")
 
 
 @exercise("follows")
-def test_possible_numbers_may_reach_beyond_the_claim_on_both_sides(student):
+def test_possible_numbers_may_reach_beyond_the_claim_on_both_sides(student: Student) -> None:
     ends = (student["Decimal"]("1"), student["Decimal"]("9"))
     equal(student.follows("5.0", ends), True, given="5.0 is claimed, 1 to 9 are possible")
     equal(student.follows("5.0", ends, cut=True), True, given="5.0 is claimed and was cut off, 1 to 9 are possible")
 
 
 @exercise("follows")
-def test_what_is_cut_off_is_less_than_one_unit(student):
+def test_what_is_cut_off_is_less_than_one_unit(student: Student) -> None:
     for end, answer in [("87", True), ("87.999", True), ("88", False), ("86.999", False)]:
         ends = (student["Decimal"](end),) * 2
         equal(
@@ -140,7 +141,7 @@ def test_what_is_cut_off_is_less_than_one_unit(student):
 
 
 @exercise("follows")
-def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(student):
+def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(student: Student) -> None:
     rounded = {}
     for _, row in tables.table("gnmt_table10").iterrows():
         corners = product(*(interval(cell) for cell in (row.pbmt, row.gnmt, row.human)))
@@ -158,7 +159,7 @@ def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(studen
 
 
 @exercise("average")
-def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student):
+def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student: Student) -> None:
     for version, table in tables.table("bert_glue").groupby("version"):
         scores = table.set_index("system").drop(columns="version")
         printed, scores = scores["average"], scores.drop(columns="average")
@@ -172,7 +173,7 @@ def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student
 
 
 @exercise("average")
-def test_alberts_averages_agree_with_fractions(student):
+def test_alberts_averages_agree_with_fractions(student: Student) -> None:
     table = tables.table("albert_sharing")
     groups = [["squad11_f1", "squad11_em"], ["squad20_f1", "squad20_em"], ["mnli"], ["sst2"], ["race"]]
     table = table[list(chain(*groups))].set_axis([f"model {i}" for i in range(len(table))])
@@ -187,13 +188,13 @@ def test_alberts_averages_agree_with_fractions(student):
 
 
 @exercise("average")
-def test_columns_may_have_other_numbers_of_digits(student):
+def test_columns_may_have_other_numbers_of_digits(student: Student) -> None:
     table = pd.DataFrame({"a": ["1"], "b": ["2.00"], "unused": ["9.9"]}, index=["x"])
     near(dict(student.average(frame(student, table), [["b"], ["a"]]))["x"], (1.2475, 1.7525), given="1 and 2.00")
 
 
 @exercise("average", points=0.5)
-def test_the_table_stays_as_it_was(student):
+def test_the_table_stays_as_it_was(student: Student) -> None:
     table = student["pd"].DataFrame({"a": ["1.0", "2.0"], "b": ["3.0", "4.0"]}, index=["x", "y"])
     student.average(table, [["a"], ["b"]])
     after = {column: list(table[column]) for column in ("a", "b")}
@@ -204,7 +205,7 @@ def test_the_table_stays_as_it_was(student):
 
 
 @exercise("training_flops")
-def test_other_trainings_agree_with_fractions(student):
+def test_other_trainings_agree_with_fractions(student: Student) -> None:
     for time, devices, rate in [("6 days", 96, "2.8"), ("0.50 hours", 1, "19.5"), ("21 days", 64, "6.0")]:
         number, unit = time.split()
         seconds = {"hours": 3600, "days": 86400}[unit]
@@ -214,7 +215,7 @@ def test_other_trainings_agree_with_fractions(student):
 
 
 @exercise("training_flops")
-def test_the_transformers_printed_costs_follow(student):
+def test_the_transformers_printed_costs_follow(student: Student) -> None:
     for _, row in tables.table("transformer_training").iterrows():
         given = f"the Transformer paper, {row.model} model"
         low, high = numbers(student.training_flops(f"{row.time} {row.unit}", int(row.devices), row.teraflops), given)
@@ -239,7 +240,7 @@ def by_torch(layers: int, hidden: int, feed_forward: int, vocabulary: int, posit
 
 
 @exercise("parameter_count", points=2)
-def test_small_models_agree_with_torchs_modules(student):
+def test_small_models_agree_with_torchs_modules(student: Student) -> None:
     for sizes in [(2, 8, 20, 30, 7, 1), (5, 6, 6, 11, 4, 3), (1, 12, 48, 9, 2, 2)]:
         layers, hidden, feed_forward, vocabulary, positions, segments = sizes
         expected = by_torch(*sizes)
@@ -252,7 +253,7 @@ def test_small_models_agree_with_torchs_modules(student):
 
 
 @exercise("parameter_count", points=2)
-def test_published_models_have_their_known_counts(student):
+def test_published_models_have_their_known_counts(student: Student) -> None:
     # The counts of the released weights.
     known = {
         "GPT-2 small": ((12, 768, 3072, 50257, 1024), {}, 124_439_808),
@@ -277,7 +278,7 @@ def test_published_models_have_their_known_counts(student):
 
 
 @exercise("parameter_count")
-def test_gpt2s_printed_counts_follow_with_gpt1s_vocabulary_and_not_with_its_own(student):
+def test_gpt2s_printed_counts_follow_with_gpt1s_vocabulary_and_not_with_its_own(student: Student) -> None:
     table = tables.table("configurations").set_index("model")
     for model, row in table[table.index.str.startswith("GPT-2")].iterrows():
         low, high = interval(row.parameters.replace("M", "e6"))
@@ -288,7 +289,7 @@ def test_gpt2s_printed_counts_follow_with_gpt1s_vocabulary_and_not_with_its_own(
 
 
 @exercise("parameter_count")
-def test_embeddings_as_wide_as_the_model_are_not_projected(student):
+def test_embeddings_as_wide_as_the_model_are_not_projected(student: Student) -> None:
     narrow, same = (student.parameter_count(3, 12, 48, 50, 9, embedding=width) for width in (None, 12))
     true(
         narrow == same,
@@ -302,26 +303,26 @@ def test_embeddings_as_wide_as_the_model_are_not_projected(student):
 
 
 @exercise("spearman", points=2)
-def test_samples_with_and_without_ties_agree_with_scipy(student):
+def test_samples_with_and_without_ties_agree_with_scipy(student: Student) -> None:
     chance = random.Random(2)
     for most in (3, 6, 1000):
         x, y = ([chance.randint(0, most) for _ in range(25)] for _ in range(2))
         close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given=f"25 whole numbers up to {most}")
-    x = [chance.gauss(0, 1) for _ in range(40)]
-    y = [number**3 + chance.gauss(0, 1) for number in x]
-    close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given="40 numbers with a trend")
+    one = [chance.gauss(0, 1) for _ in range(40)]
+    other = [number**3 + chance.gauss(0, 1) for number in one]
+    close(student.spearman(one, other), stats.spearmanr(one, other).statistic, given="40 numbers with a trend")
 
 
 def gains() -> tuple[list[float], list[float]]:
     """The gain of BERT's large model in each column of the final table, and the training examples in thousands."""
     table = tables.table("bert_glue").query("version == 'final'").set_index("system")
     sizes = tables.table("glue_sizes").set_index("task")["train_thousands"]
-    scores = table[sizes.index].map(Fraction)
-    return [float(gain) for gain in scores.loc["BERT_LARGE"] - scores.loc["BERT_BASE"]], [float(size) for size in sizes]
+    scores = table[sizes.index].map(Fraction).T
+    return [float(gain) for gain in scores["BERT_LARGE"] - scores["BERT_BASE"]], [float(size) for size in sizes]
 
 
 @exercise("spearman")
-def test_the_gain_of_a_large_bert_hardly_goes_with_the_training_examples(student):
+def test_the_gain_of_a_large_bert_hardly_goes_with_the_training_examples(student: Student) -> None:
     close(student.spearman(*gains()), 0.100419, given="BERT's Table 1: gains of the nine columns, training examples")
 
 
@@ -329,7 +330,7 @@ def test_the_gain_of_a_large_bert_hardly_goes_with_the_training_examples(student
 
 
 @exercise("wilson", points=2)
-def test_many_shares_agree_with_scipy(student):
+def test_many_shares_agree_with_scipy(student: Student) -> None:
     for successes, trials, confidence in [(85, 100, 0.95), (88, 100, 0.95), (1, 3, 0.8), (7, 7, 0.99), (0, 1, 0.5)]:
         expected = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
         given = f"{successes} of {trials}, {confidence:.0%}"
@@ -337,7 +338,7 @@ def test_many_shares_agree_with_scipy(student):
 
 
 @exercise("wilson")
-def test_bert_lies_inside_the_interval_of_the_human_expert(student):
+def test_bert_lies_inside_the_interval_of_the_human_expert(student: Student) -> None:
     low, high = student.wilson(85, 100)
     close([low, high], [0.7672, 0.9069], given="85 of 100", atol=1e-4)
     true(low < 0.863 < high, "86.3 % lies inside", given="85 of 100", actual=[low, high])
@@ -347,7 +348,7 @@ def test_bert_lies_inside_the_interval_of_the_human_expert(student):
 
 
 @exercise("misprints", points=3)
-def test_planted_misprints_are_found_and_nobody_else_accused(student):
+def test_planted_misprints_are_found_and_nobody_else_accused(student: Student) -> None:
     for seed in range(10_000, 10_024):
         one = tables.planted(seed)
         found = student.misprints(frame(student, one.table), one.claimed, one.rule, one.parts)
@@ -357,7 +358,7 @@ def test_planted_misprints_are_found_and_nobody_else_accused(student):
 
 
 @exercise("misprints")
-def test_numbers_with_other_signs_and_exponents(student):
+def test_numbers_with_other_signs_and_exponents(student: Student) -> None:
     table = pd.DataFrame(
         {
             "old": ["-0.5", "1.0e2", "-3.0", "2.0e1"],
@@ -371,7 +372,7 @@ def test_numbers_with_other_signs_and_exponents(student):
 
 
 @exercise("misprints")
-def test_all_averages_of_berts_first_version_can_follow(student):
+def test_all_averages_of_berts_first_version_can_follow(student: Student) -> None:
     table = tables.table("bert_glue").query("version == 'first'").set_index("system")
     parts = list(table.columns[1:-1])
     equal(
