@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -44,13 +44,16 @@ anything = st.text(st.characters(codec="utf-8"))
 
 
 @pytest.fixture
-def corpora(tmp_path: Path, monkeypatch) -> None:
+def corpora(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ETUDE_MIRROR", str(mirror()))
     monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
 
 
+GPT2 = tuple[ByteBPE, ByteLevelBPETokenizer]
+
+
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory) -> tuple[ByteBPE, ByteLevelBPETokenizer]:
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> GPT2:
     """GPT-2's vocabulary, ours and theirs."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ETUDE_MIRROR", str(mirror()))
@@ -59,7 +62,9 @@ def gpt2(tmp_path_factory) -> tuple[ByteBPE, ByteLevelBPETokenizer]:
         return byte_bpe.load(*files), ByteLevelBPETokenizer(*map(str, files))
 
 
-def theirs(words: Mapping[str, int], size: int, min_count: int = 1, **options: Any) -> tuple[list[str], list]:
+def theirs(
+    words: Mapping[str, int], size: int, min_count: int = 1, **options: Any
+) -> tuple[list[str], list[tuple[str, str]]]:
     """(vocabulary, merges) that the library learns from words."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -69,7 +74,7 @@ def theirs(words: Mapping[str, int], size: int, min_count: int = 1, **options: A
     return sorted(model["vocab"], key=model["vocab"].get), [tuple(pair) for pair in model["merges"]]
 
 
-def learnt(trained: BPE) -> tuple[list[str], list]:
+def learnt(trained: BPE) -> tuple[list[str], list[tuple[str, str]]]:
     return list(trained.vocabulary), list(trained.merges)
 
 
@@ -114,7 +119,7 @@ def test_the_order_of_the_words_does_not_matter(words: Counter[str], seed: int) 
 
 
 @pytest.mark.parametrize("language", ["en", "ko"])
-def test_the_worlds_text_gives_the_librarys_merges(language) -> None:
+def test_the_worlds_text_gives_the_librarys_merges(language: Literal["en", "ko"]) -> None:
     words = Counter(word for sentence in World(language).corpus(20_000) for word in sentence)
     assert learnt(bpe.train(words, 900)) == theirs(words, 900)
 
@@ -144,7 +149,9 @@ def test_a_pair_that_is_too_rare_ends_the_training() -> None:
         (Counter({"a?": 1}), {"size": 99, "unknown": "?"}, "'a\\?' holds the mark"),
     ],
 )
-def test_what_cannot_be_trained_is_refused_with_the_reason(words, options: dict, says: str) -> None:
+def test_what_cannot_be_trained_is_refused_with_the_reason(
+    words: Mapping[str, int], options: dict[str, Any], says: str
+) -> None:
     with pytest.raises(ValueError, match=says):
         bpe.train(words, **options)
 
@@ -207,12 +214,14 @@ def test_a_long_word_is_encoded_in_a_moment() -> None:
         (["a"], [], "?", "unknown token"),
     ],
 )
-def test_a_vocabulary_that_makes_no_sense_is_refused(vocabulary, merges, unknown, says: str) -> None:
+def test_a_vocabulary_that_makes_no_sense_is_refused(
+    vocabulary: list[str], merges: list[tuple[str, str]], unknown: str | None, says: str
+) -> None:
     with pytest.raises(ValueError, match=says):
         BPE(vocabulary, merges, unknown=unknown)
 
 
-def test_the_cache_stops_to_grow_and_answers_all_the_same(monkeypatch) -> None:
+def test_the_cache_stops_to_grow_and_answers_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bpe, "CACHED", 2)
     ours = bpe.train(PAPER, 30)
     words = ["low", "lower", "newest", "newest"]
@@ -323,7 +332,7 @@ SAMPLES = {
 
 @needs_corpora
 @pytest.mark.parametrize("text", SAMPLES.values(), ids=SAMPLES)
-def test_gpt2_gives_the_librarys_ids(gpt2, text: str) -> None:
+def test_gpt2_gives_the_librarys_ids(gpt2: GPT2, text: str) -> None:
     ours, library = gpt2
     assert ours.encode(text) == library.encode(text).ids
     assert ours.decode(ours.encode(text)) == text
@@ -332,7 +341,7 @@ def test_gpt2_gives_the_librarys_ids(gpt2, text: str) -> None:
 @needs_corpora
 @patient
 @given(content=st.binary(max_size=60))
-def test_gpt2_gives_the_librarys_ids_of_random_bytes(gpt2, content: bytes) -> None:
+def test_gpt2_gives_the_librarys_ids_of_random_bytes(gpt2: GPT2, content: bytes) -> None:
     ours, library = gpt2
     text = content.decode("latin-1")
     assert ours.encode(text) == library.encode(text).ids
@@ -341,7 +350,7 @@ def test_gpt2_gives_the_librarys_ids_of_random_bytes(gpt2, content: bytes) -> No
 @needs_corpora
 @patient
 @given(text=texts)
-def test_gpt2_gives_the_librarys_ids_of_any_text(gpt2, text: str) -> None:
+def test_gpt2_gives_the_librarys_ids_of_any_text(gpt2: GPT2, text: str) -> None:
     ours, library = gpt2
     assert ours.encode(text) == library.encode(text).ids
 
@@ -349,7 +358,7 @@ def test_gpt2_gives_the_librarys_ids_of_any_text(gpt2, text: str) -> None:
 @needs_corpora
 @patient
 @given(text=anything)
-def test_gpt2_loses_nothing_and_encodes_what_it_decoded_as_before(gpt2, text: str) -> None:
+def test_gpt2_loses_nothing_and_encodes_what_it_decoded_as_before(gpt2: GPT2, text: str) -> None:
     ours, _ = gpt2
     ids = ours.encode(text)
     assert ours.decode(ids) == text
@@ -358,7 +367,7 @@ def test_gpt2_loses_nothing_and_encodes_what_it_decoded_as_before(gpt2, text: st
 
 @needs_corpora
 @pytest.mark.usefixtures("corpora")
-def test_gpt2_gives_the_librarys_ids_of_a_thousand_paragraphs_and_reviews(gpt2) -> None:
+def test_gpt2_gives_the_librarys_ids_of_a_thousand_paragraphs_and_reviews(gpt2: GPT2) -> None:
     ours, library = gpt2
     lines = datasets.lines("wikitext2/valid.txt")[:1000] + datasets.lines("nsmc_sample/ratings_test.txt")[:1000]
     assert [ours.encode(line) for line in lines] == [found.ids for found in library.encode_batch(lines)]

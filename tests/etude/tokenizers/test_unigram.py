@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import math
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -31,7 +32,7 @@ def ours(library: sentencepiece.SentencePieceProcessor) -> Unigram:
     return Unigram([library.id_to_piece(i) for i in ids], [library.get_score(i) for i in ids])
 
 
-def learnt(language: str) -> sentencepiece.SentencePieceProcessor:
+def learnt(language: Literal["en", "ko"]) -> sentencepiece.SentencePieceProcessor:
     """A model that the library learns from the world."""
     texts = [str(document) for document in World(language, seed=3).documents(20_000)]
     model = io.BytesIO()
@@ -274,7 +275,7 @@ def test_expected_counts_agree_with_brute_force(
 ) -> None:
     words = sorted(counts, key=len, reverse=True)
     scores = {piece: -chance.uniform(0.5, 12) for piece in ["a", "b", "눈", *longer]}
-    likelihood, expected, totals = 0.0, Counter[str](), []
+    likelihood, expected, totals = 0.0, defaultdict[str, float](float), []
     for word in words:
         everything = [(pieces, math.exp(score)) for pieces, score in ways(word, scores)]
         total = sum(weight for _, weight in everything)
