@@ -94,8 +94,8 @@ class Lattices:
 
     def _alive(self) -> list[int]:
         """At each position, how many words reach it: the first ones, as the words are sorted by length."""
-        reaching = np.bincount(self.word_lengths)[::-1].cumsum()[::-1]
-        return reaching.tolist()
+        reaching: list[int] = np.bincount(self.word_lengths)[::-1].cumsum()[::-1].tolist()
+        return reaching
 
     def _forward(self, weights: Floats) -> list[Floats]:
         """At each position, the sum over all ways to cut a word up to there, for the words that reach it."""
