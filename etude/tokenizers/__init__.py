@@ -1,1 +1,1 @@
-"""Tokenizers trained, encoding and decoding, held to the reference libraries."""
+"""Tokenizers trained, encoding and decoding, behind one protocol, held to the reference libraries."""

@@ -2,7 +2,7 @@
 
 The model and its training are those of Kudo 2018 ("Subword Regularization", section 3.2), the white space written as a
 character is that of Kudo and Richardson 2018 (SentencePiece), with whose segmentations `Unigram` agrees. Training knows
-words and their counts, `Unigram` knows pieces and their log-probabilities; neither knows files or models.
+words and their counts, `Unigram` knows pieces, their log-probabilities and the names of its steps in a file.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import nlargest
+from itertools import chain
+from pathlib import Path
+from typing import Self
 
-import numpy as np
-from scipy.special import digamma
-
-from etude.tokenizers.lattices import LONGEST_WORD, Bools, Candidates, Floats
+from etude.tokenizers import files
+from etude.tokenizers.bpe import CACHED
+from etude.tokenizers.tokenizer import check_special, whole_words
+from etude.tokenizers.unigram_training import learn
 
 SPACE = "▁"  # U+2581
 UNKNOWN = "<unk>"
 SPECIAL = (UNKNOWN, "<s>", "</s>")  # stand for no text
 UNKNOWN_PENALTY = 10.0  # nats below the least probable piece, as in SentencePiece
 UNKNOWN_SHOWN = " ⁇ "  # what an unknown id is decoded to, as in SentencePiece
-SHRINK = 0.75  # the share of pieces that a round of pruning keeps
-SPARE = 1.1  # pruning ends at this multiple of the size asked for; the least probable pieces then make way
 
 
 # From text to words and back.
@@ -62,17 +64,23 @@ def _words(text: str) -> list[str]:
 class Unigram:
     """Pieces and their log-probabilities; a piece's id is its place. A text's pieces are independent of each other.
 
+    Special pieces stand for no text. In a file, `tokenizers` agrees with the ids but for cuts that are equally probable, and
+    for text that spells a special piece with a character that is no piece: there it gives the special piece's id.
     Raises ValueError if there is not one score for each piece, if a piece stands twice, or without "<unk>".
     """
 
     pieces: Sequence[str]
     scores: Sequence[float]
+    special: Sequence[str] = SPECIAL
     index: dict[str, int] = field(init=False, repr=False)  # piece → id
+    _ids: dict[str, int] = field(init=False, repr=False)  # piece → id, without special pieces
     _score: dict[str, float] = field(init=False, repr=False)  # piece → log-probability, without special pieces
     _longest: int = field(init=False, repr=False)
     _unknown: float = field(init=False, repr=False)  # the score of a character that is no piece
     _by_word: bool = field(init=False, repr=False)  # whether no piece reaches over a ▁, so that words part
-    _known: dict[str, list[str]] = field(init=False, repr=False, default_factory=dict)  # words cut before
+    _known: dict[str, list[str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )  # words cut before
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.pieces):
@@ -83,20 +91,50 @@ class Unigram:
             raise ValueError(f"{twice!r} stands among the pieces more than once: an id must be that of one piece")
         if UNKNOWN not in index:
             raise ValueError(f"the {len(index)} pieces lack {UNKNOWN}: put it first, with score 0")
-        score = {piece: self.scores[i] for piece, i in index.items() if piece not in SPECIAL}
+        if UNKNOWN not in self.special:
+            raise ValueError(f"the special pieces lack {UNKNOWN}, which encoding needs: add it")
+        check_special(self.special, ())
+        ids = {piece: i for piece, i in index.items() if piece not in self.special}
+        score = {piece: self.scores[i] for piece, i in ids.items()}
         object.__setattr__(self, "index", index)
+        object.__setattr__(self, "_ids", ids)
         object.__setattr__(self, "_score", score)
         object.__setattr__(self, "_longest", max(map(len, score), default=1))
         object.__setattr__(self, "_unknown", min(score.values(), default=0.0) - UNKNOWN_PENALTY)
         object.__setattr__(self, "_by_word", all(SPACE not in piece[1:] for piece in score))
 
+    @classmethod
+    def train(cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = SPECIAL) -> Unigram:
+        """Special pieces, then the most probable ones of the words of the texts.
+
+        special_tokens: must hold <unk>. A word that spells one is not learnt from, so that no piece is one.
+        """
+        if UNKNOWN not in special_tokens:
+            raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
+        words = count_words(texts)
+        plain = {word: n for word, n in words.items() if not any(token in word for token in special_tokens)}
+        return train(Counter(plain), size, special=tuple(special_tokens))
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """The pieces, by the name that they have in all tokenizers."""
+        return self.pieces
+
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """Special piece → id; those that the model lacks do not count."""
+        return {piece: self.index[piece] for piece in self.special if piece in self.index}
+
     def tokenize(self, text: str) -> list[str]:
         """The most probable pieces of a text (Viterbi); a run of unknown characters is one piece."""
         pieces: list[str] = []
         for unit in self._units(text):
-            if unit not in self._known:
-                self._known[unit] = self._joined(self._viterbi(unit))
-            pieces += self._known[unit]
+            cut = self._known.get(unit)
+            if cut is None:
+                cut = self._joined(self._viterbi(unit))
+                if len(self._known) < CACHED:
+                    self._known[unit] = cut
+            pieces += cut
         return pieces if SPACE in self._score else self._joined(pieces)  # an unknown ▁ joins unknown words
 
     def nbest(self, text: str, n: int) -> list[tuple[list[str], float]]:
@@ -135,12 +173,51 @@ class Unigram:
     def encode(self, text: str) -> list[int]:
         """The ids of `tokenize`."""
         unknown = self.index[UNKNOWN]
-        return [self.index.get(piece, unknown) for piece in self.tokenize(text)]
+        return [self._ids.get(piece, unknown) for piece in self.tokenize(text)]
+
+    def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
+        """The ids of the chunks joined, one by one; a chunk may end within a word.
+
+        Where pieces reach over blanks, or blanks may be unknown, the chunks are kept until the last one.
+        """
+        texts = whole_words(chunks) if self._words_part else ["".join(chunks)]
+        return chain.from_iterable(map(self.encode, texts))
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text of some ids: an unknown one shows as " ⁇ ", <s> and </s> do not."""
+        silent = {*self.special} - {UNKNOWN}
         known = (self.pieces[i] for i in ids)
-        return unmark(UNKNOWN_SHOWN if piece == UNKNOWN else piece for piece in known if piece not in SPECIAL[1:])
+        return unmark(UNKNOWN_SHOWN if piece == UNKNOWN else piece for piece in known if piece not in silent)
+
+    def save(self, path: Path) -> None:
+        """Writes tokenizer.json, whole or not at all. Raises OSError.
+
+        `tokenizers` matches special pieces with text too, so they are written as less probable than any spelling of
+        theirs in pieces; what agrees is said in `Unigram`.
+        """
+        never = min([-1.0, *self._score.values()]) * (2 + max(map(len, self.special)))
+        vocabulary = [[piece, self._score.get(piece, never)] for piece in self.pieces]
+        model = {"type": "Unigram", "unk_id": self.index[UNKNOWN], "vocab": vocabulary, "byte_fallback": False}
+        files.write(path, model, self.special_tokens, **_steps(self._words_part), decoder=_metaspace(self._words_part))
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        with files.opened(path, "Unigram") as file:
+            scores = [*file.scores, *[0.0] * (len(file.vocabulary) - len(file.scores))]
+            scores = [0.0 if p in file.special else score for p, score in zip(file.vocabulary, scores, strict=True)]
+            model = cls(file.vocabulary, scores, file.special)
+            file.expect("model.unk_id", model.index[UNKNOWN])
+            file.expect("model.byte_fallback", False, None)
+            for step, value in _steps(model._words_part).items():
+                file.expect(step, value)
+            file.expect("post_processor", None)
+            return model
+
+    @property
+    def _words_part(self) -> bool:
+        """Whether the pieces of a text are those of its words, each cut on its own."""
+        return self._by_word and SPACE in self._score
 
     def _units(self, text: str) -> list[str]:
         """What can be cut on its own."""
@@ -191,55 +268,32 @@ class Unigram:
         return joined
 
 
+def _steps(words_part: bool) -> dict[str, files.Json]:
+    """`mark` in a file: white space goes with \\x1c to \\x1f, as in Python; words part, or are joined to one text first."""
+    nfkc = {"type": "NFKC"}
+    if words_part:
+        blanks = {"type": "Replace", "pattern": {"Regex": f"[\\x1c-\\x1f{SPACE}]"}, "content": " "}
+        words = {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, _metaspace(True)]}
+        return {"normalizer": {"type": "Sequence", "normalizers": [nfkc, blanks]}, "pre_tokenizer": words}
+    blanks = {"type": "Replace", "pattern": {"Regex": f"[\\s\\x1c-\\x1f{SPACE}]+"}, "content": " "}
+    strip = {"type": "Strip", "strip_left": True, "strip_right": True}
+    normalizers = {"type": "Sequence", "normalizers": [nfkc, blanks, strip]}
+    return {"normalizer": normalizers, "pre_tokenizer": _metaspace(False)}
+
+
+def _metaspace(split: bool) -> files.Json:
+    """Blanks as ▁ in a file, and one before the first word."""
+    return {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always", "split": split}
+
+
 # Training.
 
 
-def train(words: Counter[str], size: int) -> Unigram:
-    """A model of at most `size` pieces: candidates in plenty, then EM and pruning in turn (Kudo 2018, section 3.2).
+def train(words: Counter[str], size: int, *, special: Sequence[str] = SPECIAL) -> Unigram:
+    """A model of at most `size` pieces: special ones, then those of `etude.tokenizers.unigram_training.learn`.
 
-    words: marked words and their counts (`count_words`). Every character stays a piece. As in SentencePiece, the M-step
-    is that of a Dirichlet prior (digamma in place of log), and a piece that is expected less than half a time goes. Unlike
-    there, the loss of a piece is what all other ways to spell it are worth, not the best one alone; pieces may hold letters
-    beside digits and signs; and candidates are counted in running text, not in the list of different words, by which a
-    frequent word that is part of no other word could not become a piece.
-    Raises ValueError without words, and if the characters alone are more than `size`.
+    words: marked words and their counts (`count_words`). Raises ValueError without words, and if the characters alone are
+    more than `size`.
     """
-    if not words:
-        raise ValueError("there are no words to learn from: give at least one text that is not blank")
-    stretches = Counter[str]()
-    for word, count in words.items():
-        for start in range(0, len(word), LONGEST_WORD):
-            stretches[word[start : start + LONGEST_WORD]] += count
-    candidates = Candidates(stretches)
-    pieces, lengths, scores = candidates.pieces, candidates.lengths, candidates.scores
-    single = lengths == 1
-    if single.sum() + len(SPECIAL) > size:
-        raise ValueError(
-            f"{len(SPECIAL)} special pieces and {single.sum()} characters do not fit into {size} pieces: ask for more"
-        )
-    wanted = int(SPARE * (size - len(SPECIAL)))
-    corpus, inside = candidates.corpus(), candidates.inside()
-    while True:
-        for _ in range(2):
-            _, expected = corpus.expected(scores, candidates.counts)
-            stay = (expected >= 0.5) | single
-            corpus, inside = corpus.without(~stay), inside.without(~stay, ~stay)
-            pieces, single, expected = pieces[stay], single[stay], np.maximum(expected[stay], 0.5)
-            scores = digamma(expected) - digamma(expected.sum())
-        if len(pieces) <= wanted:
-            break
-        # What the likelihood loses without a piece: each time it is expected, other pieces must spell it.
-        loss = np.where(single, np.inf, expected * (scores - inside.log_totals(scores)))
-        stay = _largest(loss, max(wanted, int(SHRINK * len(pieces))))
-        corpus, inside = corpus.without(~stay), inside.without(~stay, ~stay)
-        pieces, single, scores = pieces[stay], single[stay], scores[stay]
-    stay = _largest(np.where(single, np.inf, scores), size - len(SPECIAL))
-    order = np.flatnonzero(stay)[np.argsort(-scores[stay], kind="stable")]
-    return Unigram([*SPECIAL, *pieces[order].tolist()], [0.0] * len(SPECIAL) + scores[order].tolist())
-
-
-def _largest(values: Floats, n: int) -> Bools:
-    """Where the n largest stand; of equals the first."""
-    chosen = np.zeros(len(values), dtype=bool)
-    chosen[np.argsort(-values, kind="stable")[:n]] = True
-    return chosen
+    pieces, scores = learn(words, size, len(special))
+    return Unigram([*special, *pieces], [0.0] * len(special) + scores, special)

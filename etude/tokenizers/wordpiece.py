@@ -2,24 +2,28 @@
 
 The merging criterion is that of Schuster and Nakajima 2012 ("Japanese and Korean Voice Search", section 3) as it is
 usually written, count(st) / (count(s) · count(t)); cutting, marks and special tokens are those of Devlin et al. 2019
-(BERT), whose trainer was never published. This module knows text and counts only: nothing of files or of models.
+(BERT), whose trainer was never published. This module knows text, counts and the names of its steps in a file: nothing of models.
 """
 
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Self
 
-import numpy as np
-
-from etude.tokenizers import bpe
+from etude.tokenizers import files
+from etude.tokenizers.tokenizer import check_special, special_ids, whole_words
+from etude.tokenizers.wordpiece_pairs import Pairs
 
 MARK = "##"  # before a piece that continues a word
 UNKNOWN = "[UNK]"
-SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
+ENDS = ("[CLS]", "[SEP]")  # before and after a text
+SPECIAL = ("[PAD]", UNKNOWN, *ENDS, "[MASK]")
 LONGEST_WORD = 100  # characters; longer words are unknown, as in BERT
 
 # Characters that BERT takes as words of their own (CJK ideographs; Hangul and kana are not among them).
@@ -69,10 +73,15 @@ def _is_punctuation(c: str) -> bool:
 
 @dataclass(frozen=True)
 class WordPiece:
-    """A vocabulary, its ids being the places in the list. Raises ValueError without [UNK] or with a word that stands twice."""
+    """A vocabulary, its ids being the places in the list.
+
+    Raises ValueError without [UNK], for a piece that stands twice, and for a special token that a text could be cut into: it
+    must hold a sign beside something else, as [UNK] does, and so be no word. Those that the vocabulary lacks do not count.
+    """
 
     vocabulary: Sequence[str]
     lower: bool = True
+    special: Sequence[str] = SPECIAL
     index: dict[str, int] = field(init=False, repr=False)  # piece → id
 
     def __post_init__(self) -> None:
@@ -82,7 +91,32 @@ class WordPiece:
             raise ValueError(f"{twice!r} stands in the vocabulary more than once: an id must be that of one piece")
         if UNKNOWN not in index:
             raise ValueError(f"the vocabulary of {len(index)} pieces lacks {UNKNOWN}: put it among the special tokens")
+        check_special(self.special, {token for token in self.special if len(split(token.removeprefix(MARK))) < 2})
         object.__setattr__(self, "index", index)
+
+    @classmethod
+    def train(
+        cls,
+        texts: Iterable[str],
+        size: int,
+        *,
+        special_tokens: Sequence[str] = SPECIAL,
+        lower: bool = True,
+        min_count: int = 2,
+    ) -> Self:
+        """Special tokens, characters, then merges of the words of the texts (`etude.tokenizers.wordpiece.train` says which).
+
+        special_tokens: must hold [UNK], [CLS] and [SEP]; lower: in lower case and without accents (`normalize`).
+        """
+        if lost := {UNKNOWN, *ENDS} - set(special_tokens):
+            raise ValueError(f"the special tokens lack {min(lost)}, which encoding needs: add it")
+        words = Counter(chain.from_iterable(split(normalize(text, lower=lower)) for text in texts))
+        return cls(train(words, size, min_count=min_count, special=special_tokens), lower, tuple(special_tokens))
+
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """Special token → id."""
+        return {token: self.index[token] for token in self.special if token in self.index}
 
     def pieces_of(self, word: str) -> list[str]:
         """The longest piece that starts the word, then the longest that goes on, and so on; [UNK] if one is missing.
@@ -108,15 +142,88 @@ class WordPiece:
 
     def encode(self, text: str, other: str | None = None) -> list[int]:
         """The ids of [CLS] text [SEP], or of [CLS] text [SEP] other [SEP] (BERT, section 3.1)."""
-        pieces = ["[CLS]", *self.tokenize(text), "[SEP]"]
+        first, last = ENDS
+        pieces = [first, *self.tokenize(text), last]
         if other is not None:
-            pieces += [*self.tokenize(other), "[SEP]"]
+            pieces += [*self.tokenize(other), last]
         return [self.index[piece] for piece in pieces]
+
+    def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
+        """The ids of [CLS], the chunks joined, [SEP], one by one; a chunk may end within a word."""
+        first, last = ENDS
+        yield self.index[first]
+        for text in whole_words(chunks):
+            yield from map(self.index.__getitem__, self.tokenize(text))
+        yield self.index[last]
 
     def decode(self, ids: Iterable[int]) -> str:
         """The words of some ids with blanks between them; blanks around punctuation, case and accents do not come back."""
-        pieces = [self.vocabulary[i] for i in ids if self.vocabulary[i] not in SPECIAL or self.vocabulary[i] == UNKNOWN]
+        pieces = [piece for i in ids if (piece := self.vocabulary[i]) not in self.special or piece == UNKNOWN]
         return " ".join(pieces).replace(f" {MARK}", "")
+
+    def save(self, path: Path) -> None:
+        """Writes tokenizer.json, whole or not at all. Raises OSError, and ValueError without [CLS] and [SEP]."""
+        ends = special_ids(ENDS, self.index)
+        model = {
+            "type": "WordPiece",
+            "unk_token": UNKNOWN,
+            "continuing_subword_prefix": MARK,
+            "max_input_chars_per_word": LONGEST_WORD,
+            "vocab": self.index,
+        }
+        files.write(
+            path,
+            model,
+            self.special_tokens,
+            normalizer=_normalizer(self.lower),
+            pre_tokenizer={"type": "BertPreTokenizer"},
+            post_processor=_post_processor(ends),
+            decoder={"type": "WordPiece", "prefix": MARK, "cleanup": False},
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        with files.opened(path, "WordPiece") as file:
+            file.expect("model.unk_token", UNKNOWN)
+            file.expect("model.continuing_subword_prefix", MARK)
+            file.expect("model.max_input_chars_per_word", LONGEST_WORD)
+            lower = bool(file.value("normalizer.lowercase"))
+            file.expect("normalizer", _normalizer(lower), {**_normalizer(lower), "strip_accents": None})
+            file.expect("pre_tokenizer", {"type": "BertPreTokenizer"})
+            model = cls(file.vocabulary, lower, file.special)
+            ends = special_ids(ENDS, model.special_tokens)
+            file.expect("post_processor", _post_processor(ends), _template(ends))
+            return model
+
+
+def _normalizer(lower: bool) -> files.Json:
+    """`normalize` in a file."""
+    return {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": lower,
+        "lowercase": lower,
+    }
+
+
+def _post_processor(ends: dict[str, int]) -> files.Json:
+    """[CLS] and [SEP] around texts, in a file."""
+    first, last = ENDS
+    return {"type": "BertProcessing", "sep": [last, ends[last]], "cls": [first, ends[first]]}
+
+
+def _template(ends: dict[str, int]) -> files.Json:
+    """The same as published models of BERT write it."""
+    first, last = ({"SpecialToken": {"id": token, "type_id": 0}} for token in ENDS)
+    text, other = {"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}
+    return {
+        "type": "TemplateProcessing",
+        "single": [first, text, last],
+        "pair": [first, text, last, other, {"SpecialToken": {"id": ENDS[1], "type_id": 1}}],
+        "special_tokens": {token: {"id": token, "ids": [i], "tokens": [token]} for token, i in ends.items()},
+    }
 
 
 # Training.
@@ -133,7 +240,7 @@ def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequen
     vocabulary = [*special, *sorted({piece for pieces in spelled for piece in pieces})]
     if len(vocabulary) > size:
         raise ValueError(f"{len(vocabulary)} special tokens and characters do not fit into {size} pieces: ask for more")
-    table = _Pairs(spelled, list(words.values()))
+    table = Pairs(spelled, list(words.values()))
     known = set(vocabulary)
     while len(vocabulary) < size and (pair := table.best(min_count)) is not None:
         merged = pair[0] + pair[1].removeprefix(MARK)
@@ -142,58 +249,3 @@ def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequen
             known.add(merged)
             vocabulary.append(merged)
     return vocabulary
-
-
-class _Pairs:
-    """Words as pieces, and how often each piece and each neighbouring pair occurs; kept up to date as pairs are merged.
-
-    Scores change with every piece's count, so no order of pairs can be kept: all scores are computed at once, in numpy.
-    """
-
-    def __init__(self, spelled: list[list[str]], counts: list[int]) -> None:
-        self.spelled, self.counts = spelled, counts
-        self.names: list[str] = []  # of pieces
-        self.piece: dict[str, int] = {}
-        self.pair: dict[tuple[str, str], int] = {}  # pair → its row below
-        self.words: defaultdict[int, set[int]] = defaultdict(set)  # row → words that hold the pair, or have held it
-        self.frequency = np.zeros(1024)  # by piece
-        self.table = np.zeros((1024, 3), dtype=np.int64)  # by row: first piece, second piece, count
-        for word in range(len(spelled)):
-            self._count(word, 1)
-
-    def best(self, min_count: int) -> tuple[str, str] | None:
-        """The pair with the highest score, None if no pair occurs often enough."""
-        first, second, count = self.table[: len(self.pair)].T
-        possible = count >= min_count
-        if not possible.any():
-            return None
-        chance = self.frequency[first] * self.frequency[second]
-        score = np.divide(count, chance, out=np.zeros(len(count)), where=possible)
-        rows = np.flatnonzero(score == score.max())
-        return min((self.names[first[row]], self.names[second[row]]) for row in rows)
-
-    def merge(self, pair: tuple[str, str], merged: str) -> None:
-        """Puts `merged` for the pair in all words, from left to right."""
-        for word in self.words.pop(self.pair[pair]):
-            joined = bpe.merged(self.spelled[word], pair, merged)
-            if len(joined) < len(self.spelled[word]):
-                self._count(word, -1)
-                self.spelled[word] = joined
-                self._count(word, 1)
-
-    def _count(self, word: int, sign: int) -> None:
-        pieces, change = self.spelled[word], sign * self.counts[word]
-        for piece in pieces:
-            if piece not in self.piece:
-                self.piece[piece] = len(self.names)
-                self.names.append(piece)
-                if len(self.names) > len(self.frequency):
-                    self.frequency = np.concatenate([self.frequency, np.zeros_like(self.frequency)])
-            self.frequency[self.piece[piece]] += change
-        for pair in pairwise(pieces):
-            row = self.pair.setdefault(pair, len(self.pair))
-            if row == len(self.table):
-                self.table = np.concatenate([self.table, np.zeros_like(self.table)])
-            self.table[row, :2] = self.piece[pair[0]], self.piece[pair[1]]
-            self.table[row, 2] += change
-            self.words[row].add(word)

@@ -59,7 +59,7 @@ def gpt2(tmp_path_factory: pytest.TempPathFactory) -> GPT2:
         patch.setenv("ETUDE_MIRROR", str(mirror()))
         patch.setattr(datasets, "cache_folder", lambda: tmp_path_factory.mktemp("cache"))
         files = [datasets.path(f"gpt2_vocab/{name}") for name in ("encoder.json", "vocab.bpe")]
-        return byte_bpe.load(*files), ByteLevelBPETokenizer(*map(str, files))
+        return ByteBPE.from_gpt2_files(*files), ByteLevelBPETokenizer(*map(str, files))
 
 
 def theirs(
@@ -310,9 +310,9 @@ def test_files_that_are_no_vocabulary_are_refused(tmp_path: Path) -> None:
     (tmp_path / "ok.json").write_text('{"a": 0, "b": 1}')
     (tmp_path / "merges").write_text("#version: 0.2\na b c\n")
     with pytest.raises(ValueError, match="0 to 1, each once"):
-        byte_bpe.load(tmp_path / "a.json", tmp_path / "merges")
+        ByteBPE.from_gpt2_files(tmp_path / "a.json", tmp_path / "merges")
     with pytest.raises(ValueError, match="no pair: 'a b c'"):
-        byte_bpe.load(tmp_path / "ok.json", tmp_path / "merges")
+        ByteBPE.from_gpt2_files(tmp_path / "ok.json", tmp_path / "merges")
 
 
 # GPT-2's own vocabulary.

@@ -1,0 +1,108 @@
+"""What every tokenizer of this package can do, and how texts larger than the memory are read for it.
+
+A tokenizer is trained on texts, turns text into ids and ids into text, and is kept in one file. This module knows
+characters and words between blanks; it must not know how any tokenizer cuts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, Self, runtime_checkable
+
+import regex
+
+# The white space at which all tokenizers part words. They differ in the rest: to BERT, a vertical tab is nothing at all.
+WORD_END = regex.compile(r"(?<=\S)(?=[\t\n\r\p{Zs}\p{Zl}\p{Zp}])", regex.REVERSE)
+
+
+@runtime_checkable
+class Tokenizer(Protocol):
+    """Text to ids and back, with a vocabulary that was learnt from texts.
+
+    Special tokens (a text's end, padding) stand for no text. `encode` never gives the id of one for a text that spells it:
+    else whoever writes a text could end the document in the middle, and a page about "</s>" could not be read. Only
+    the tokenizer itself puts them in: the unknown token for what it cannot spell, and BERT's marks around a text.
+    """
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """The tokens; a token's id is its place."""
+
+    @property
+    def special_tokens(self) -> Mapping[str, int]:
+        """Special token → id."""
+
+    @classmethod
+    def train(cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = ...) -> Self:
+        """Learns at most `size` tokens, special ones included, from texts such as lines of a file.
+
+        The texts are read once and only the counts of their words are kept, so a generator will do. Special tokens get the
+        first ids (byte-level BPE: the last, as in GPT-2). Raises ValueError if `size` is less than single characters need.
+        """
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text."""
+
+    def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
+        """The ids of the chunks joined, one by one; a chunk may end within a word. No more than a chunk and a word is kept."""
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of some ids, without special tokens; an unknown token shows as a sign."""
+
+    def save(self, path: Path) -> None:
+        """Writes one file in the format of Hugging Face tokenizers, whole or not at all. Raises OSError.
+
+        `tokenizers.Tokenizer.from_file` reads it and gives the same ids, if its `encode_special_tokens` is set to True.
+        """
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads what `save` or Hugging Face tokenizers wrote. Raises OSError, and ValueError for what the class cannot do."""
+
+
+def read_chunks(paths: Iterable[Path], chars: int = 1 << 20) -> Iterator[str]:
+    """The texts of UTF-8 files, one file after the other with nothing between, in chunks of at most `chars` characters.
+
+    Line ends stay as they are, a byte order mark goes. Raises OSError, and ValueError for a file that is not UTF-8.
+    """
+    for path in paths:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            try:
+                while chunk := file.read(chars):
+                    yield chunk
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{path} is not UTF-8 ({error}): convert it first") from error
+
+
+def whole_words(chunks: Iterable[str]) -> Iterator[str]:
+    """The chunks joined and cut anew, so that no cut is within a word: each part but the first begins with white space.
+
+    For training on `read_chunks`, and for encoding: every tokenizer gives the parts together the ids of the whole text.
+    """
+    held: list[str] = []  # what has come since the last cut
+    last = ""  # its last character
+    for chunk in filter(None, chunks):
+        if match := WORD_END.search(last + chunk):
+            cut = match.start() - len(last)
+            yield "".join([*held, chunk[:cut]])
+            held = [chunk[cut:]]
+        else:
+            held.append(chunk)
+        last = chunk[-1]
+    if held:
+        yield "".join(held)
+
+
+def check_special(special: Iterable[str], text_tokens: Container[str]) -> None:
+    """Raises ValueError for a special token that is empty, or among the tokens that a text can be cut into."""
+    for token in special:
+        if not token or token in text_tokens:
+            raise ValueError(f"the special token {token!r} is also what a text is cut into: choose one like '<|name|>'")
+
+
+def special_ids(special: Iterable[str], index: Mapping[str, int]) -> dict[str, int]:
+    """Special token → id. Raises ValueError for one that is not in the vocabulary."""
+    if lost := [token for token in special if token not in index]:
+        raise ValueError(f"the special token {lost[0]!r} is not in the vocabulary: add it, or do not name it")
+    return {token: index[token] for token in special}

@@ -1,0 +1,110 @@
+"""BPE as Sennrich, Haddow and Birch 2016 use it (arXiv:1508.07909): words between blanks, with a mark at their ends.
+
+The merges are `etude.tokenizers.bpe`'s, which knows words alone. This module adds the way from text to words and back,
+and the file. A text comes back with one blank between words: what byte-level BPE does not lose is lost here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Self
+
+import regex
+
+from etude.tokenizers import bpe, files
+from etude.tokenizers.tokenizer import check_special, special_ids, whole_words
+
+WORD = regex.compile(r"\S+")  # not str.split: to that, \x1c to \x1f are white space, and to Unicode they are not
+END = "</w>"
+UNKNOWN = "<unk>"
+
+
+@dataclass(frozen=True)
+class WordBPE:
+    """Merges of characters within words. Without the mark, "low" in "lower" and the word "low" would be one token.
+
+    Raises ValueError unless the merges have the mark </w> and the unknown token <unk>, and for a special token that is not
+    in the vocabulary, or that a text could be cut into.
+    """
+
+    merging: bpe.BPE
+    special: Sequence[str] = (UNKNOWN,)
+
+    def __post_init__(self) -> None:
+        if (self.merging.suffix, self.merging.unknown) != (END, UNKNOWN):
+            raise ValueError(
+                f"words end with {END!r} and unknown characters are {UNKNOWN!r} here: train with these marks"
+            )
+        merged = {a + b for a, b in self.merging.merges}
+        check_special(self.special, {*merged, *(t for t in self.special if len(t.removesuffix(END)) == 1)})
+        special_ids(self.special, self.merging.index)
+
+    @classmethod
+    def train(
+        cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = (UNKNOWN,), min_count: int = 1
+    ) -> Self:
+        """Special tokens, characters, characters at a word's end, then merges (`etude.tokenizers.bpe.train` says which).
+
+        special_tokens: must hold <unk>; min_count: a pair that occurs less often is not merged. A word that spells </w> or
+        a special token is not learnt from, so that no merge makes one.
+        """
+        if UNKNOWN not in special_tokens:
+            raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
+        marks = (END, *special_tokens)
+        words = Counter(chain.from_iterable(map(WORD.findall, texts)))
+        plain = {word: count for word, count in words.items() if not any(mark in word for mark in marks)}
+        learnt = bpe.train(plain, size - len(special_tokens), suffix=END, min_count=min_count)
+        vocabulary = [*special_tokens, *learnt.vocabulary]
+        return cls(bpe.BPE(vocabulary, learnt.merges, END, UNKNOWN), tuple(special_tokens))
+
+    @property
+    def vocabulary(self) -> Sequence[str]:
+        """The tokens; a token's id is its place."""
+        return self.merging.vocabulary
+
+    @cached_property
+    def special_tokens(self) -> dict[str, int]:
+        """Special token → id."""
+        return special_ids(self.special, self.merging.index)
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text's words; a character that is not in the vocabulary is <unk>."""
+        return self.merging.encode(WORD.findall(text))
+
+    def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
+        """The ids of the chunks joined, one by one; a chunk may end within a word."""
+        return chain.from_iterable(map(self.encode, whole_words(chunks)))
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The words of some ids with a blank between them; an unknown character at a word's end takes the blank with it."""
+        silent = {i for token, i in self.special_tokens.items() if token != UNKNOWN}
+        tokens = [self.vocabulary[i] for i in ids if i not in silent]
+        words = [f"{token.removesuffix(END)} " if token.endswith(END) else token for token in tokens]
+        return "".join(words).removesuffix(" ")
+
+    def save(self, path: Path) -> None:
+        """Writes tokenizer.json, whole or not at all. Raises OSError."""
+        merging = self.merging
+        files.write(
+            path,
+            files.bpe_model(merging.index, merging.merges, END, UNKNOWN),
+            self.special_tokens,
+            pre_tokenizer={"type": "WhitespaceSplit"},
+            decoder={"type": "BPEDecoder", "suffix": END},
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        with files.opened(path, "BPE") as file:
+            file.expect_bpe(END)
+            file.expect("model.unk_token", UNKNOWN)
+            file.expect("normalizer", None)
+            file.expect("pre_tokenizer", {"type": "WhitespaceSplit"})
+            file.expect("post_processor", None)
+            return cls(bpe.BPE(file.vocabulary, file.merges(), END, UNKNOWN), file.special)
