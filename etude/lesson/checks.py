@@ -89,9 +89,9 @@ def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, 
     except TypeError:
         equal(actual, expected, given=given)
         return
-    found = shape(actual)
-    if found is not None and found != want.shape:  # seen before any memory is taken for it
-        raise Mismatch(f"the shape is {found}, expected {want.shape}", **values)
+    actual_shape = shape(actual)
+    if actual_shape is not None and actual_shape != want.shape:  # seen before any memory is taken for it
+        raise Mismatch(f"the shape is {actual_shape}, expected {want.shape}", **values)
     try:
         have = as_array(actual)
     except TypeError as error:
@@ -130,15 +130,15 @@ def close_gradients(
 
     leaves = [tensor.detach().clone().requires_grad_() for tensor in tensors.values()]
     expected = torch.autograd.grad(oracle(*leaves, *others).sum(), leaves)
-    found = student.gradients(name, *leaves, *others)
-    for key, mine, right in zip(tensors, found, expected, strict=True):
+    gradients = student.gradients(name, *leaves, *others)
+    for key, actual, wanted in zip(tensors, gradients, expected, strict=True):
         where = f"{given}; the gradient for {key}"
         true(
-            mine is not None,
+            actual is not None,
             "it knows nothing of the numbers that it comes from, so they cannot be trained",
             given=where,
         )
-        close(mine, right, given=where)
+        close(actual, wanted, given=where)
 
 
 def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Function], Function]:

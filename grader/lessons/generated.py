@@ -90,9 +90,9 @@ class _Search:
                 self.ended = error
                 return False
             failure = Mismatch(f"{name}: {message}\n{lines}".rstrip(), given=given, drawn=True)
-        found = (len(whole), whole), failure
-        if self.smallest is None or found[0] < self.smallest[0]:
-            self.smallest = found
+        candidate = (len(whole), whole), failure
+        if self.smallest is None or candidate[0] < self.smallest[0]:
+            self.smallest = candidate
         return True
 
     def report(self) -> None:

@@ -161,10 +161,10 @@ class Student:
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        found = self._request("name", name)
-        if isinstance(found, Remote):
-            found._watches = self._watches
-        return found
+        value = self._request("name", name)
+        if isinstance(value, Remote):
+            value._watches = self._watches
+        return value
 
     def has(self, name: str) -> bool:
         """Whether the notebook defines the name."""
@@ -199,10 +199,10 @@ class Student:
     def gradients(self, name: str, *args: Any) -> list[Any]:
         """The gradients of the sum of `name(*args)`, as the student's side says: one for each tensor that asks for one."""
         asked = sum(getattr(arg, "requires_grad", False) is True for arg in args)
-        found = self._request("gradients", name, list(args))
-        if type(found) is not list or len(found) != asked:
+        by_argument = self._request("gradients", name, list(args))
+        if type(by_argument) is not list or len(by_argument) != asked:
             raise CodecError("malformed reply: not a gradient for each tensor")
-        return found
+        return by_argument
 
     def final(self, error: BaseException) -> bool:
         """Whether it would be no use to ask again with another input."""
@@ -287,9 +287,9 @@ def student_error(classes: list[Any], message: str, lines: str) -> StudentError:
 
 def _is_builtin_error(name: str) -> bool:
     """Whether a check may expect it. StopIteration would end a check's own loop: `for y in map(student.f, xs)`."""
-    found = getattr(builtins, name, None)
+    builtin = getattr(builtins, name, None)
     others = (BaseExceptionGroup, StopIteration, StopAsyncIteration)
-    return isinstance(found, type) and issubclass(found, Exception) and not issubclass(found, others)
+    return isinstance(builtin, type) and issubclass(builtin, Exception) and not issubclass(builtin, others)
 
 
 @cache
