@@ -20,14 +20,20 @@ class TooManyValues(ValueError):
 
 
 def loads(data: bytes) -> Any:
-    """The value of UTF-8 JSON. Raises ValueError, TooManyValues among them, and RecursionError."""
+    """Reads a value from UTF-8 JSON.
+
+    Raises:
+        TooManyValues: it holds more values than MOST_VALUES.
+        ValueError: it is no UTF-8 or no JSON; TooManyValues is one of these too.
+        RecursionError: it is nested too deeply.
+    """
     if count_values(data) > MOST_VALUES:
         raise TooManyValues(f"it holds more than {MOST_VALUES:,} values")
     return json.loads(data.decode("utf-8"))
 
 
 def count_values(data: bytes) -> int:
-    """How many values and keys the JSON holds, or a few more."""
+    """Counts the values and keys that the JSON holds, or a few more."""
     letters = np.frombuffer(data.replace(b"\\\\", b"").replace(b'\\"', b""), np.uint8)
     in_a_string = np.logical_xor.accumulate(letters == ord('"'))
     return 1 + int(np.count_nonzero(_MARKS[letters] & ~in_a_string))

@@ -22,7 +22,14 @@ class CourseError(Exception):
 
 
 def sandbox_limits(limits: dict[str, int], where: str) -> dict[str, int]:
-    """Those of the limits that are the sandbox's. Raises CourseError for one that makes no sense; `where` it is set."""
+    """Picks those of the limits that are the sandbox's.
+
+    Args:
+        where: the place where the limits are set, for the error.
+
+    Raises:
+        CourseError: a limit makes no sense.
+    """
     given = {name: value for name, value in limits.items() if name not in TIME_LIMITS}
     try:
         Limits.from_dict(given)
@@ -104,7 +111,7 @@ class Lesson:
         return self.course.root / "weeks" / self.week.name / f"{self.name}.ipynb"
 
     def run_folder(self, profile: str, seed: int) -> Path:
-        """Where an executed reference and its results lie."""
+        """Names the folder where an executed reference and its results lie."""
         return self.course.build / "runs" / self.id / f"{profile}-seed{seed}"
 
     @property
@@ -138,7 +145,7 @@ class Course:
             raise CourseError(f"{path} is not right: {error}") from None
 
     def lessons(self, which: str = "") -> list[Lesson]:
-        """All lessons, those of one week ("week1_embeddings") or one ("week1_embeddings/word2vec")."""
+        """Lists all lessons, those of one week ("week1_embeddings") or one ("week1_embeddings/word2vec")."""
         everything = [Lesson(self, week, entry) for week in self.file.weeks for entry in week.lessons]
         if not which:
             return everything
@@ -149,7 +156,11 @@ class Course:
         return chosen
 
     def lesson(self, which: str) -> Lesson:
-        """The one lesson of this name. Raises CourseError if there is none, or more than one."""
+        """Finds the one lesson of this name.
+
+        Raises:
+            CourseError: there is none of this name, or more than one.
+        """
         chosen = self.lessons(which)
         if len(chosen) != 1:
             raise CourseError(
@@ -159,5 +170,5 @@ class Course:
 
 
 def _around(folder: Path) -> Path | None:
-    """The nearest folder from this one upwards that holds a course.toml."""
+    """Finds the nearest folder from this one upwards that holds a course.toml."""
     return next((place for place in (folder, *folder.parents) if (place / "course.toml").is_file()), None)

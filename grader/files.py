@@ -8,7 +8,11 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Puts the text at the path in one step; what was there before stays until then. Raises OSError, and leaves nothing."""
+    """Puts the text at the path in one step; what was there before stays until then.
+
+    Raises:
+        OSError: it could not be written; then nothing of it is left.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
     temporary = Path(name)

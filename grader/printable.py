@@ -4,5 +4,5 @@ from __future__ import annotations
 
 
 def printable(text: str) -> str:
-    """The text without characters that do something to a terminal or turn the reading direction: those are escaped."""
+    """Escapes the characters that do something to a terminal or turn the reading direction; leaves the others."""
     return "".join(c if c.isprintable() or c in "\n\t\u3000\xa0" else ascii(c)[1:-1] for c in text)

@@ -22,7 +22,11 @@ ROOT = Path(etude.__file__).parents[1]  # of both packages
 
 
 def provenance(command: str, device: str, course: Path = ROOT) -> str:
-    """Says in one line where a number comes from. course: the folder whose commit is named."""
+    """Says in one line where a number comes from.
+
+    Args:
+        course: the folder whose commit is named.
+    """
     versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "numpy"))
     return (
         f"{command}; {hardware(device)}; Python {platform.python_version()}, {versions}; commit {commit(course)}; "
@@ -42,7 +46,7 @@ def head(command: str, *libraries: str, course: Path = ROOT) -> dict[str, Any]:
 
 
 def hardware(device: str) -> str:
-    """The processor, or the GPU if one is used, in words."""
+    """Names the processor, or the GPU if one is used, in words."""
     if device != "cpu":
         import torch
 
@@ -61,15 +65,17 @@ def hardware(device: str) -> str:
 def fingerprint(*facts: object, code: Iterable[Path] = (), data: Iterable[Path] = ()) -> str:
     """Hashes all that decides a result. While it stays the same, the result is not made again.
 
-    facts: settings, versions, texts, by their repr. code: Python files; comments and docstrings decide nothing. data: other
-    files, to the byte, each with its name.
+    Args:
+        facts: settings, versions, texts, by their repr.
+        code: Python files; comments and docstrings decide nothing.
+        data: other files, to the byte, each with its name.
     """
     parts = [*map(repr, facts), *(bare(path.read_text(encoding="utf-8")) for path in code)]
     return digest(*parts, *(part for path in data for part in (path.name, path.read_bytes())))
 
 
 def modules(*rooms: str) -> list[Path]:
-    """The files of these packages and modules of ours ("etude", "grader.grading", "grader.course"), in order."""
+    """Lists the files of these packages and modules of ours ("etude", "grader.grading", "grader.course"), in order."""
     files: set[Path] = set()
     for room in rooms:
         path = ROOT.joinpath(*room.split("."))
@@ -79,12 +85,12 @@ def modules(*rooms: str) -> list[Path]:
 
 @cache
 def code_hash(*rooms: str) -> str:
-    """The hash of what `modules` gives for these: read once a process, which goes on with the code that it has loaded."""
+    """Hashes what `modules` gives for these, read once a process, which goes on with the code that it has loaded."""
     return fingerprint(code=modules(*rooms))
 
 
 def imported(paths: Iterable[Path]) -> list[Path]:
-    """The modules that decide what these files do, of the student's library and of the kit for drawn inputs, in order.
+    """Lists the modules that decide what these files do, of the student's library and of the kit for drawn inputs, in order.
 
     Those that the files import, and those that these import.
     """
@@ -98,7 +104,7 @@ def imported(paths: Iterable[Path]) -> list[Path]:
 
 @cache
 def bare(text: str) -> str:
-    """Python without its comments and docstrings."""
+    """Strips Python of its comments and docstrings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -122,7 +128,7 @@ def commit(course: Path = ROOT) -> str:
 
 
 def digest(*parts: bytes | str) -> str:
-    """sha256 of the parts, each with its length, so that moving a byte from one to the next changes it."""
+    """Hashes the parts with sha256, each with its length, so that moving a byte from one to the next changes the hash."""
     total = hashlib.sha256()
     for part in parts:
         content = part.encode() if isinstance(part, str) else part
@@ -144,12 +150,12 @@ def _versions() -> dict[str, str]:
 
 
 def libraries() -> str:
-    """The libraries that decide what a check sees, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
+    """Names the libraries that decide what a check sees, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
     numbers = {name: version.partition("+")[0] for name, version in versions().items()}
     some = ", ".join(f"{name} {numbers[name]}" for name in ("torch", "numpy", "hypothesis"))
     return f"Python {'.'.join(numbers['python'].split('.')[:2])}, {some}"
 
 
 def now() -> str:
-    """The time in UTC, to the second."""
+    """Returns the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -43,13 +43,13 @@ class Batch:
 
 
 def grade_one(item: Submission, home: Path, settings: Settings) -> Verdict:
-    """One submission's verdict, made and stored. This is what a worker runs."""
+    """Makes the verdict on one submission and stores it. This is what a worker runs."""
     path = store.verdict_path(home, item.student, item.lesson)
     return store.make(item.lesson, item.path, item.student, path, settings)[0]
 
 
 def unchanged(todo: Iterable[Submission], home: Path, settings: Settings) -> dict[tuple[str, str], Verdict]:
-    """The stored verdicts that are on the very inputs of these submissions."""
+    """Finds the stored verdicts that are on the very inputs of these submissions."""
     verdicts = {}
     for item in todo:
         verdict, _ = store.load(item.lesson, item.path, store.verdict_path(home, item.student, item.lesson), settings)
@@ -70,9 +70,13 @@ def measure_references(
     running: Callable[[list[str]], None],
     measured: Callable[[Lesson], None],
 ) -> None:
-    """Finds out what the references of these lessons cost here; `measured` is told of each.
+    """Finds out what the references of these lessons cost here.
 
-    Raises CourseError for those that do not run here as they should: then nothing is graded.
+    Args:
+        measured: is told of each lesson that has been measured.
+
+    Raises:
+        CourseError: some of them do not run here as they should; then nothing is graded.
     """
     show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
     runs = side_by_side(
@@ -91,7 +95,7 @@ def measure_references(
 
 
 def unmeasured(lessons: Iterable[Gradable], settings: Settings) -> list[Lesson]:
-    """The lessons of ours among these of which it is not known what their references cost here."""
+    """Picks the lessons of ours among these of which it is not known what their references cost here."""
     ours = {lesson.id: lesson for lesson in lessons if isinstance(lesson, Lesson)}
     return [lesson for lesson in ours.values() if costs.kept(lesson, settings) is None]
 
@@ -111,10 +115,16 @@ def grade_batch(
     """Grades what is not stored yet with `jobs` processes.
 
     First the references of what is to be graded, and of the lessons in `references`, are measured, if it is not known what
-    they cost here; `measured` is told of each.
+    they cost here.
 
-    `running` is told who is being graded; `done` is called for each submission, with its verdict if there is one,
-    while the others are being graded. Ctrl-C is answered between these, never within: KeyboardInterrupt is raised then.
+    Args:
+        running: is told who is being graded.
+        done: is called for each submission, with its verdict if there is one, while the others are being graded.
+        references: lessons whose references are to be measured too.
+        measured: is told of each lesson whose reference has been measured.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed; it is answered between calls of `running` and `done`, never within.
     """
     batch = Batch(verdicts=unchanged(todo, home, settings))
     waiting = deque(item for item in todo if key(item) not in batch.verdicts)

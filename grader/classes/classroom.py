@@ -52,10 +52,16 @@ class Classroom:
         dry_run: bool = False,
         references: Sequence[Gradable] = (),
     ) -> list[str]:
-        """Grades, stores and shows; returns what the grader itself failed at.
+        """Grades the submissions, stores their scores and shows how it goes.
 
-        references: lessons whose references are to be run too, unless that is known. Raises CourseError if there is nothing
-        to grade, or if a reference does not run here as it should.
+        Args:
+            references: lessons whose references are to be run too, unless it is known what they cost.
+
+        Returns:
+            What the grader itself failed at.
+
+        Raises:
+            CourseError: there is nothing to grade, or a reference does not run here as it should.
         """
         todo = submissions(lessons, self.home, student)
         if not todo:
@@ -102,7 +108,7 @@ class Classroom:
     def _graded(
         self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, references: Sequence[Gradable]
     ) -> Batch:
-        """Verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
+        """Makes verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
         grading = bar.add_task("grading", total=len(todo), now="")
         open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
         storing = bar.add_task("storing in the gradebook", total=len(open_lessons), now="")
@@ -157,7 +163,7 @@ class Classroom:
         write_whole(receipt, fingerprint)
 
     def _graded_batch(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, resume: bool) -> Batch:
-        """Verdicts alone, kept nowhere."""
+        """Makes verdicts alone, kept nowhere."""
         grading = bar.add_task("grading", total=len(todo), now="")
 
         def done(item: Submission, verdict: Verdict | None) -> None:
@@ -171,7 +177,7 @@ class Classroom:
             return grade_batch(todo, home, self.settings, jobs=jobs, done=done, running=running)
 
     def _stored(self, todo: list[Submission]) -> list[gradebook.Score]:
-        """What the gradebook holds of these weeks."""
+        """Reads what the gradebook holds of these weeks."""
         weeks = dict.fromkeys(item.lesson.assignment for item in todo)
         return [score for week in weeks for score in gradebook.scores(self.course, self.home, week)]
 

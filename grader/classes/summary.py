@@ -29,7 +29,7 @@ WIDEST_NAME = 20  # columns of a name on a line; more is cut
 
 
 def plain(text: str) -> str:
-    """The text on one line, without what does something to a terminal."""
+    """Puts the text on one line, without what does something to a terminal."""
     return " ".join(printable(text).split())
 
 
@@ -125,7 +125,7 @@ def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score])
 
 
 def _changes(batch: Batch, before: Mapping[Key, Verdict]) -> list[Key]:
-    """Whose points are not what they were before."""
+    """Finds those whose points are not what they were before."""
     return [
         student_lesson
         for student_lesson, verdict in sorted(batch.verdicts.items())

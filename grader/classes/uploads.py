@@ -36,7 +36,10 @@ class Submission:
 
 
 def submissions(lessons: Iterable[Gradable], home: Path, student: str = "*") -> list[Submission]:
-    """All that is handed in below home/submitted; who handed in another notebook of the week is missing this one."""
+    """Lists all that is handed in below home/submitted.
+
+    A student who handed in another notebook of the week has a submission of this one too: its file is missing.
+    """
     return [
         Submission(lesson, folder.parent.name, folder / f"{lesson.name}.ipynb")
         for lesson in lessons
@@ -46,10 +49,16 @@ def submissions(lessons: Iterable[Gradable], home: Path, student: str = "*") -> 
 
 
 def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
-    """Brings a zip or a single notebook below home/submitted; returns a sentence for each member that was left out.
+    """Brings a zip or a single notebook below home/submitted.
 
     Students are told apart by folder (Moodle: `Kim Ada_123_assignsubmission_file_/word2vec.ipynb`) or by the file name's
-    beginning (Canvas: `kimada_123_456_word2vec.ipynb`). Raises CourseError if the source holds no notebook of these lessons.
+    beginning (Canvas: `kimada_123_456_word2vec.ipynb`).
+
+    Returns:
+        A sentence for each member that was left out.
+
+    Raises:
+        CourseError: the source holds no notebook of these lessons.
     """
     if source.suffix == ".ipynb" and source.is_file():
         _take_notebook(source, lessons, home)
@@ -116,7 +125,7 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | str:
-    """The member's bytes, or why there are none."""
+    """Unpacks the member's bytes, or says why there are none."""
     if member.compress_type not in METHODS:
         return "packed by another method than deflate"
     try:
@@ -127,7 +136,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | str:
 
 
 def _path(member: zipfile.ZipInfo) -> PurePosixPath:
-    """The member's path as it was meant, in composed letters, however the program that packed it wrote Korean."""
+    """Decodes the member's path as it was meant, in composed letters, however the program that packed it wrote Korean."""
     name = member.filename
     if not member.flag_bits & 0x800:  # no word on the encoding: UTF-8 from macOS, CP949 from a Korean Windows
         for encoding in ("utf-8", "cp949"):
@@ -140,12 +149,12 @@ def _path(member: zipfile.ZipInfo) -> PurePosixPath:
 
 
 def _shown(path: PurePosixPath) -> str:
-    """The path on one line: a name may hold line ends and a terminal's commands."""
+    """Writes the path on one line: a name may hold line ends and a terminal's commands."""
     return repr(str(path))[1:-1]
 
 
 def _shared_folders(paths: list[PurePosixPath]) -> int:
-    """How many folders at the beginning of the paths are the same for all: those are not a student's."""
+    """Counts the folders at the beginning of the paths that are the same for all: those are not a student's."""
     count = 0
     for parts in zip(*(path.parts[:-1] for path in paths), strict=False):
         if len(set(parts)) > 1:
@@ -155,19 +164,19 @@ def _shared_folders(paths: list[PurePosixPath]) -> int:
 
 
 def _lesson(stem: str, lessons: Iterable[Gradable]) -> Gradable | None:
-    """The lesson whose name the file's name ends with (a platform's copies are called `word2vec (1)` or `word2vec-2`)."""
+    """Finds the lesson whose name the file's name ends with (a platform's copies are called `word2vec (1)` or `word2vec-2`)."""
     plain = re.sub(r"([-_ ]?\(?\d{1,3}\)?)$", "", stem)
     candidates = [lesson for lesson in lessons if _ends_with(stem, lesson) or _ends_with(plain, lesson)]
     return max(candidates, key=lambda lesson: len(lesson.name), default=None)
 
 
 def _ends_with(stem: str, lesson: Gradable) -> bool:
-    """Whether the file's name ends with the lesson's as a word of its own: albert is not bert."""
+    """Tells whether the file's name ends with the lesson's as a word of its own: albert is not bert."""
     return re.search(rf"(?<![^\W_]){re.escape(lesson.name)}$", stem) is not None
 
 
 def _student(path: PurePosixPath, lesson: Gradable, shared: int) -> str | None:
-    """A student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere.
+    """Makes a student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere.
 
     It is the platform's folder, else the first folder that not all have, else the beginning of the file's name, else the
     innermost folder. None if there is nothing of the kind.

@@ -74,7 +74,7 @@ class Workers:
 
     @contextmanager
     def pool(self, count: int) -> Iterator[ProcessPoolExecutor]:
-        """A pool of processes. They end with this one, at once if it is interrupted."""
+        """Holds a pool of processes while the block runs. They end with this one, at once if it is interrupted."""
         pool = ProcessPoolExecutor(
             count, mp_context=self._context, initializer=_begin, initargs=(str(self._scratch.path), self._addresses)
         )
@@ -96,9 +96,15 @@ def side_by_side(
     step: Step,
     workers: Workers,
 ) -> Iterator[tuple[Task, Future[Result]]]:
-    """Each task and what came of it, as they end. No more than `jobs` are ever started, so that `step` can name them.
+    """Runs the tasks in worker processes and gives each with what came of it, as they end.
 
-    Raises CourseError if a process was ended from outside.
+    No more than `jobs` are ever started, so that `step` can name them.
+
+    Args:
+        step: is told how many tasks are done, how many there are, and the names of those that run.
+
+    Raises:
+        CourseError: a process was ended from outside.
     """
     waiting, done = deque(tasks), 0
     running: dict[Future[Result], Task] = {}
@@ -120,7 +126,7 @@ def side_by_side(
 
 
 def _begin(scratch: str, shared: dict[int, Path]) -> None:
-    """The first thing that a worker does. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
+    """Prepares a new worker. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
     signal.signal(signal.SIGINT, lambda *_: None)
     os.environ.pop(SAFE_PATH, None)  # a notebook may import what lies beside it
     tempfile.tempdir = scratch
