@@ -33,15 +33,16 @@ class Allowance:
     own_seconds: Mapping[str, float]
 
     def sandbox_limits(self, lesson: Lesson) -> dict[str, int]:
-        """The limits that are set for the lesson's sandbox, and the time that these seconds need where none is set."""
+        """Returns the limits that are set for the lesson's sandbox, and the time that these seconds need where none is set."""
         seconds = math.ceil(self.notebook + self.checks) + START_SECONDS
         return {"cpu_s": seconds, "wall_s": CLOCK * seconds} | lesson.sandbox_limits
 
 
 def of(lesson: Lesson, reference: Usage) -> Allowance:
-    """What a submission to this lesson may spend, if the reference spends this.
+    """Computes what a submission to this lesson may spend, if the reference spends this.
 
-    Raises CourseError if what the course sets for the sandbox leaves no time for the checks.
+    Raises:
+        CourseError: what the course sets for the sandbox leaves no time for the checks.
     """
     limits = lesson.limits
     times = limits["times"]

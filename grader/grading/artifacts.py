@@ -42,7 +42,11 @@ class Artifacts:
     seed: int
 
     def tensor(self, name: str, ndim: int) -> Tensor:
-        """A finite tensor with `ndim` dimensions. Raises BadArtifact."""
+        """Returns a finite tensor with `ndim` dimensions.
+
+        Raises:
+            BadArtifact: none of this name was recorded, or it is not of this kind.
+        """
         if name not in self._tensors:
             raise BadArtifact(f"the notebook recorded no tensor {name!r}")
         value = self._tensors[name]
@@ -54,7 +58,11 @@ class Artifacts:
         return value
 
     def strings(self, name: str) -> list[str]:
-        """A list of different strings. Raises BadArtifact."""
+        """Returns a list of different strings.
+
+        Raises:
+            BadArtifact: none of this name was recorded, or it is not of this kind.
+        """
         value = self._data.get(name)
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise BadArtifact(f"the notebook recorded no list of words {name!r}")
@@ -63,7 +71,11 @@ class Artifacts:
         return value
 
     def array(self, name: str, ndim: int) -> np.ndarray:
-        """A finite numeric array with `ndim` dimensions from NAME.npy, never unpickled. Raises BadArtifact."""
+        """Reads a finite numeric array with `ndim` dimensions from NAME.npy, never unpickled.
+
+        Raises:
+            BadArtifact: the file is not there, or holds no such array.
+        """
         file = io.BytesIO(self._read(f"{name}.npy"))
         try:
             version = np.lib.format.read_magic(file)
@@ -82,9 +94,12 @@ class Artifacts:
         return value
 
     def table(self, name: str) -> pd.DataFrame:
-        """A table of numbers from NAME.parquet. Raises BadArtifact.
+        """Reads a table of numbers from NAME.parquet.
 
         Text is refused: a few compressed bytes of it can unpack to any size, numbers are bounded by their count.
+
+        Raises:
+            BadArtifact: the file is not there, or holds no such table.
         """
         content = io.BytesIO(self._read(f"{name}.parquet"))
         try:
@@ -149,6 +164,6 @@ class Artifacts:
 
 
 def _refuse_wide(name: str, shape: tuple[int, ...]) -> None:
-    """An empty array takes no bytes of a file, but a sum over its empty axis would take the memory of the others."""
+    """Refuses an empty array that is wide: it takes no bytes of a file, but a sum over its empty axis takes the others' memory."""
     if math.prod(max(n, 1) for n in shape) > max(MOST_CELLS, math.prod(shape)):
         raise BadArtifact(f"{name!r} is empty and has shape {tuple(shape)}")

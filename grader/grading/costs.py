@@ -42,7 +42,7 @@ class Cost(BaseModel):
 
 
 def kept(lesson: Lesson, settings: Settings) -> Usage | None:
-    """What the reference used when it was last run here, or None if that is not known any more."""
+    """Reads what the reference used when it was last run here; None if that is not known any more."""
     try:
         cost = Cost.model_validate_json(_path(lesson, settings).read_bytes())
     except (OSError, ValidationError):
@@ -52,12 +52,20 @@ def kept(lesson: Lesson, settings: Settings) -> Usage | None:
 
 
 def of(lesson: Lesson, settings: Settings) -> Usage:
-    """What the reference uses here: as kept, or measured now. Raises CourseError if it does not do well here."""
+    """Returns what the reference uses here: as kept, or measured now.
+
+    Raises:
+        CourseError: the reference does not do well here.
+    """
     return kept(lesson, settings) or measure(lesson, settings)
 
 
 def measure(lesson: Lesson, settings: Settings) -> Usage:
-    """Runs the reference as a submission is run, and keeps what it used. Raises CourseError if it does not do well here."""
+    """Runs the reference as a submission is run, and keeps what it used.
+
+    Raises:
+        CourseError: the lesson has not been released, or the reference does not do well here.
+    """
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     from grader.grading.execution import execute
@@ -82,7 +90,11 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
 
 
 def prove_setup(lesson: Lesson, settings: Settings) -> None:
-    """Runs the lesson's own first cells. Raises CourseError if they fail: then no submission can be run here."""
+    """Runs the lesson's own first cells.
+
+    Raises:
+        CourseError: they fail; then no submission can be run here.
+    """
     from grader.grading.execution import execute
     from grader.grading.suite import Suite
 
@@ -98,19 +110,23 @@ def prove_setup(lesson: Lesson, settings: Settings) -> None:
 
 
 def factor(lesson: Lesson, usage: Usage) -> float | None:
-    """How many times as long as on the recorded machine the reference takes here; None if the course has no record."""
+    """Tells how many times as long as on the recorded machine the reference takes here; None if the course has no record."""
     recorded = recorded_seconds(lesson.course).get(lesson.id)
     return round(usage.notebook / recorded, 2) if recorded else None
 
 
 def recorded_seconds(course: Course) -> dict[str, float]:
-    """Lesson → seconds of its reference's cells on the recorded machine, in the profile smoke."""
+    """Reads the record of the course: lesson → seconds of its reference's cells on the recorded machine, in the profile smoke."""
     path = course.root / RECORD
     return json.loads(path.read_text(encoding="utf-8"))["seconds"] if path.is_file() else {}
 
 
 def record(course: Course, settings: Settings, command: str) -> Path:
-    """Writes down what the references of all lessons take on this machine, as `kept`; returns where."""
+    """Writes down what the references of all lessons take on this machine, as `kept`.
+
+    Returns:
+        The path of the record.
+    """
     seconds = {lesson.id: round(of(lesson, settings).notebook, 2) for lesson in course.lessons()}
     path = course.root / RECORD
     write_whole(path, json.dumps({**head(command, course=course.root), "seconds": seconds}, indent=1) + "\n")
@@ -118,7 +134,7 @@ def record(course: Course, settings: Settings, command: str) -> Path:
 
 
 def _trouble(run: Execution) -> str:
-    """What no reference should meet, the most telling first, in words; empty if all is well."""
+    """Says in words what no reference should meet, the most telling first; empty if all is well."""
     troubles = [run.report.reason or "its process ended"] if not run.report.alive else []
     troubles += [f"{outcome.check.name}: {outcome.message}" for outcome in run.outcomes.values() if not outcome.passed]
     troubles += [f"cell {cell.index + 1}: {cell.error}" for cell in run.report.cells if cell.status != "ok"]
@@ -131,7 +147,7 @@ def _path(lesson: Lesson, settings: Settings) -> Path:
 
 
 def _reference(lesson: Lesson) -> NotebookNode:
-    """The lesson's notebook as a student hands it in who writes what the reference does."""
+    """Builds the lesson's notebook as a student hands it in who writes what the reference does."""
     return source.filled(lesson, source.exercises(source.read(lesson)))
 
 

@@ -74,7 +74,8 @@ def execute(
 ) -> Execution:
     """Runs the notebook, which is in the lesson's shape, and asks it what is in the suite.
 
-    results: where what it records is put.
+    Args:
+        results: the folder where what it records is put.
     """
     limits = None if settings.kernel == PLAIN else allowance.sandbox_limits(lesson)
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
@@ -120,7 +121,11 @@ class _Run:
         return self.allowance.checks - self.execution.usage.all_checks
 
     def in_a_kernel(self, notebook: NotebookNode) -> bool:
-        """Runs the notebook and asks what has no outcome yet; False if the kernel did not live until all was asked."""
+        """Runs the notebook and asks what has no outcome yet.
+
+        Returns:
+            False if the kernel did not live until all was asked.
+        """
         # Nothing that is graded may depend on whether a corpus could be fetched.
         plain = {"ETUDE_OFFLINE": "1", "ETUDE_MIRROR": str(self.work), "OMP_NUM_THREADS": "1"}  # as a sandbox sets it
         parameters = {"profile": self.settings.profile, "seed": self.settings.seed, "device": self.settings.device}
@@ -146,7 +151,7 @@ class _Run:
             return student is not None
 
     def _ask(self, session: KernelSession) -> Student | None:
-        """Runs the checks that have no outcome yet; the student to go on asking, None if the kernel has ended."""
+        """Runs the checks that have no outcome yet; gives the student to go on asking, None if the kernel has ended."""
         self.progress("checks")
         try:
             student = session.student(float("inf"), patience=self.allowance.cell)
@@ -200,7 +205,7 @@ class _Run:
         )
 
     def _bring_out(self, session: KernelSession) -> list[str]:
-        """Copies what the notebook recorded out of its kernel's reach; a note on each thing that was left out."""
+        """Copies what the notebook recorded out of its kernel's reach; gives a note on each thing that was left out."""
         if self.settings.kernel == PLAIN:
             if (recorded := self.work / "results").is_dir():
                 shutil.copytree(recorded, self.results, symlinks=True)
@@ -212,7 +217,7 @@ class _Run:
 
 
 def _definitions(notebook: NotebookNode) -> NotebookNode:
-    """The notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
+    """Keeps the notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
     short: NotebookNode = nbformat.v4.new_notebook(metadata=notebook.metadata)
     short.cells = [
         cell

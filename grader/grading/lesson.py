@@ -39,7 +39,7 @@ DECIDING = (
 
 
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
-    """The hash of everything that decides a score: the submission, the lesson's files, the settings, versions, our code."""
+    """Hashes everything that decides a score: the submission, the lesson's files, the settings, versions, our code."""
     tables = [lesson.source / name for name in ("expected.csv", known_mistakes.PRIVATE)]
     tables += [lesson.released, lesson.released.with_suffix("") / "mistakes.json", *lesson.data]
     return provenance.fingerprint(
@@ -56,7 +56,11 @@ def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
 def grade(
     lesson: Lesson, path: Path, student: str, settings: Settings, progress: Progress = lambda text: None
 ) -> Graded:
-    """Grades one notebook file. Raises CourseError if the lesson itself is not built."""
+    """Grades one notebook file.
+
+    Raises:
+        CourseError: the lesson itself is not built.
+    """
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     started, given = time.monotonic(), submission.read(path)
@@ -88,7 +92,7 @@ def grade(
 def _verdict(
     lesson: Lesson, content: bytes, student: str, settings: Settings, started: float, scored: Scored, **came_of: Any
 ) -> Verdict:
-    """The verdict, whole: who and what it is on, what came of it, what that earns."""
+    """Writes the whole verdict: who and what it is on, what came of it, what that earns."""
     return Verdict(
         lesson=lesson.id,
         student=student,
@@ -122,14 +126,14 @@ def _executed(
 
 
 def _fails_at_the_start(execution: Execution) -> bool:
-    """Whether the setup cell, which is the course's own, did not end well."""
+    """Tells whether the setup cell, which is the course's own, did not end well."""
     cells = execution.report.notebook.cells
     ids = {run.index: cells[run.index].metadata.get("nbgrader", {}).get("grade_id") for run in execution.report.cells}
     return any(ids[run.index] == "setup" and run.status != "ok" for run in execution.report.cells)
 
 
 def _time(lesson: Lesson, spent: Usage, reference: Usage, allowed: Allowance) -> Time:
-    """What was spent, beside the reference and the limits."""
+    """Sets what was spent beside the reference and the limits."""
 
     def beside(spent_seconds: float, reference_seconds: float, limit: float) -> Spent:
         return Spent(spent=round(spent_seconds, 2), reference=round(reference_seconds, 2), limit=round(limit, 1))

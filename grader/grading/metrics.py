@@ -30,7 +30,7 @@ def metric(name: str) -> Callable[[Metric], Metric]:
 
 
 def marked(hidden: ModuleType) -> dict[str, Metric]:
-    """Metric → its function, of a lesson's hidden.py."""
+    """Collects the marked functions of a lesson's hidden.py: metric → its function."""
     return {f.__etude_metric__: f for f in vars(hidden).values() if hasattr(f, "__etude_metric__")}
 
 
@@ -41,7 +41,14 @@ def asks_the_student(function: Metric) -> bool:
 def compute(
     functions: Mapping[str, Metric], artifacts: Artifacts, student: Any = None
 ) -> dict[str, tuple[float | None, str]]:
-    """Metric → (value, "") or (None, why there is none). `student`: None if the notebook's process has ended."""
+    """Computes the metrics from the artifacts.
+
+    Args:
+        student: the client to ask; None if the notebook's process has ended.
+
+    Returns:
+        Metric → (value, "") or (None, why there is none).
+    """
     computed: dict[str, tuple[float | None, str]] = {}
     for name, function in functions.items():
         asks = asks_the_student(function)

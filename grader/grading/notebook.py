@@ -69,7 +69,7 @@ class Notebook:
 
 
 def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
-    """The hash of everything that decides a score: what was handed in, the assignment, the settings, versions, our code."""
+    """Hashes everything that decides a score: what was handed in, the assignment, the settings, versions, our code."""
     return provenance.fingerprint(
         digest(submission.content(path)),
         _hashes(path.parent),
@@ -83,7 +83,7 @@ def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
 
 
 def _hashes(folder: Path) -> list[str]:
-    """Name and sha256 of each file that is no notebook; links are not followed.
+    """Lists name and sha256 of each file that is no notebook; links are not followed.
 
     Of a file that no sandbox would take, only the size counts.
     """
@@ -173,7 +173,7 @@ def _fill(work: Path, handed_in: Path, notebook: Notebook) -> list[str]:
 
 
 def is_test(cell: NotebookNode) -> bool:
-    """Whether nbgrader scores the cell by itself: graded code that the student does not write."""
+    """Tells whether nbgrader scores the cell by itself: graded code that the student does not write."""
     rules = cell.metadata.get("nbgrader", {})
     return bool(cell.cell_type == "code" and rules.get("grade") and not rules.get("solution"))
 
@@ -206,7 +206,7 @@ def _result(cell: NotebookNode, run: CellRun | None, reason: str) -> CheckResult
 
 
 def partial_credit(cell: NotebookNode, most: float) -> float | None:
-    """The number that the cell ended with, within 0 and `most`; None if it is no number, and all points are earned."""
+    """Reads the number that the cell ended with, within 0 and `most`; None if it is no number, and all points are earned."""
     for output in cell.outputs:
         if output.output_type == "execute_result":
             try:

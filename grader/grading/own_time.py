@@ -20,7 +20,11 @@ class OwnTimeOver(BaseException):
 
 @contextmanager
 def at_most(seconds: float) -> Iterator[None]:
-    """Raises OwnTimeOver inside once this process has computed so long. Not to be nested."""
+    """Raises OwnTimeOver inside the block once this process has computed so long. Not to be nested.
+
+    Args:
+        seconds: processor time of this process; no bound if infinite, nor in any but the main thread.
+    """
     if math.isinf(seconds) or threading.current_thread() is not threading.main_thread():
         yield
         return

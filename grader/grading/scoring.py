@@ -31,7 +31,7 @@ class Scored:
     usage: Usage = field(default_factory=Usage)
 
     def exercises(self) -> list[ExerciseResult]:
-        """The exercises in the notebook's order, each with its checks and the classic mistake that it is."""
+        """Scores the exercises in the notebook's order, each with its checks and the classic mistake that it is."""
         by_all = known_mistakes.known(self.lesson)
         shipped = self.lesson.released.with_suffix("") / "mistakes.json"
         by_public = mistakes.load(shipped)  # as the student's notebook names it
@@ -48,7 +48,7 @@ class Scored:
         ]
 
     def _named(self, checks: list[Check], by_all: list[Any], by_public: list[Any]) -> str | None:
-        """The sentence of the mistake that all checks tell, or else the public ones."""
+        """Finds the sentence of the mistake that all checks tell, or else the public ones."""
         outcomes = [self.outcomes[check.name] for check in checks if check.name in self.outcomes]
         public = [outcome for outcome in outcomes if not outcome.check.hidden]
         return mistakes.diagnose(outcomes, by_all) or mistakes.diagnose(public, by_public)
@@ -76,11 +76,11 @@ class Scored:
         )
 
     def _counts(self, check: Check) -> bool:
-        """Whether the check that this one needs has passed, if it needs any."""
+        """Tells whether the check that this one needs has passed, if it needs any."""
         return not check.needs or (check.needs in self.outcomes and self.outcomes[check.needs].passed)
 
     def metrics(self) -> list[MetricResult]:
-        """The metrics of the profile's table that earn points or were computed."""
+        """Scores the metrics of the profile's table that earn points or were computed."""
         rows = table.of_profile(table.read(self.lesson.source / "expected.csv"), self.profile).values()
         return [self._metric(row) for row in rows if row.points or row.metric in self.computed]
 

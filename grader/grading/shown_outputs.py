@@ -33,7 +33,7 @@ def show_run(notebook: NotebookNode, executed: NotebookNode | None) -> None:
 
 
 def harmless(output: NotebookNode) -> NotebookNode | None:
-    """The output as text or PNG, or None."""
+    """Turns the output into text or PNG; None if it holds neither."""
     if output.output_type == "stream":
         return _output("stream", name="stdout", text=_plain(output.text))
     if output.output_type == "error":
@@ -72,5 +72,5 @@ def text_output(text: str) -> NotebookNode:
 
 
 def score_output(points: float) -> NotebookNode:
-    """nbgrader reads the first execute_result that is a number as the cell's score."""
+    """Makes the output of a score: nbgrader reads the first execute_result that is a number as the cell's score."""
     return _output("execute_result", data={"text/plain": repr(float(points))}, execution_count=None)

@@ -25,7 +25,7 @@ def verdict_path(home: Path, student: str, lesson: Gradable) -> Path:
 
 
 def fingerprint(lesson: Gradable, submitted: Path, settings: Settings) -> str:
-    """The hash of everything that decides the score."""
+    """Hashes everything that decides the score."""
     if isinstance(lesson, notebook.Notebook):
         return notebook.fingerprint(lesson, submitted, settings)
     from grader.grading.lesson import fingerprint as of_lesson
@@ -36,7 +36,7 @@ def fingerprint(lesson: Gradable, submitted: Path, settings: Settings) -> str:
 def load(
     lesson: Gradable, submitted: Path, stored: Path, settings: Settings
 ) -> tuple[verdict.Verdict | None, NotebookNode | None]:
-    """The stored verdict and executed notebook if they are on these very inputs, else (None, None)."""
+    """Reads the stored verdict and executed notebook if they are on these very inputs, else gives (None, None)."""
     kept = verdict.load(stored)
     if kept is None or kept.inputs != fingerprint(lesson, submitted, settings):
         return None, None

@@ -55,7 +55,7 @@ def read(path: Path) -> Submitted:
 
 
 def content(path: Path) -> bytes:
-    """The file's bytes, none if it is not there or cannot be read within bounds: what a verdict's hash is made of."""
+    """Reads the file's bytes, which a verdict's hash is made of; none if it is not there or cannot be read within bounds."""
     try:
         return _bytes(path)
     except BadSubmission:
@@ -63,7 +63,7 @@ def content(path: Path) -> bytes:
 
 
 def _bytes(path: Path) -> bytes:
-    """The bytes of a file of its own: a link could hand in, or show, what is somebody else's. Raises BadSubmission."""
+    """Reads a file of its own: a link could hand in, or show, what is somebody else's. Raises BadSubmission."""
     if path.is_symlink():
         raise BadSubmission(f"{path.name} is a link to another file: hand in the notebook itself")
     if not path.is_file():
@@ -78,7 +78,11 @@ def _bytes(path: Path) -> bytes:
 
 
 def parse(data: bytes) -> NotebookNode:
-    """A notebook from bytes. Raises BadSubmission."""
+    """Reads a notebook from bytes.
+
+    Raises:
+        BadSubmission: they are no notebook that can be read within bounds; the sentence says why.
+    """
     if not data.strip():
         raise BadSubmission("the file is empty: save the notebook and hand in again")
     try:
@@ -114,7 +118,7 @@ def parse(data: bytes) -> NotebookNode:
 
 
 def _cell(data: object) -> NotebookNode:
-    """A fresh cell with what we need of the student's: type, text and nbgrader's id. Outputs and metadata stay behind."""
+    """Makes a fresh cell with what we need of the student's: type, text and nbgrader's id. Outputs and metadata stay behind."""
     if not isinstance(data, dict) or data.get("cell_type") not in ("code", "markdown", "raw"):
         raise BadSubmission("a cell is neither code nor text: open the notebook in JupyterLab and save it")
     text = data.get("source", "")
@@ -136,7 +140,7 @@ def _cell(data: object) -> NotebookNode:
 
 
 def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
-    """The submission in the lesson's shape; never raises for anything that `parse` let through."""
+    """Puts the submission into the lesson's shape; never raises for anything that `parse` let through."""
     given = {cell.metadata.nbgrader.grade_id: cell for cell in released.cells if "nbgrader" in cell.metadata}
     result = Restored(copy.deepcopy(released))
     cells: list[NotebookNode] = []
@@ -162,7 +166,7 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
 
 
 def _restored_cell(cell: NotebookNode, original: NotebookNode, notes: list[str]) -> NotebookNode:
-    """The released cell, with the student's text where the student writes."""
+    """Copies the released cell, with the student's text where the student writes."""
     restored = copy.deepcopy(original)
     rules = original.metadata.nbgrader
     if not rules.locked:
@@ -173,7 +177,7 @@ def _restored_cell(cell: NotebookNode, original: NotebookNode, notes: list[str])
 
 
 def _place(cells: list[NotebookNode], before: list[NotebookNode]) -> int:
-    """Where a missing cell goes: behind the last cell that is there of those that stand before it in the release."""
+    """Finds where a missing cell goes: behind the last cell that is there of those that stand before it in the release."""
     ids = [cell.metadata.nbgrader.grade_id for cell in before if "nbgrader" in cell.metadata]
     for place in range(len(cells) - 1, -1, -1):
         if cells[place].metadata.get("nbgrader", {}).get("grade_id") in ids:

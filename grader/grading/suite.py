@@ -23,7 +23,11 @@ class Suite:
 
     @classmethod
     def of(cls, lesson: Lesson) -> Suite:
-        """Loads the lesson's suite. Raises CourseError for checks that contradict each other."""
+        """Loads the lesson's suite.
+
+        Raises:
+            CourseError: checks contradict each other.
+        """
         checks, hidden = source.loaded(lesson)
         assert hidden is not None
         return cls(checks, metrics.marked(hidden))

@@ -163,7 +163,10 @@ class Verdict(Model):
         return self.reason or "; ".join(f"{what}: {count}" for count, what in counted if count) or "all is right"
 
     def as_json(self) -> str:
-        """The verdict as JSON. What a submission says may hold lone surrogates, which no file can: they become `?`."""
+        """Writes the verdict as JSON text.
+
+        What a submission says may hold lone surrogates, which no file can: they become `?`.
+        """
         text = json.dumps(self.model_dump(), indent=1, ensure_ascii=False, allow_nan=False)
         return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -181,7 +184,7 @@ class Graded:
 
 
 def load(path: Path) -> Verdict | None:
-    """A stored verdict, or None if there is none or it is not whole."""
+    """Reads a stored verdict; None if there is none or it is not whole."""
     try:
         return Verdict.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):

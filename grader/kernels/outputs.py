@@ -57,7 +57,7 @@ class BoundedOutputs:
         self._cut.discard(cell_index)
 
     def _update_display_id(self, display_id: str, msg: Any) -> None:
-        """An update of a display takes the place of what it showed, wherever it was shown, if there is room for it."""
+        """Puts an update of a display in the place of what it showed, wherever it was shown, if there is room for it."""
         growth = {
             index: sum(size(msg["content"]) - size(self.nb.cells[index].outputs[at]) for at in places)
             for index, places in self._display_id_map.get(display_id, {}).items()
@@ -69,11 +69,11 @@ class BoundedOutputs:
             super()._update_display_id(display_id, msg)  # type: ignore[misc]
 
     def handle_comm_msg(self, outs: list[NotebookNode], msg: Any, cell_index: int) -> None:
-        """Widgets keep their state on this side and can redirect outputs; a graded notebook needs neither."""
+        """Ignores widgets: they keep their state on this side and can redirect outputs; a graded notebook needs neither."""
 
 
 def size(content: Any) -> int:
-    """Characters of text in a JSON value; numbers, brackets and lines count for more than they have."""
+    """Counts the characters of text in a JSON value; numbers, brackets and lines count for more than they have."""
     if isinstance(content, str):
         return len(content) + LINE * content.count("\n")
     if isinstance(content, dict):

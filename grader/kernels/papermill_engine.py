@@ -136,7 +136,7 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         cell.outputs.append(new_output("error", ename=run.ename, evalue=run.message, traceback=[run.error]))
 
     async def _ends(self, task: asyncio.Task[Any], seconds: float) -> bool:
-        """Whether the task ends before the kernel has spent so many seconds."""
+        """Tells whether the task ends before the kernel has spent so many seconds."""
         meter = self.session.meter
         meter.resume()
         until = meter.total + seconds
@@ -153,7 +153,7 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         await self.session.async_kill("a cell ran too long and could not be interrupted")
 
     async def _trouble(self, task: asyncio.Task[Any]) -> str:
-        """Why there is no reply to read, once the task has ended; empty if there is one."""
+        """Says why there is no reply to read, once the task has ended; empty if there is one."""
         try:
             await asyncio.wait_for(task, NOTICE_SECONDS)
             return "" if self.reply else "the kernel gave no reply"

@@ -18,11 +18,16 @@ INJECTED = "injected-parameters"
 
 
 def with_parameters(nb: NotebookNode, parameters: Mapping[str, Any]) -> NotebookNode:
-    """A copy of the notebook with one cell more, which assigns the parameters.
+    """Copies the notebook with one cell more, which assigns the parameters.
 
     It stands directly after the first cell tagged `parameters` (and after a cell that papermill once injected there,
-    whose values it replaces), or at the top of a notebook without one. Values are None, bools, finite numbers, text,
-    and lists, tuples and dicts of these; ValueError otherwise.
+    whose values it replaces), or at the top of a notebook without one.
+
+    Args:
+        parameters: name → value: None, bools, finite numbers, text, and lists, tuples and dicts of these.
+
+    Raises:
+        ValueError: a parameter is none of these, or its name is none of Python's.
     """
     nb = copy.deepcopy(nb)
     for cell in nb.cells:
@@ -43,7 +48,11 @@ def with_parameters(nb: NotebookNode, parameters: Mapping[str, Any]) -> Notebook
 
 
 def assignments(parameters: Mapping[str, Any]) -> str:
-    """One line of Python for each parameter."""
+    """Writes one line of Python for each parameter.
+
+    Raises:
+        ValueError: a parameter is no plain data, or its name is none of Python's.
+    """
     for name, value in parameters.items():
         if not name.isidentifier() or keyword.iskeyword(name) or not _is_literal(value):
             raise ValueError(f"{name} = {value!r} is no parameter: a name, and plain data that Python can read back")
@@ -59,6 +68,6 @@ def _is_literal(value: Any) -> bool:
 
 
 def _own_tags(cell: NotebookNode) -> list[str]:
-    """The cell's tags as far as they are text, in a list: a submitted notebook may hold anything there."""
+    """Lists the cell's tags as far as they are text: a submitted notebook may hold anything there."""
     tags = cell.metadata.get("tags")
     return [tag for tag in tags if isinstance(tag, str)] if isinstance(tags, list) else []

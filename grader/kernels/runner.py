@@ -29,10 +29,17 @@ def run_notebook(
 ) -> RunReport:
     """Runs every cell of a copy of the notebook, with the grader's parameters, and keeps the session's kernel.
 
-    Timeouts are in seconds, as the session's meter counts them. A cell that is late is interrupted; if it ignores that
-    three times, its kernel is killed. `on_cell(index, total, cell)` is called after each cell, also of text. Without
-    `allow_errors` the first cell that does not end well is the last. Raises KernelGone if the kernel is not ready,
-    ValueError for a parameter that is not plain data.
+    A cell that is late is interrupted; if it ignores that three times, its kernel is killed.
+
+    Args:
+        cell_timeout: seconds for a cell, as the session's meter counts them.
+        notebook_timeout: seconds for all cells, as the session's meter counts them.
+        on_cell: `on_cell(index, total, cell)` is called after each cell, also of text.
+        allow_errors: if False, the first cell that does not end well is the last.
+
+    Raises:
+        KernelGone: the kernel is not ready.
+        ValueError: a parameter is not plain data.
     """
     report = RunReport(with_parameters(nb, parameters))
     report.notebook = _engine().execute_notebook(
@@ -51,7 +58,7 @@ def run_notebook(
 
 
 def _engine() -> Any:
-    """The engine's class, imported late: papermill loads its engines, this one among them, while it is being imported.
+    """Imports the engine's class late: papermill loads its engines, this one among them, while it is being imported.
 
     So papermill comes first here, and grader.kernels.papermill_engine is never half imported when papermill asks for it.
     """

@@ -122,7 +122,11 @@ class KernelSession:
             )
 
     async def client(self) -> AsyncKernelClient:
-        """A client with open channels to a kernel that is ready; its owner calls stop_channels()."""
+        """Makes a client with open channels to a kernel that is ready; its owner calls stop_channels().
+
+        Raises:
+            KernelGone: the kernel did not get ready.
+        """
         self._hang_up()
         assert self._manager is not None
         client = self._manager.client()
@@ -184,7 +188,11 @@ class KernelSession:
             await self._manager.interrupt_kernel()
 
     async def async_kill(self, why: str) -> None:
-        """Ends the process at once; `why` becomes the reason unless it had ended already."""
+        """Ends the process at once.
+
+        Args:
+            why: becomes the reason, unless the process had ended already.
+        """
         if not await self.async_alive():
             return
         self._why = why
@@ -211,7 +219,7 @@ class KernelSession:
         return run_sync(self.async_alive)()
 
     def interrupt(self) -> None:
-        """Sends SIGINT: ends the cell or call that is running, if it does not ignore that."""
+        """Sends SIGINT: it ends the cell or call that is running, if that does not ignore it."""
         run_sync(self.async_interrupt)()
 
     def kill(self, why: str = "it was ended by the grader") -> None:
@@ -242,10 +250,15 @@ class KernelSession:
     # ---- calling
 
     def student(self, timeout: float = 10, patience: float = PATIENCE) -> Student:
-        """The notebook's names, each request limited to `timeout` seconds. One at a time; the kernel must be idle.
+        """Opens a client to the notebook's names. One at a time; the kernel must be idle.
 
-        Seconds are the meter's. Raises KernelGone if the kernel has not picked the line up within `patience`; it is then
-        killed.
+        Args:
+            timeout: the meter's seconds for each request.
+            patience: the meter's seconds for the kernel to pick the line up.
+
+        Raises:
+            KernelGone: the kernel has not picked the line up within `patience`; it has been killed.
+            ValueError: the folder's path is too long for a socket.
         """
         self._hang_up()
         assert self._manager is not None
@@ -286,17 +299,17 @@ class KernelSession:
 
 
 async def _question(coming: Awaitable[dict[str, Any]]) -> Any:
-    """The id of the request that a message answers."""
+    """Reads the id of the request that a message answers."""
     return (await coming).get("parent_header", {}).get("msg_id")
 
 
 def _unpacked(part: bytes) -> Any:
-    """The JSON of a message's part, read as jupyter reads it. Raises ValueError for one of too many values."""
+    """Reads the JSON of a message's part as jupyter reads it. Raises ValueError for one of too many values."""
     return bounded_json.loads(bytes(part).decode("utf-8", "replace").encode())
 
 
 def connected(path: Path) -> socket.socket:
-    """A connection to the socket at the path, and to nothing that a link there may point to.
+    """Connects to the socket at the path, and to nothing that a link there may point to.
 
     The student can write to this folder: connecting by name could lead this process to any socket of the machine.
     """
@@ -317,7 +330,7 @@ def connected(path: Path) -> socket.socket:
 
 
 def boot_source(path: Path) -> str:
-    """The cell that makes a kernel serve calls: one expression, so that it leaves no name in the notebook."""
+    """Writes the cell that makes a kernel serve calls: one expression, so that it leaves no name in the notebook."""
     texts = [(f"<grader/{name}>", (_REMOTE / name).read_text(encoding="utf-8")) for name in ("codec.py", "server.py")]
     return (
         "(lambda builtins, space, names: [builtins.exec(builtins.compile(text, file, 'exec'), space)"
