@@ -81,7 +81,11 @@ class _Bank:
     equivalent: list[Equivalent] = field(default_factory=list)
 
     def add(self, answer: Answer) -> None:
-        """Takes an answer in. Raises CourseError for an unknown exercise, and for a slug that is none or is taken."""
+        """Takes an answer in.
+
+        Raises:
+            CourseError: the exercise is unknown, or the slug is none or is taken.
+        """
         self.cell(answer.exercise)
         if not SLUG.fullmatch(answer.slug):
             raise CourseError(f"{answer.label}: a slug is a few lower-case words with hyphens between them")
@@ -90,7 +94,11 @@ class _Bank:
         self.answers[answer.label] = answer
 
     def cell(self, exercise: str, slug: str = "") -> str:
-        """The reference's cell, or the answer that the slug names. Raises CourseError if there is none."""
+        """Returns the reference's cell, or the answer that the slug names.
+
+        Raises:
+            CourseError: there is none.
+        """
         if exercise not in self.cells:
             raise CourseError(f"there is no exercise {exercise!r}; there are {', '.join(self.cells)}")
         if not slug:
@@ -108,8 +116,14 @@ def edit(
 ) -> None:
     """Adds a wrong answer that is the reference with each old text replaced by its new one.
 
-    of: the slug of an answer further up that is edited in place of the reference. Raises CourseError for an old text
-    that does not stand exactly once in what is edited, and for a result that is no Python.
+    Args:
+        edits: old text → new text.
+        sentence: names the mistake for its student.
+        killed_by: the check that is meant for the wrong answer.
+        of: the slug of an answer further up that is edited in place of the reference.
+
+    Raises:
+        CourseError: an old text does not stand exactly once in what is edited, or the result is no Python.
     """
     try:
         code = edited(_bank.cell(exercise, of), edits)
@@ -119,7 +133,11 @@ def edit(
 
 
 def edited(code: str, edits: Mapping[str, str]) -> str:
-    """The code with each old text replaced. Raises ValueError unless each stands there once, apart from the others."""
+    """Replaces each old text in the code.
+
+    Raises:
+        ValueError: an old text does not stand there exactly once, apart from the others, or the result is no Python.
+    """
     for old in edits:
         if (times := code.count(old)) != 1:
             raise ValueError(f"{old!r} stands there {times} times, and should stand there once")
@@ -142,12 +160,20 @@ def mistake(exercise: str, slug: str, sentence: str, killed_by: str | None = Non
 
 
 def alternative(exercise: str, slug: str, slow: str = "") -> Callable[[Function], Function]:
-    """Marks another right answer. slow: why it is too slow for the experiment, whose points it then costs."""
+    """Marks another right answer.
+
+    Args:
+        slow: why it is too slow for the experiment, whose points it then costs.
+    """
     return _mark(exercise, slug, None, None, slow)
 
 
 def equivalent(exercise: str, label: str, why: str) -> None:
-    """Explains a mutant that passes every check; `label` as `grader audit` prints it."""
+    """Explains a mutant that passes every check.
+
+    Args:
+        label: the mutant's, as `grader audit` prints it.
+    """
     _bank.cell(exercise)
     _bank.equivalent.append(Equivalent(exercise, label, why))
 
@@ -166,12 +192,16 @@ def _mark(
 
 
 def load(lesson: Lesson) -> list[Answer]:
-    """The lesson's answers in the order of the file. Raises CourseError for a bank that cannot be read, and says why."""
+    """Reads the lesson's answers in the order of the file.
+
+    Raises:
+        CourseError: the bank cannot be read; the error says why.
+    """
     return list(_read(lesson).answers.values())
 
 
 def equivalent_mutants(lesson: Lesson) -> list[Equivalent]:
-    """The mutants that the bank explains, in the order of the file."""
+    """Reads the mutants that the bank explains, in the order of the file."""
     return _read(lesson).equivalent
 
 
@@ -187,5 +217,5 @@ def _read(lesson: Lesson) -> _Bank:
 
 
 def _unmarked(cell: str) -> str:
-    """The reference's cell as a student would hand it in."""
+    """Copies the reference's cell without the solution's markers: so a student would hand it in."""
     return "\n".join(line for line in cell.splitlines() if line.strip() not in (source.BEGIN, source.END))

@@ -36,7 +36,10 @@ def for_all(
 ) -> Callable[[Callable[..., None]], Callable[[Student], None]]:
     """Runs a check `test_…(student, …)` on inputs drawn from the strategies, which go by its arguments' names.
 
-    Raises Mismatch with the smallest input on which the check fails or ends in an error.
+    The check so marked raises Mismatch with the smallest input on which it fails or ends in an error.
+
+    Args:
+        examples: how many inputs are drawn at most.
     """
 
     def wrap(check: Callable[..., None]) -> Callable[[Student], None]:
@@ -72,7 +75,7 @@ class _Search:
         self.ended: BaseException | None = None  # what no smaller input could mend
 
     def fails(self, inputs: dict[str, Any]) -> bool:
-        """Whether the check fails on these inputs. Raises nothing."""
+        """Tells whether the check fails on these inputs. Raises nothing."""
         if self.ended is not None or self.calls >= MOST_CALLS:
             return False
         self.calls += 1
@@ -96,7 +99,7 @@ class _Search:
         return True
 
     def report(self) -> None:
-        """Raises what was found, if anything."""
+        """Raises the smallest failure, or else the error that ended the search; nothing if there is neither."""
         if self.smallest is not None:
             raise self.smallest[1]
         if self.ended is not None:

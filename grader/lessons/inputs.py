@@ -19,45 +19,45 @@ LARGE = 64.0  # of a number in a long row: a product of two is far beyond what e
 
 
 def sentences(longest: int = 7) -> SearchStrategy[list[str]]:
-    """Lists of words, none up to `longest`, with repeats."""
+    """Draws lists of words, none up to `longest`, with repeats."""
     few = lists(sampled_from(WORDS[:3]), max_size=longest)
     return few | lists(sampled_from(WORDS), max_size=longest)
 
 
 def texts(longest: int = 12) -> SearchStrategy[str]:
-    """Texts of up to `longest` pieces: letters of several scripts, marks, blanks of all kinds."""
+    """Draws texts of up to `longest` pieces: letters of several scripts, marks, blanks of all kinds."""
     some = lists(sampled_from([*LETTERS[:2], " "]), max_size=longest)
     return (some | lists(sampled_from(LETTERS + BETWEEN), max_size=longest)).map("".join)
 
 
 def words(longest: int = 6, letters: int = len(LETTERS)) -> SearchStrategy[str]:
-    """Words of up to `longest` characters, of the first so many letters; the empty word too."""
+    """Draws words of up to `longest` characters, of the first so many letters; the empty word too."""
     return lists(sampled_from(LETTERS[:letters]), max_size=longest).map("".join)
 
 
 def word_counts(longest: int = 6, letters: int = 3) -> SearchStrategy[dict[str, int]]:
-    """Counted words of few letters: pairs of them are often equally frequent."""
+    """Draws counted words of few letters: pairs of them are often equally frequent."""
     return dictionaries(words(longest, letters).filter(len), sampled_from(COUNTS), min_size=1, max_size=5)
 
 
 def counts(most: int = 6) -> SearchStrategy[Tensor]:
-    """How often each of some words occurs, (V,), each at least once."""
+    """Draws how often each of some words occurs, (V,), each at least once."""
     return lists(sampled_from(COUNTS), min_size=1, max_size=most).map(torch.tensor)
 
 
 def ids(size: int) -> SearchStrategy[int]:
-    """Row numbers of a table of this size, often the first or the last."""
+    """Draws row numbers of a table of this size, often the first or the last."""
     return sampled_from([0, size - 1]) | integers(0, size - 1)
 
 
 def numbers() -> SearchStrategy[float]:
-    """Eighths from −2 to 2."""
+    """Draws eighths from −2 to 2."""
     return integers(-16, 16).map(lambda n: n / 8)
 
 
 @composite
 def tables(draw: DrawFn, rows: int, columns: int) -> Tensor:
-    """Tensors (rows, columns), float32; some rows are zero, equal to the row before, or very long."""
+    """Draws tensors (rows, columns), float32; some rows are zero, equal to the row before, or very long."""
     made: list[list[float]] = []
     for _ in range(rows):
         kind = draw(sampled_from(["plain", "zero", "equal", "long"]))

@@ -35,7 +35,7 @@ class Tried:
 
 
 def known(lesson: Lesson) -> Known:
-    """The lesson's mistakes with what all checks make of them, as they were last written; none if they never were."""
+    """Reads the lesson's mistakes with what all checks make of them, as they were last written; none if they never were."""
     path = lesson.source / PRIVATE
     return _known(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
@@ -66,9 +66,12 @@ def read(path: Path) -> Kept:
 
 
 def entries(tried: Iterable[tuple[str, str, Outcomes]]) -> Known:
-    """The mistakes among wrong answers, each an exercise, a sentence and its outcomes.
+    """Collects the mistakes among wrong answers.
 
     Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
+
+    Args:
+        tried: wrong answers, each an exercise, a sentence and its outcomes.
     """
     known: Known = {}
     for exercise, sentence, outcomes in tried:
@@ -84,12 +87,12 @@ def entries(tried: Iterable[tuple[str, str, Outcomes]]) -> Known:
 
 
 def same(outcomes: Outcomes, known: Outcomes) -> bool:
-    """Whether every check came out alike: etude.lesson.mistakes.diagnose's comparison, on fingerprints already taken."""
+    """Tells whether every check came out alike: etude.lesson.mistakes.diagnose's comparison, on fingerprints already taken."""
     return outcomes.keys() == known.keys() and all(alike(outcomes[name], known[name]) for name in known)
 
 
 def diagnose(outcomes: Outcomes, known: Sequence[Mapping[str, Any]]) -> str | None:
-    """The sentence that a student with these outcomes reads, or None."""
+    """Finds the sentence that a student with these outcomes reads; None if there is none."""
     if all(outcome == PASSED for outcome in outcomes.values()):
         return None
     return next((str(entry["sentence"]) for entry in known if same(outcomes, entry["outcomes"])), None)

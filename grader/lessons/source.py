@@ -50,7 +50,13 @@ class Part:
 
 
 def read(lesson: Lesson) -> NotebookNode:
-    """The source as a notebook; cell ids are made from the lesson's name, so that the same source gives the same file."""
+    """Reads the source as a notebook.
+
+    Cell ids are made from the lesson's name, so that the same source gives the same file.
+
+    Raises:
+        CourseError: the lesson has no notebook.py.
+    """
     path = lesson.source / "notebook.py"
     if not path.is_file():
         raise CourseError(f"{lesson.id} has no notebook.py in {path.parent}")
@@ -61,9 +67,10 @@ def read(lesson: Lesson) -> NotebookNode:
 
 
 def inputs(lesson: Lesson) -> tuple[list[Path], list[Path]]:
-    """(code, tables) that decide what the checks make of an answer.
+    """Lists the files that decide what the checks make of an answer.
 
-    The code is what an author has written of the lesson, and what that imports of the student's library.
+    Returns:
+        (code, tables). The code is what an author has written of the lesson, and what that imports of the student's library.
     """
     written = [lesson.source / name for name in WRITTEN]
     tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
@@ -73,7 +80,8 @@ def inputs(lesson: Lesson) -> tuple[list[Path], list[Path]]:
 def copy_public(lesson: Lesson, folder: Path) -> None:
     """Copies what a notebook finds beside it as it stands in the source: checks, expected table, data files.
 
-    Raises CourseError if the data files are larger than MOST_DATA together: a lesson's folder travels with every submission.
+    Raises:
+        CourseError: the data files are larger than MOST_DATA together: a lesson's folder travels with every submission.
     """
     if (size := sum(path.stat().st_size for path in lesson.data)) > MOST_DATA:
         raise CourseError(
@@ -87,7 +95,11 @@ def copy_public(lesson: Lesson, folder: Path) -> None:
 
 
 def part(cell: NotebookNode) -> Part:
-    """What a source cell is for. Raises CourseError for an answer without points."""
+    """Tells what a source cell is for.
+
+    Raises:
+        CourseError: an answer says no points.
+    """
     tags, metadata = cell.metadata.get("tags", []), cell.metadata
     if cell.cell_type == "markdown":
         if "answer" in metadata:
@@ -110,12 +122,12 @@ def parts(notebook: NotebookNode) -> list[tuple[Part, NotebookNode]]:
 
 
 def exercises(notebook: NotebookNode) -> dict[str, str]:
-    """Exercise → its cell with the solution, in the order of the notebook."""
+    """Collects the exercises in the order of the notebook: exercise → its cell with the solution."""
     return {p.name: cell.source for p, cell in parts(notebook) if p.kind == "exercise"}
 
 
 def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
-    """The released notebook with these answers in its skeletons' places."""
+    """Copies the released notebook with these answers in its skeletons' places."""
     notebook: NotebookNode = nbformat.read(lesson.released, as_version=4)
     for cell in notebook.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
@@ -125,7 +137,14 @@ def filled(lesson: Lesson, given: dict[str, str]) -> NotebookNode:
 
 
 def split_solution(source: str) -> tuple[list[str], list[str]]:
-    """(lines outside the markers, lines inside). Raises CourseError unless there is exactly one pair of markers."""
+    """Splits an exercise's cell at the markers of its solution.
+
+    Returns:
+        (lines outside the markers, lines inside).
+
+    Raises:
+        CourseError: there is not exactly one pair of markers.
+    """
     outside: list[str] = []
     inside: list[str] = []
     within, regions = False, 0
@@ -142,7 +161,7 @@ def split_solution(source: str) -> tuple[list[str], list[str]]:
 
 
 def skeleton(source: str) -> str:
-    """An exercise's cell as the student gets it: the stub in place of the solution."""
+    """Makes an exercise's cell as the student gets it: the stub in place of the solution."""
     lines, skipping = [], False
     for line in source.splitlines():
         if line.strip() == BEGIN:
@@ -156,14 +175,25 @@ def skeleton(source: str) -> str:
 
 
 def checks(lesson: Lesson, hidden: bool = True) -> list[Check]:
-    """Gives the public checks, then (unless hidden=False) the hidden ones. Raises CourseError like `loaded`."""
+    """Reads the public checks, then the hidden ones.
+
+    Args:
+        hidden: False leaves the hidden checks out.
+
+    Raises:
+        CourseError: as `loaded` does.
+    """
     return loaded(lesson, hidden)[0]
 
 
 def loaded(lesson: Lesson, hidden: bool = True) -> tuple[list[Check], ModuleType | None]:
-    """Executes checks.py and, unless hidden=False, hidden.py, once each; gives their checks, and hidden.py as a module.
+    """Executes checks.py and hidden.py, once each, and gives their checks, and hidden.py as a module.
 
-    Raises CourseError for a name used twice, and for a check that needs one that cannot be.
+    Args:
+        hidden: False leaves hidden.py out; None stands for the module then.
+
+    Raises:
+        CourseError: a name is used twice, or a check needs one that cannot be needed.
     """
     checks_in_order = marked(load(lesson.source / "checks.py"))
     kept_back = load(lesson.source / "hidden.py") if hidden else None
@@ -188,10 +218,12 @@ def _cells(path: Path, stamp: int) -> tuple[tuple[Part, str], ...]:
 
 
 def namespace(lesson: Lesson, answers: dict[str, str] | None = None) -> dict[str, Any]:
-    """The notebook's functions as a live namespace: imports and exercises are executed, experiments are not.
+    """Executes the notebook's imports and exercises, not its experiments, and gives its functions as a live namespace.
 
-    `answers` gives other source for some exercises; the skeleton's is `skeleton(source)`. `etude.start` is not called:
-    no folder is made and no seed is set.
+    `etude.start` is not called: no folder is made and no seed is set.
+
+    Args:
+        answers: other source for some exercises; the skeleton's is `skeleton(source)`.
     """
     path = lesson.source / "notebook.py"
     space: dict[str, Any] = {"__name__": "__main__"}

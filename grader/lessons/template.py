@@ -29,10 +29,16 @@ ENVIRONMENT = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
 
 
 def new_lesson(course: Course, name: str, title: str = "", paper: str = "", link: str = "") -> Lesson:
-    """Writes the lesson WEEK/LESSON and its entry in course.toml; returns it.
+    """Writes the lesson WEEK/LESSON and its entry in course.toml.
 
-    What is not said of it (title, paper, link) is the template's own. Raises CourseError for a name that cannot be one, and for a lesson
-    that is there.
+    Args:
+        title: of the lesson; if empty, the template's own, as for `paper` and `link`.
+
+    Returns:
+        The new lesson.
+
+    Raises:
+        CourseError: the name cannot be one, or the lesson is there.
     """
     if not ID.fullmatch(name):
         raise CourseError(
@@ -49,7 +55,14 @@ def new_lesson(course: Course, name: str, title: str = "", paper: str = "", link
 
 
 def new_course(folder: Path, title: str) -> Lesson:
-    """Writes a course with one lesson into a folder, which may not hold anything yet; returns the lesson. Raises CourseError."""
+    """Writes a course with one lesson into a folder.
+
+    Returns:
+        The lesson.
+
+    Raises:
+        CourseError: the folder holds something already.
+    """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CourseError(f"{folder} is not empty: name a folder that does not exist yet")
     values = {"title": json.dumps(title, ensure_ascii=False)}  # a string of JSON is one of TOML

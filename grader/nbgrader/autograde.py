@@ -74,7 +74,7 @@ class Grade(NbGraderPreprocessor):
         )  # a preprocessor's parent is the exporter, whose parent is nbgrader's converter
 
     def _home(self) -> Path:
-        """The class's folder: where the gradebook lies."""
+        """Returns the class's folder: where the gradebook lies."""
         return Path(self._coursedir.db_url.removeprefix("sqlite:///")).parent
 
     def _submitted(self, submission_of: dict[str, str]) -> Path:
@@ -86,7 +86,7 @@ class Grade(NbGraderPreprocessor):
 
 
 def _gradable(coursedir: CourseDirectory, submission_of: dict[str, str]) -> store.Gradable:
-    """The lesson of course.toml, or the notebook as nbgrader released it."""
+    """Finds the lesson of course.toml, or else the notebook as nbgrader released it."""
     root, name = Path(coursedir.root), f"{submission_of['assignment']}/{submission_of['notebook']}"
     if (root / "course.toml").is_file():
         for lesson in Course(root).lessons():

@@ -23,7 +23,11 @@ from grader.settings import Settings
 
 
 def configuration(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> Config:
-    """nbgrader's configuration. nbgrader_config.py at the root is this with home = the root."""
+    """Builds nbgrader's configuration. nbgrader_config.py at the root is this with home = the root.
+
+    Raises:
+        CourseError: the course has no course.toml, and `home` is not its root.
+    """
     home = (home or course.root).resolve()
     config = Config()
     if isinstance(course, NbgraderCourse):
@@ -63,7 +67,7 @@ def grade_in_sandbox(config: Config, settings: Settings = Settings()) -> None:
 
 
 def api(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> NbGraderAPI:
-    """nbgrader's Python interface, its messages kept for errors instead of printed."""
+    """Returns nbgrader's Python interface, its messages kept for errors instead of printed."""
     _alembic_on_path()
     config = configuration(course, home, settings)
     interface = NbGraderAPI(_CourseDirectory(config=config), config=config)
@@ -84,7 +88,11 @@ class _CourseDirectory(CourseDirectory):
 
 
 def release(course: Course, week: str, home: Path | None = None) -> None:
-    """nbgrader's release step for one week. Raises CourseError with nbgrader's own words if it fails."""
+    """Runs nbgrader's release step for one week.
+
+    Raises:
+        CourseError: it failed; the error holds nbgrader's own words.
+    """
     (home or course.root).mkdir(parents=True, exist_ok=True)
     result = api(course, home).generate_assignment(week, force=True, create=True)
     if not result["success"]:
@@ -92,12 +100,12 @@ def release(course: Course, week: str, home: Path | None = None) -> None:
 
 
 def _alembic_on_path() -> None:
-    """nbgrader makes a new gradebook by calling the program alembic, which lies beside this interpreter."""
+    """Puts this interpreter's folder on PATH: nbgrader makes a new gradebook by calling the program alembic, which lies there."""
     folder = str(Path(sys.executable).parent)
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join(filter(None, [folder, os.environ.get("PATH", "")]))
 
 
 def _relative(path: Path, root: Path) -> str:
-    """nbgrader wants its folders relative to the course's root."""
+    """Writes the path as nbgrader wants its folders: relative to the course's root."""
     return str(path.relative_to(root)) if path.is_relative_to(root) else str(path)

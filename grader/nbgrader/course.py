@@ -38,7 +38,7 @@ class NbgraderCourse:
         return config
 
     def lessons(self, which: str = "") -> list[Notebook]:
-        """All released notebooks, those of one assignment ("ps1") or one ("ps1/problem1", "problem1")."""
+        """Lists all released notebooks, those of one assignment ("ps1") or one ("ps1/problem1", "problem1")."""
         coursedir = CourseDirectory(config=self.config)
         names = _released(coursedir)
         if not names:
@@ -50,7 +50,11 @@ class NbgraderCourse:
         return [notebook(coursedir, *pair) for pair in chosen]
 
     def lesson(self, which: str) -> Notebook:
-        """The one notebook of this name. Raises CourseError if there is none, or more than one."""
+        """Finds the one notebook of this name.
+
+        Raises:
+            CourseError: there is none of this name, or more than one.
+        """
         chosen = self.lessons(which)
         if len(chosen) != 1:
             raise CourseError(f"{which!r} names {len(chosen)} notebooks; give one, for example {chosen[0].id}")
@@ -68,7 +72,11 @@ def _released(coursedir: CourseDirectory) -> list[tuple[str, str]]:
 
 
 def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook:
-    """One notebook as the gradebook knows it. Raises CourseError if it has not been released or is not Python's."""
+    """Reads one notebook as the gradebook knows it.
+
+    Raises:
+        CourseError: it has not been released, its file is missing, or it is not Python's.
+    """
     with Gradebook(coursedir.db_url, coursedir.course_id) as book:
         try:
             cells = {cell.name: cell.source for cell in book.find_notebook(name, assignment).source_cells}

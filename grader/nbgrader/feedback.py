@@ -45,7 +45,7 @@ def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | Non
 
 
 def exercise_text(exercise: ExerciseResult) -> str:
-    """The exercise's result for its student."""
+    """Writes the exercise's result for its student."""
     lines = [f"{exercise.name}: {exercise.earned:g} of {exercise.points:g} points"]
     for check in exercise.checks:
         mark = "✓" if check.status == "passed" else "✗"
@@ -71,7 +71,7 @@ def metrics_text(metrics: list[MetricResult]) -> str:
 
 
 def time_text(time: Time | None) -> str:
-    """What the notebook has spent, beside the reference and the limit, in a sentence for its student."""
+    """Says in a sentence for its student what the notebook has spent, beside the reference and the limit."""
     if time is None:
         return ""
     machine = (
@@ -97,7 +97,10 @@ def _message(check: CheckResult) -> str:
 
 
 def _kind_of(check: CheckResult) -> str:
-    """What happened in a hidden check, in words of ours alone: an exception's text, or its name, could tell what was asked."""
+    """Says what happened in a hidden check, in words of ours alone.
+
+    An exception's text, or its name, could tell what was asked.
+    """
     name = check.message.partition(":")[0] if check.status == "error" else ""
     if name in TROUBLES:
         return f": {TROUBLES[name]}"

@@ -36,7 +36,11 @@ class Score:
 
 
 def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
-    """Stores one submission through `nbgrader autograde`, which finds its verdict. Raises CourseError with nbgrader's words."""
+    """Stores one submission through `nbgrader autograde`, which finds its verdict.
+
+    Raises:
+        CourseError: it could not be stored; the error holds nbgrader's words.
+    """
     if glob.escape(student) != student or not student.isprintable():  # nbgrader looks for the folder by a pattern
         raise CourseError(
             f"nbgrader cannot store what {student!r} handed in: rename the folder, without [ * ? and line ends, and grade again"
@@ -57,7 +61,7 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
 
 
 def _copy(handed_in: Path, target: Path) -> None:
-    """What nbgrader may look at: regular files within bounds. It would follow links and wait at a FIFO.
+    """Copies what nbgrader may look at: regular files within bounds. It would follow links and wait at a FIFO.
 
     A notebook that cannot be read within bounds is there, and empty.
     """
@@ -74,7 +78,7 @@ def _copy(handed_in: Path, target: Path) -> None:
 
 
 def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
-    """Whether the week has been released into the gradebook at `home`."""
+    """Tells whether the week has been released into the gradebook at `home`."""
     config = configuration(course, home)
     if not (home / "gradebook.db").is_file():
         return False
@@ -83,7 +87,7 @@ def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
 
 
 def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
-    """All scores of one week in the gradebook at `home`; empty if there is none."""
+    """Reads all scores of one week in the gradebook at `home`; empty if there is none."""
     config = configuration(course, home)
     if not (home / "gradebook.db").is_file():
         return []

@@ -55,9 +55,10 @@ def make_harmless(notebook: NotebookNode, released: NotebookNode) -> None:
 
 
 def harmless_texts(sources: Sequence[str], fields: Collection[str] = ()) -> list[str]:
-    """Each Markdown itself if only formatting comes of it, else Markdown that shows it as it was typed.
+    """Returns each Markdown itself if only formatting comes of it, else Markdown that shows it as it was typed.
 
-    `fields`: the cells for whose scores and comments a page has fields, which no heading of a student's may be called after.
+    Args:
+        fields: the cells for whose scores and comments a page has fields, which no heading of a student's may be called after.
     """
     room, typed = MOST_TEXT, MOST_TYPED
     questions: list[Callable[[], bool]] = []
@@ -73,7 +74,7 @@ def harmless_texts(sources: Sequence[str], fields: Collection[str] = ()) -> list
 
 
 def as_typed(source: str, most: int = MOST_TYPED) -> str:
-    """Markdown that shows the text itself, or its first `most` characters, in a fence that is longer than any within."""
+    """Writes Markdown that shows the text itself, or its first `most` characters, in a fence that is longer than any within."""
     text = source[:most].replace("\0", "�") + (CUT if len(source) > most else "")
     text = re.sub(f"([^\n]{{{LONGEST_LINE}}})(?=[^\n])", r"\1\n", text)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
@@ -88,7 +89,11 @@ def _quickly_coloured(sources: Sequence[str]) -> bool:
 
 
 def answers(questions: Sequence[Callable[[], bool]]) -> list[bool]:
-    """What each question answers within SECONDS of CPU time for all; no, for those that fail or come too late."""
+    """Asks each question in a child process, within SECONDS of CPU time for all.
+
+    Returns:
+        What each question answers; no, for those that fail or come too late.
+    """
     if not questions:
         return []
     _use_once()
@@ -124,7 +129,7 @@ def _answer(questions: Sequence[Callable[[], bool]], writing: int) -> NoReturn:
 
 
 def _is_formatting(source: str, fields: Collection[str]) -> bool:
-    """Whether a sanitizer leaves all of the HTML that nbgrader's pages make of the Markdown."""
+    """Tells whether a sanitizer leaves all of the HTML that nbgrader's pages make of the Markdown."""
     classes = {"highlight", "anchor-link", *STANDARD_TYPES.values()}  # no others: formgrader's buttons are classes
     taken = {field + end for field in fields for end in ("", "-comment", "_extra_credit")}
 
@@ -144,7 +149,7 @@ def _is_formatting(source: str, fields: Collection[str]) -> bool:
 
 
 def _spelled_alike(html: str) -> str:
-    """The HTML with one spelling for what a serializer may write in two ways; `<` and `&` stay as they are."""
+    """Gives the HTML one spelling for what a serializer may write in two ways; `<` and `&` stay as they are."""
     for spelling, instead in ((" />", ">"), ("&quot;", '"'), ("&gt;", ">"), ("&nbsp;", "\xa0")):
         html = html.replace(spelling, instead)
     return re.sub(r"&#[1-9]\d{2,6};", lambda number: unescape(number[0]), html)  # from &#100; on: neither < nor &

@@ -39,7 +39,11 @@ class ShowRubric(Preprocessor):
 
 
 def rubrics_of(root: Path, week: str, name: str) -> dict[str, str]:
-    """Answer in words → the text of its solution; none for a notebook that is not in course.toml."""
+    """Collects the rubrics of a notebook: answer in words → the text of its solution.
+
+    Returns:
+        None of them for a notebook that is not in course.toml.
+    """
     if not (root / "course.toml").is_file():
         return {}
     for lesson in Course(root).lessons():
