@@ -1,22 +1,24 @@
 """GloVe: the public checks. Expected values come from hand counts, closed forms, the paper's Table 1 and torch's autograd."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 
 from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
 
 COFFEE = ["모닝", "커피", "좋아"]
 
 
 @exercise("possible_ratios")
-def test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides(student):
+def test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides(student: Student) -> None:
     close(student.possible_ratios("3", "2"), (2.5 / 2.5, 3.5 / 1.5), given="3 / 2: from 2.5 / 2.5 to 3.5 / 1.5")
     close(student.possible_ratios("0.5", "0.25"), (0.45 / 0.255, 0.55 / 0.245), given="0.5 / 0.25")
 
 
 @exercise("possible_ratios")
-def test_powers_of_ten_move_the_last_digit(student):
+def test_powers_of_ten_move_the_last_digit(student: Student) -> None:
     close(
         student.possible_ratios("1.9e-4", "2.2e-5"),
         (1.85e-4 / 2.25e-5, 1.95e-4 / 2.15e-5),
@@ -26,18 +28,18 @@ def test_powers_of_ten_move_the_last_digit(student):
 
 
 @exercise("possible_ratios", points=0.5)
-def test_a_zero_at_the_end_is_a_digit_too(student):
+def test_a_zero_at_the_end_is_a_digit_too(student: Student) -> None:
     close(student.possible_ratios("2.20", "3.0e-3"), (2.195 / 3.05e-3, 2.205 / 2.95e-3), given="2.20 / 3.0e-3")
 
 
 @exercise("possible_ratios", points=0.5)
-def test_the_result_is_a_pair_of_floats(student):
+def test_the_result_is_a_pair_of_floats(student: Student) -> None:
     found = student.possible_ratios("6.6e-5", "7.8e-4")
     equal(found, tuple(float(end) for end in found), given="6.6e-5 / 7.8e-4; the types of the result")
 
 
 @exercise("harmonic_counts")
-def test_words_two_apart_count_half(student):
+def test_words_two_apart_count_half(student: Student) -> None:
     close(
         student.harmonic_counts([COFFEE], COFFEE, 2),
         [[0, 1, 0.5], [1, 0, 1], [0.5, 1, 0]],
@@ -46,38 +48,38 @@ def test_words_two_apart_count_half(student):
 
 
 @exercise("harmonic_counts")
-def test_the_window_ends_where_it_should_and_with_the_sentence(student):
+def test_the_window_ends_where_it_should_and_with_the_sentence(student: Student) -> None:
     counts = student.harmonic_counts([list("abcd"), list("da")], list("abcd"), 2)
     expected = [[0, 1, 0.5, 1], [1, 0, 1, 0.5], [0.5, 1, 0, 1], [1, 0.5, 1, 0]]
     close(counts, expected, given="the sentences a b c d and d a, window 2")
 
 
 @exercise("harmonic_counts", points=0.5)
-def test_a_word_near_itself_is_counted_from_both_places(student):
+def test_a_word_near_itself_is_counted_from_both_places(student: Student) -> None:
     close(student.harmonic_counts([["so", "so", "so"]], ["so"], 2), [[5]], given="so so so, window 2: twice 1 + 1 + ½")
 
 
 @exercise("harmonic_counts", points=0.5)
-def test_meetings_add_up_over_places_and_sentences(student):
+def test_meetings_add_up_over_places_and_sentences(student: Student) -> None:
     counts = student.harmonic_counts([list("abab"), list("ba")], list("ba"), 3)
     apart = 1 + 1 + 1 + 1 / 3 + 1
     close(counts, [[1, apart], [apart, 1]], given="the sentences a b a b and b a, window 3, words b, a")
 
 
 @exercise("probability_ratios")
-def test_counts_are_shares_of_their_rows_before_they_are_divided(student):
+def test_counts_are_shares_of_their_rows_before_they_are_divided(student: Student) -> None:
     counts = torch.tensor([[2.0, 1.0, 1.0], [1.0, 1.0, 6.0], [5.0, 0.0, 5.0]], dtype=torch.float64)
     close(student.probability_ratios(counts, 0, 1), [4, 2, 1 / 3], given="rows 2 1 1 and 1 1 6 of a table of three")
 
 
 @exercise("probability_ratios")
-def test_the_order_of_the_two_words_matters(student):
+def test_the_order_of_the_two_words_matters(student: Student) -> None:
     counts = torch.tensor([[2.0, 1.0, 1.0], [1.0, 1.0, 6.0], [5.0, 0.0, 5.0]], dtype=torch.float64)
     close(student.probability_ratios(counts, 1, 0), [1 / 4, 1 / 2, 3], given="rows 1 1 6 and 2 1 1 of a table of three")
 
 
 @exercise("probability_ratios")
-def test_probes_near_one_word_alone_have_an_infinite_ratio_or_none(student):
+def test_probes_near_one_word_alone_have_an_infinite_ratio_or_none(student: Student) -> None:
     counts = torch.tensor([[1.0, 3.0, 0.0, 0.0], [2.0, 0.0, 2.0, 0.0]], dtype=torch.float64)
     ratios = student.probability_ratios(counts, 0, 1)
     close(ratios[:3], [0.5, math.inf, 0.0], given="rows 1 3 0 0 and 2 0 2 0, the first three probes")
@@ -85,14 +87,14 @@ def test_probes_near_one_word_alone_have_an_infinite_ratio_or_none(student):
 
 
 @exercise("probability_ratios", points=0.5)
-def test_the_ratios_keep_the_double_precision_of_the_counts(student):
+def test_the_ratios_keep_the_double_precision_of_the_counts(student: Student) -> None:
     counts = torch.tensor([[2.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
     ratios = student.probability_ratios(counts, 0, 1)
     equal(str(getattr(ratios, "dtype", type(ratios))), "torch.float64", given="float64 counts; the type of the result")
 
 
 @exercise("glove_weight")
-def test_the_weight_grows_with_the_power_three_quarters(student):
+def test_the_weight_grows_with_the_power_three_quarters(student: Student) -> None:
     close(
         student.glove_weight(torch.tensor([100 / 16, 100 / 81, 50.0])),
         [1 / 8, 1 / 27, 0.5**0.75],
@@ -101,14 +103,14 @@ def test_the_weight_grows_with_the_power_three_quarters(student):
 
 
 @exercise("glove_weight")
-def test_from_x_max_on_the_weight_is_one(student):
+def test_from_x_max_on_the_weight_is_one(student: Student) -> None:
     close(
         student.glove_weight(torch.tensor([[99.99, 100.0], [101.0, 1e7]])), [[0.999925, 1], [1, 1]], given="x_max = 100"
     )
 
 
 @exercise("glove_weight")
-def test_x_max_and_alpha_are_obeyed(student):
+def test_x_max_and_alpha_are_obeyed(student: Student) -> None:
     close(
         student.glove_weight(torch.tensor([0.9, 3.6, 10.0, 11.0]), x_max=10.0, alpha=0.5),
         [0.3, 0.6, 1, 1],
@@ -117,12 +119,12 @@ def test_x_max_and_alpha_are_obeyed(student):
 
 
 @exercise("glove_weight", points=0.5)
-def test_a_pair_that_was_never_seen_has_weight_0(student):
+def test_a_pair_that_was_never_seen_has_weight_0(student: Student) -> None:
     close(student.glove_weight(torch.tensor([0, 100, 2])), [0, 1, 0.02**0.75], given="whole numbers 0, 100 and 2")
 
 
 @exercise("glove_loss")
-def test_a_perfect_fit_costs_nothing(student):
+def test_a_perfect_fit_costs_nothing(student: Student) -> None:
     word, context = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, -1.0]])
     count = torch.tensor([math.exp(-1.5 + 0.3 + 2.0)])
     loss = student.glove_loss(word, context, torch.tensor([0.3]), torch.tensor([2.0]), count)
@@ -130,14 +132,14 @@ def test_a_perfect_fit_costs_nothing(student):
 
 
 @exercise("glove_loss")
-def test_zeros_cost_the_weighted_square_of_the_logarithm(student):
+def test_zeros_cost_the_weighted_square_of_the_logarithm(student: Student) -> None:
     counts = torch.tensor([math.e, 1.0, math.exp(2)])
     loss = student.glove_loss(torch.zeros(3, 4), torch.zeros(3, 4), torch.zeros(3), torch.zeros(3), counts, x_max=1.0)
     close(loss, 1 + 4, given="vectors and biases 0; ln X = 1, 0 and 2; x_max = 1, so every weight is 1")
 
 
 @exercise("glove_loss")
-def test_rare_pairs_weigh_less(student):
+def test_rare_pairs_weigh_less(student: Student) -> None:
     counts = torch.tensor([100 / 16, 1000.0])
     loss = student.glove_loss(torch.zeros(2, 1), torch.zeros(2, 1), counts.log() + 2, -torch.ones(2), counts)
     close(loss, 1 / 8 + 1, given="two entries with an error of 1 each; counts 100/16 and 1000")
@@ -152,7 +154,7 @@ def _batch(size: int, dim: int, seed: int) -> tuple[torch.Tensor, ...]:
 
 
 @exercise("glove_gradients", points=2)
-def test_the_gradients_are_those_of_autograd(student):
+def test_the_gradients_are_those_of_autograd(student: Student) -> None:
     *parameters, counts = _batch(6, 3, seed=1)
     leaves = [x.clone().requires_grad_() for x in parameters]
     word, context, word_bias, context_bias = leaves
@@ -169,7 +171,7 @@ def test_the_gradients_are_those_of_autograd(student):
 
 
 @exercise("glove_gradients")
-def test_an_entry_that_fits_does_not_move(student):
+def test_an_entry_that_fits_does_not_move(student: Student) -> None:
     word, context = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, -1.0]])
     count = torch.tensor([math.exp(0.8)])
     gradients = student.glove_gradients(word, context, torch.tensor([0.3]), torch.tensor([2.0]), count)
@@ -178,7 +180,7 @@ def test_an_entry_that_fits_does_not_move(student):
 
 
 @exercise("adagrad_step")
-def test_the_first_step_is_divided_by_the_gradients_size(student):
+def test_the_first_step_is_divided_by_the_gradients_size(student: Student) -> None:
     zeros = torch.zeros(3)
     parameters, squares = student.adagrad_step(zeros, zeros + 1e-20, torch.tensor([4.0, -0.01, 100.0]), 0.1)
     close(parameters, [-0.1, 0.1, -0.1], given="parameters 0, squares near 0, gradients 4, −0.01 and 100, lr = 0.1")
@@ -186,7 +188,7 @@ def test_the_first_step_is_divided_by_the_gradients_size(student):
 
 
 @exercise("adagrad_step")
-def test_earlier_gradients_make_the_step_smaller(student):
+def test_earlier_gradients_make_the_step_smaller(student: Student) -> None:
     parameters, squares = student.adagrad_step(
         torch.tensor([[1.0, 1.0]]), torch.tensor([[16.0, 1.0]]), torch.tensor([[3.0, 0.0]]), 0.5
     )
@@ -195,7 +197,7 @@ def test_earlier_gradients_make_the_step_smaller(student):
 
 
 @exercise("adagrad_step", points=0.5)
-def test_nothing_is_changed_in_place(student):
+def test_nothing_is_changed_in_place(student: Student) -> None:
     given = [torch.tensor([1.0, -2.0]), torch.tensor([3.0, 1.0]), torch.tensor([0.5, 4.0])]
     handles = [student.put(x.clone()) for x in given]
     student.adagrad_step(*handles, 0.5)
@@ -217,13 +219,14 @@ def _planted(size: int, seed: int) -> torch.Tensor:
     return table * (torch.rand(size, size, generator=generator) > 1 / 3)
 
 
-def _errors(model: tuple, entries: tuple[torch.Tensor, torch.Tensor, int]) -> torch.Tensor:
+def _errors(model: Sequence[torch.Tensor], entries: tuple[torch.Tensor, torch.Tensor, int]) -> torch.Tensor:
     (i, k), counts, _ = entries
-    return (model[0][i] * model[1][k]).sum(dim=1) + model[2][i] + model[3][k] - counts.log()
+    errors: torch.Tensor = (model[0][i] * model[1][k]).sum(dim=1) + model[2][i] + model[3][k] - counts.log()
+    return errors
 
 
 @exercise("train_glove")
-def test_the_model_learns_the_logarithms_of_the_counts(student):
+def test_the_model_learns_the_logarithms_of_the_counts(student: Student) -> None:
     entries = _entries(_planted(20, seed=2))
     model = student.train_glove(*entries, dim=6, epochs=200, batch=64, lr=0.3)
     error = float(_errors(model, entries).square().mean().sqrt())
@@ -234,7 +237,7 @@ def test_the_model_learns_the_logarithms_of_the_counts(student):
 
 
 @exercise("train_glove")
-def test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word(student):
+def test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word(student: Student) -> None:
     table = torch.tensor([[0.0, 20.0, 3.0], [5.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
     pairs, counts, size = _entries(table)
     model = student.train_glove(pairs, counts, size, dim=200, x_max=8.0, epochs=1, lr=0.5, batch=50)
@@ -251,7 +254,7 @@ def test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word(student):
 
 
 @exercise("train_glove", points=0.5)
-def test_steps_become_smaller_from_batch_to_batch(student):
+def test_steps_become_smaller_from_batch_to_batch(student: Student) -> None:
     pairs, counts, size = _entries(torch.tensor([[0.0, 1000.0], [0.0, 0.0]]))
     model = student.train_glove(pairs, counts, size, dim=200, x_max=10.0, epochs=2, lr=0.01, batch=50)
     first = 2 * math.log(1000)
@@ -261,7 +264,7 @@ def test_steps_become_smaller_from_batch_to_batch(student):
 
 
 @exercise("train_glove", points=0.5)
-def test_the_same_seed_gives_the_same_model_and_another_seed_another(student):
+def test_the_same_seed_gives_the_same_model_and_another_seed_another(student: Student) -> None:
     entries = _entries(_planted(8, seed=4))
     first, again, other = (student.train_glove(*entries, dim=3, epochs=2, batch=16, seed=seed) for seed in (3, 3, 4))
     true(torch.equal(first[0], again[0]), "seed 3 gives other vectors the second time", given="seed 3, twice")
@@ -269,7 +272,7 @@ def test_the_same_seed_gives_the_same_model_and_another_seed_another(student):
 
 
 @exercise("log_ratios")
-def test_a_model_that_fits_gives_the_ratios_of_its_table(student):
+def test_a_model_that_fits_gives_the_ratios_of_its_table(student: Student) -> None:
     generator = torch.Generator().manual_seed(6)
     words, contexts = torch.randn(5, 2, generator=generator), torch.randn(5, 2, generator=generator)
     biases = torch.randn(2, 5, generator=generator)
@@ -285,7 +288,7 @@ def test_a_model_that_fits_gives_the_ratios_of_its_table(student):
 
 
 @exercise("log_ratios")
-def test_a_frequent_word_is_not_nearer_to_everything(student):
+def test_a_frequent_word_is_not_nearer_to_everything(student: Student) -> None:
     vectors = torch.ones(2, 3)
     totals = torch.tensor([100.0, 10.0])
     model = (vectors, vectors, totals.log(), torch.zeros(2))

@@ -4,14 +4,15 @@ import math
 
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
+from etude.lesson.interface import Student
 
 WORDS = ["눈", "이", "내리", "아프"]
 TABLE = torch.tensor([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0], [4.0, 4.0, 0.0], [-2.0, 1.0, 1.0]])
 
 
 @exercise("embed")
-def test_each_token_gets_its_row_in_the_order_of_the_sentence(student):
+def test_each_token_gets_its_row_in_the_order_of_the_sentence(student: Student) -> None:
     close(
         student.embed(TABLE, WORDS, ["내리", "눈", "이"]),
         TABLE[[2, 0, 1]],
@@ -19,15 +20,16 @@ def test_each_token_gets_its_row_in_the_order_of_the_sentence(student):
     )
 
 
+@claim("static-polysemy")
 @exercise("embed")
-def test_a_homonym_gets_exactly_the_same_vector_in_every_sentence(student):
+def test_a_homonym_gets_exactly_the_same_vector_in_every_sentence(student: Student) -> None:
     snow = student.embed(TABLE, WORDS, ["눈", "이", "내리"])
     eye = student.embed(TABLE, WORDS, ["아프", "눈"])
     close(snow[0] - eye[1], [0.0, 0.0, 0.0], rtol=0, atol=0, given="눈 in 눈이 내리, minus 눈 in 아프 눈")
 
 
 @exercise("embed", points=0.5)
-def test_a_token_that_is_not_in_the_table_gets_zeros(student):
+def test_a_token_that_is_not_in_the_table_gets_zeros(student: Student) -> None:
     close(
         student.embed(TABLE, WORDS, ["배", "아프"]),
         [[0.0, 0.0, 0.0], [-2.0, 1.0, 1.0]],
@@ -36,24 +38,24 @@ def test_a_token_that_is_not_in_the_table_gets_zeros(student):
 
 
 @exercise("topic_entropy")
-def test_one_topic_has_no_entropy(student):
+def test_one_topic_has_no_entropy(student: Student) -> None:
     equal(student.topic_entropy(["food"] * 5), 0.0, given="food, five times")
 
 
 @exercise("topic_entropy")
-def test_two_halves_are_one_bit_and_eight_topics_alike_are_three(student):
+def test_two_halves_are_one_bit_and_eight_topics_alike_are_three(student: Student) -> None:
     close(student.topic_entropy(["sea", "food", "food", "sea"]), 1.0, given="sea food food sea")
     close(student.topic_entropy([f"topic {i}" for i in range(8)] * 3), 3.0, given="eight topics, three times each")
 
 
 @exercise("topic_entropy")
-def test_unequal_shares_follow_the_formula(student):
+def test_unequal_shares_follow_the_formula(student: Student) -> None:
     expected = -(0.75 * math.log2(0.75) + 0.25 * math.log2(0.25))
     close(student.topic_entropy(["sea", "sea", "food", "sea"]), expected, given="sea three times, food once")
 
 
 @exercise("mixture")
-def test_weights_of_senses_at_right_angles_are_read_off(student):
+def test_weights_of_senses_at_right_angles_are_read_off(student: Student) -> None:
     senses = torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     weights, cosine = student.mixture(torch.tensor([3.0, 4.0, 5.0]), senses)
     close(weights, [3.0, 4.0], given="vector (3, 4, 5); senses (1, 0, 0) and (0, 1, 0)")
@@ -61,7 +63,7 @@ def test_weights_of_senses_at_right_angles_are_read_off(student):
 
 
 @exercise("mixture")
-def test_a_sum_of_slanting_senses_is_found_again(student):
+def test_a_sum_of_slanting_senses_is_found_again(student: Student) -> None:
     senses = torch.tensor([[1.0, 1.0, 0.0], [1.0, 0.0, 2.0]])
     weights, cosine = student.mixture(2 * senses[0] - senses[1], senses)
     close(weights, [2.0, -1.0], given="the vector 2 a − b; senses a = (1, 1, 0) and b = (1, 0, 2)", atol=1e-5)
@@ -69,7 +71,7 @@ def test_a_sum_of_slanting_senses_is_found_again(student):
 
 
 @exercise("mixture")
-def test_a_longer_sense_gets_a_smaller_weight(student):
+def test_a_longer_sense_gets_a_smaller_weight(student: Student) -> None:
     senses = torch.tensor([[4.0, 0.0, 0.0], [0.0, 0.5, 0.0]])
     weights, cosine = student.mixture(torch.tensor([2.0, 2.0, 1.0]), senses)
     close(weights, [0.5, 4.0], given="vector (2, 2, 1); senses (4, 0, 0) and (0, ½, 0)")
@@ -81,7 +83,7 @@ ONES = torch.ones(4)
 
 
 @exercise("context_vector")
-def test_it_is_the_mean_of_the_neighbours_without_the_word_itself(student):
+def test_it_is_the_mean_of_the_neighbours_without_the_word_itself(student: Student) -> None:
     close(
         student.context_vector(UNIT, ONES, [0, 1, 2, 3, 0], 2, 1),
         [0.0, 0.5, 0.0, 0.5],
@@ -90,7 +92,7 @@ def test_it_is_the_mean_of_the_neighbours_without_the_word_itself(student):
 
 
 @exercise("context_vector")
-def test_the_window_is_cut_off_at_the_edges_of_the_text(student):
+def test_the_window_is_cut_off_at_the_edges_of_the_text(student: Student) -> None:
     close(
         student.context_vector(UNIT, ONES, [0, 1, 2, 3], 0, 2),
         [0.0, 0.5, 0.5, 0.0],
@@ -109,7 +111,7 @@ def test_the_window_is_cut_off_at_the_edges_of_the_text(student):
 
 
 @exercise("context_vector")
-def test_each_neighbour_weighs_what_its_word_weighs(student):
+def test_each_neighbour_weighs_what_its_word_weighs(student: Student) -> None:
     close(
         student.context_vector(UNIT, torch.tensor([3.0, 1.0, 9.0, 0.0]), [0, 2, 1, 3], 1, 5),
         [0.75, 0.25, 0.0, 0.0],
@@ -118,7 +120,7 @@ def test_each_neighbour_weighs_what_its_word_weighs(student):
 
 
 @exercise("context_vector", points=0.5)
-def test_the_same_word_at_another_position_counts_as_a_neighbour(student):
+def test_the_same_word_at_another_position_counts_as_a_neighbour(student: Student) -> None:
     close(
         student.context_vector(UNIT, ONES, [1, 0, 1, 1], 2, 2),
         [1 / 3, 2 / 3, 0.0, 0.0],
@@ -127,12 +129,12 @@ def test_the_same_word_at_another_position_counts_as_a_neighbour(student):
 
 
 @exercise("context_vector", points=0.5)
-def test_a_word_alone_has_a_context_of_zeros(student):
+def test_a_word_alone_has_a_context_of_zeros(student: Student) -> None:
     close(student.context_vector(UNIT, ONES, [2], 0, 3), [0.0] * 4, given="one word, window 3")
 
 
 @exercise("context_vector", points=0.5)
-def test_neighbours_that_change_places_change_nothing(student):
+def test_neighbours_that_change_places_change_nothing(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     vectors, weights = torch.randn(6, 3, generator=generator), torch.rand(6, generator=generator)
     one, other = ([5, 1, 0, 2, 3], [3, 2, 0, 5, 1])
@@ -147,7 +149,7 @@ LINE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0], [10.0, 0.0]])
 
 
 @exercise("kmeans")
-def test_two_groups_on_a_line_are_found(student):
+def test_two_groups_on_a_line_are_found(student: Student) -> None:
     centroids, labels = student.kmeans(LINE, torch.tensor([[2.0, 0.0], [3.0, 0.0]]))
     equal(
         [int(label) for label in labels], [0, 0, 1, 1], given="points 0, 1, 9, 10 on a line; centroids start at 2 and 3"
@@ -156,7 +158,7 @@ def test_two_groups_on_a_line_are_found(student):
 
 
 @exercise("kmeans", points=0.5)
-def test_two_groups_on_a_line_are_found_from_a_bad_start(student):
+def test_two_groups_on_a_line_are_found_from_a_bad_start(student: Student) -> None:
     _, labels = student.kmeans(LINE, torch.tensor([[0.0, 0.0], [1.0, 0.0]]))
     equal(
         [int(label) for label in labels], [0, 0, 1, 1], given="points 0, 1, 9, 10 on a line; centroids start at 0 and 1"
@@ -164,7 +166,7 @@ def test_two_groups_on_a_line_are_found_from_a_bad_start(student):
 
 
 @exercise("kmeans")
-def test_one_round_labels_first_and_then_moves(student):
+def test_one_round_labels_first_and_then_moves(student: Student) -> None:
     centroids, labels = student.kmeans(LINE, torch.tensor([[0.0, 0.0], [1.0, 0.0]]), steps=1)
     equal(
         [int(label) for label in labels], [0, 1, 1, 1], given="points 0, 1, 9, 10; centroids start at 0 and 1; 1 step"
@@ -173,7 +175,7 @@ def test_one_round_labels_first_and_then_moves(student):
 
 
 @exercise("kmeans")
-def test_a_centroid_without_points_stays_where_it_is(student):
+def test_a_centroid_without_points_stays_where_it_is(student: Student) -> None:
     centroids, labels = student.kmeans(LINE, torch.tensor([[5.0, 0.0], [5.0, 80.0]]), steps=3)
     equal(
         [int(label) for label in labels],
@@ -184,13 +186,13 @@ def test_a_centroid_without_points_stays_where_it_is(student):
 
 
 @exercise("kmeans", points=0.5)
-def test_a_point_between_two_centroids_gets_the_first(student):
+def test_a_point_between_two_centroids_gets_the_first(student: Student) -> None:
     _, labels = student.kmeans(torch.tensor([[1.0, 0.0]]), torch.tensor([[0.0, 0.0], [2.0, 0.0]]), steps=1)
     equal([int(label) for label in labels], [0], given="one point at 1, centroids at 0 and 2, 1 step")
 
 
 @exercise("kmeans", points=0.5)
-def test_the_start_is_left_alone(student):
+def test_the_start_is_left_alone(student: Student) -> None:
     start = torch.tensor([[2.0, 0.0], [3.0, 0.0]])
     handle = student.put(start.clone())
     student.kmeans(LINE, handle, steps=2)
@@ -198,14 +200,14 @@ def test_the_start_is_left_alone(student):
 
 
 @exercise("kmeans", points=0.5)
-def test_labels_come_as_a_tensor_of_int64(student):
+def test_labels_come_as_a_tensor_of_int64(student: Student) -> None:
     _, labels = student.kmeans(LINE, torch.tensor([[2.0, 0.0], [3.0, 0.0]]), steps=2)
     kind = str(labels.dtype) if isinstance(labels, torch.Tensor) else type(labels).__name__
     equal(kind, "torch.int64", given="points 0, 1, 9, 10; centroids start at 2 and 3; 2 steps; the type of the labels")
 
 
 @exercise("purity")
-def test_each_group_counts_its_most_frequent_sense(student):
+def test_each_group_counts_its_most_frequent_sense(student: Student) -> None:
     close(
         student.purity([0, 0, 0, 1, 1, 1, 1], [5, 5, 7, 7, 7, 7, 5]),
         5 / 7,
@@ -214,22 +216,22 @@ def test_each_group_counts_its_most_frequent_sense(student):
 
 
 @exercise("purity")
-def test_group_numbers_need_not_be_those_of_the_senses(student):
+def test_group_numbers_need_not_be_those_of_the_senses(student: Student) -> None:
     close(student.purity([1, 1, 0, 0], [0, 0, 1, 1]), 1.0, given="groups 1 1 0 0, senses 0 0 1 1")
 
 
 @exercise("purity")
-def test_one_group_is_as_pure_as_the_share_of_the_commoner_sense(student):
+def test_one_group_is_as_pure_as_the_share_of_the_commoner_sense(student: Student) -> None:
     close(student.purity([0] * 5, [0, 1, 1, 0, 1]), 0.6, given="one group, senses 0 1 1 0 1")
 
 
 @exercise("purity", points=0.5)
-def test_two_groups_may_have_the_same_sense(student):
+def test_two_groups_may_have_the_same_sense(student: Student) -> None:
     close(student.purity([0, 0, 1, 1, 1], [3, 3, 3, 3, 4]), 0.8, given="groups 0 0 1 1 1, senses 3 3 3 3 4")
 
 
 @exercise("choose_senses")
-def test_a_new_context_gets_the_sense_in_whose_direction_it_lies(student):
+def test_a_new_context_gets_the_sense_in_whose_direction_it_lies(student: Student) -> None:
     contexts = torch.tensor([[1.0, 0.1], [0.0, 2.0], [1.0, -0.1], [0.0, 1.0]])
     new = torch.tensor([[3.0, 1.0], [0.1, 0.2]])
     chosen = student.choose_senses(contexts, torch.tensor([0, 1, 0, 1]), new)
@@ -239,7 +241,7 @@ def test_a_new_context_gets_the_sense_in_whose_direction_it_lies(student):
 
 
 @exercise("choose_senses")
-def test_the_direction_decides_and_not_the_distance(student):
+def test_the_direction_decides_and_not_the_distance(student: Student) -> None:
     contexts = torch.tensor([[10.0, 0.0], [0.0, 1.0]])
     chosen = student.choose_senses(contexts, torch.tensor([0, 1]), torch.tensor([[1.0, 0.5], [9.0, 12.0]]))
     equal(
@@ -253,7 +255,7 @@ def test_the_direction_decides_and_not_the_distance(student):
 
 
 @exercise("choose_senses")
-def test_the_centroid_decides_and_not_the_nearest_single_context(student):
+def test_the_centroid_decides_and_not_the_nearest_single_context(student: Student) -> None:
     contexts = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.5, 0.8], [0.0, 1.0]])
     chosen = student.choose_senses(contexts, torch.tensor([0, 0, 0, 1]), torch.tensor([[0.4, 0.7]]))
     equal(
@@ -264,7 +266,7 @@ def test_the_centroid_decides_and_not_the_nearest_single_context(student):
 
 
 @exercise("choose_senses", points=0.5)
-def test_long_contexts_pull_their_centroid_more(student):
+def test_long_contexts_pull_their_centroid_more(student: Student) -> None:
     contexts = torch.tensor([[6.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     chosen = student.choose_senses(contexts, torch.tensor([0, 0, 1]), torch.tensor([[2.0, 1.0]]))
     true(

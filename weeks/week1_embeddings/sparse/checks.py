@@ -5,13 +5,14 @@ import math
 import numpy as np
 import torch
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
+from etude.lesson.interface import Student
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 
 
 @exercise("one_hot")
-def test_each_word_has_an_axis_of_its_own(student):
+def test_each_word_has_an_axis_of_its_own(student: Student) -> None:
     words = ["커피", "최소", "3", "잔"]
     close(
         student.one_hot(["3", "커피", "3"], words),
@@ -20,8 +21,9 @@ def test_each_word_has_an_axis_of_its_own(student):
     )
 
 
+@claim("onehot-dim")
 @exercise("one_hot")
-def test_one_more_word_makes_every_vector_longer(student):
+def test_one_more_word_makes_every_vector_longer(student: Student) -> None:
     before, after = student.one_hot(COFFEE[:2], COFFEE), student.one_hot(COFFEE[:2], [*COFFEE, "차"])
     equal(
         [list(before.shape), list(after.shape)], [[2, 8], [2, 9]], given="two words, of 8 and of 9 known words; shapes"
@@ -29,12 +31,12 @@ def test_one_more_word_makes_every_vector_longer(student):
 
 
 @exercise("one_hot", points=0.5)
-def test_an_unknown_word_has_no_axis(student):
+def test_an_unknown_word_has_no_axis(student: Student) -> None:
     close(student.one_hot(["차", "커피"], ["커피", "잔"]), [[0, 0], [1, 0]], given="차 커피, with the words 커피, 잔")
 
 
 @exercise("one_hot", points=0.5)
-def test_the_vectors_are_of_floats(student):
+def test_the_vectors_are_of_floats(student: Student) -> None:
     vectors = student.one_hot(["커피"], ["커피", "잔"])
     kind = str(getattr(vectors, "dtype", type(vectors)))
     true(
@@ -46,59 +48,61 @@ def test_the_vectors_are_of_floats(student):
 
 
 @exercise("distances")
-def test_three_points_are_as_far_apart_as_pythagoras_says(student):
+def test_three_points_are_as_far_apart_as_pythagoras_says(student: Student) -> None:
     points = torch.tensor([[0.0, 0.0], [3.0, 4.0], [3.0, -1.0]])
     expected = [[0, 5, math.sqrt(10)], [5, 0, 5], [math.sqrt(10), 5, 0]]
     close(student.distances(points), expected, given="the points (0, 0), (3, 4) and (3, −1)")
 
 
+@claim("onehot-dist")
 @exercise("distances")
-def test_all_one_hot_vectors_are_the_square_root_of_two_apart(student):
+def test_all_one_hot_vectors_are_the_square_root_of_two_apart(student: Student) -> None:
     for size in (4, 60):
         expected = math.sqrt(2) * (1 - np.eye(size))
         close(student.distances(torch.eye(size)), expected, given=f"the one-hot vectors of {size} words")
 
 
 @exercise("cosines")
-def test_length_does_not_matter_and_direction_does(student):
+def test_length_does_not_matter_and_direction_does(student: Student) -> None:
     vectors = torch.tensor([[2.0, 0.0], [0.5, 0.0], [3.0, 4.0], [-1.0, 0.0]])
     expected = [[1, 1, 0.6, -1], [1, 1, 0.6, -1], [0.6, 0.6, 1, -0.6], [-1, -1, -0.6, 1]]
     close(student.cosines(vectors), expected, atol=1e-5, given="(2, 0), (½, 0), (3, 4) and (−1, 0)")
 
 
 @exercise("cosines")
-def test_one_hot_vectors_have_cosine_0(student):
+def test_one_hot_vectors_have_cosine_0(student: Student) -> None:
     close(student.cosines(torch.eye(5)), np.eye(5), given="the one-hot vectors of 5 words")
 
 
 @exercise("cosines")
-def test_a_row_of_zeros_has_cosine_0_with_every_row(student):
+def test_a_row_of_zeros_has_cosine_0_with_every_row(student: Student) -> None:
     vectors = torch.tensor([[0.0, 0.0], [1.0, 1.0]])
     close(student.cosines(vectors), [[0, 0], [0, 1]], atol=1e-5, given="(0, 0) and (1, 1)")
 
 
-def _growth(student, text: str, every: int) -> list[tuple]:
+def _growth(student: Student, text: str, every: int) -> list[tuple[int, int]]:
     return [tuple(point) for point in student.vocabulary_growth(text.split(), every)]
 
 
 @exercise("vocabulary_growth")
-def test_different_words_are_counted_from_the_start_of_the_text(student):
+def test_different_words_are_counted_from_the_start_of_the_text(student: Student) -> None:
     text = "a b a c b a d d"
     equal(_growth(student, text, 2), [(2, 2), (4, 3), (6, 3), (8, 4)], given=f"{text}, every 2 tokens")
 
 
 @exercise("vocabulary_growth")
-def test_a_rest_adds_no_point(student):
+def test_a_rest_adds_no_point(student: Student) -> None:
     equal(_growth(student, "a b c d e", 3), [(3, 3)], given="a b c d e, every 3 tokens")
 
 
 @exercise("vocabulary_growth")
-def test_every_single_token_can_be_noted(student):
+def test_every_single_token_can_be_noted(student: Student) -> None:
     equal(_growth(student, "so so la", 1), [(1, 1), (2, 1), (3, 2)], given="so so la, every token")
 
 
+@claim("cooc-3x3")
 @exercise("neighbour_counts")
-def test_the_morning_coffee_matrix_is_that_of_the_page(student):
+def test_the_morning_coffee_matrix_is_that_of_the_page(student: Student) -> None:
     words = ["모닝", "커피", "좋아"]
     close(
         student.neighbour_counts([words], words, 1), [[0, 1, 0], [1, 0, 1], [0, 1, 0]], given="모닝 커피 좋아, window 1"
@@ -106,25 +110,25 @@ def test_the_morning_coffee_matrix_is_that_of_the_page(student):
 
 
 @exercise("neighbour_counts")
-def test_the_window_is_cut_off_at_the_edges_of_each_sentence(student):
+def test_the_window_is_cut_off_at_the_edges_of_each_sentence(student: Student) -> None:
     counts = student.neighbour_counts([list("abcd"), list("da")], list("abcd"), 2)
     expected = [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]]
     close(counts, expected, given="the sentences a b c d and d a, window 2")
 
 
 @exercise("neighbour_counts")
-def test_words_that_meet_again_are_counted_again(student):
+def test_words_that_meet_again_are_counted_again(student: Student) -> None:
     counts = student.neighbour_counts([list("abab"), list("ba")], list("ba"), 1)
     close(counts, [[0, 4], [4, 0]], given="the sentences a b a b and b a, window 1, words b, a")
 
 
 @exercise("neighbour_counts", points=0.5)
-def test_a_word_beside_itself_is_counted_from_both_places(student):
+def test_a_word_beside_itself_is_counted_from_both_places(student: Student) -> None:
     close(student.neighbour_counts([["so", "so", "so"]], ["so"], 1), [[4]], given="so so so, window 1")
 
 
 @exercise("neighbour_counts", points=0.5)
-def test_the_counts_are_whole_numbers(student):
+def test_the_counts_are_whole_numbers(student: Student) -> None:
     counts = student.neighbour_counts([["a", "b"]], ["a", "b"], 1)
     equal(str(getattr(counts, "dtype", type(counts))), "torch.int64", given="a b, window 1; the type of the result")
 
@@ -138,8 +142,9 @@ DOCTOR = [
 ]  # fmt: skip
 
 
+@claim("pmi-doctor")
 @exercise("association")
-def test_the_words_near_doctor_have_the_ratios_that_the_paper_prints(student):
+def test_the_words_near_doctor_have_the_ratios_that_the_paper_prints(student: Student) -> None:
     printed = [row[0] for row in DOCTOR]
     together, first, second = (torch.tensor([row[column] for row in DOCTOR]) for column in (1, 2, 3))
     found = student.association(together, first, second, 14_850_000)
@@ -148,7 +153,7 @@ def test_the_words_near_doctor_have_the_ratios_that_the_paper_prints(student):
 
 
 @exercise("association")
-def test_twice_as_often_as_chance_is_one_bit(student):
+def test_twice_as_often_as_chance_is_one_bit(student: Student) -> None:
     close(
         student.association(*(torch.tensor([x, y, z]) for x, y, z in ((4, 2, 1), (20, 20, 20), (10, 10, 10))), 100),
         [1.0, 0.0, -1.0],
@@ -157,7 +162,7 @@ def test_twice_as_often_as_chance_is_one_bit(student):
 
 
 @exercise("association", points=0.5)
-def test_words_that_never_met_have_minus_infinity(student):
+def test_words_that_never_met_have_minus_infinity(student: Student) -> None:
     close(
         student.association(torch.tensor([0]), torch.tensor([7]), torch.tensor([3]), 50),
         [-math.inf],
@@ -171,7 +176,7 @@ def _skewed() -> torch.Tensor:
 
 
 @exercise("ppmi")
-def test_four_cells_by_hand(student):
+def test_four_cells_by_hand(student: Student) -> None:
     close(
         student.ppmi(torch.tensor([[3.0, 1.0], [1.0, 3.0]])),
         [[math.log(1.5), 0.0], [0.0, math.log(1.5)]],
@@ -180,7 +185,7 @@ def test_four_cells_by_hand(student):
 
 
 @exercise("ppmi")
-def test_each_cell_is_compared_with_chance_and_never_negative(student):
+def test_each_cell_is_compared_with_chance_and_never_negative(student: Student) -> None:
     counts = _skewed()
     expected = np.zeros((4, 4))
     for i in range(4):
@@ -193,7 +198,7 @@ def test_each_cell_is_compared_with_chance_and_never_negative(student):
 
 
 @exercise("ppmi")
-def test_rows_are_words_and_columns_are_contexts(student):
+def test_rows_are_words_and_columns_are_contexts(student: Student) -> None:
     close(
         student.ppmi(torch.tensor([[4.0, 0.0, 4.0], [0.0, 8.0, 0.0]])),
         [[math.log(2), 0, math.log(2)], [0, math.log(2), 0]],
@@ -202,13 +207,13 @@ def test_rows_are_words_and_columns_are_contexts(student):
 
 
 @exercise("ppmi")
-def test_a_word_without_company_gets_zeros(student):
+def test_a_word_without_company_gets_zeros(student: Student) -> None:
     counts = torch.tensor([[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     close(student.ppmi(counts), [[0, math.log(2), 0], [math.log(2), 0, 0], [0, 0, 0]], given="0 2 0 / 2 0 0 / 0 0 0")
 
 
 @exercise("shifted_ppmi")
-def test_with_one_negative_and_power_1_it_is_ppmi(student):
+def test_with_one_negative_and_power_1_it_is_ppmi(student: Student) -> None:
     close(
         student.shifted_ppmi(torch.tensor([[3.0, 1.0], [1.0, 3.0]]), negatives=1, power=1),
         [[math.log(1.5), 0.0], [0.0, math.log(1.5)]],
@@ -217,7 +222,7 @@ def test_with_one_negative_and_power_1_it_is_ppmi(student):
 
 
 @exercise("shifted_ppmi")
-def test_the_shift_comes_before_the_cut(student):
+def test_the_shift_comes_before_the_cut(student: Student) -> None:
     counts = torch.eye(6) * 5 + 1  # the pairs on the diagonal meet 6·66/11² = 3.3 times as often as by chance
     close(
         student.shifted_ppmi(counts, negatives=2, power=1),
@@ -227,7 +232,7 @@ def test_the_shift_comes_before_the_cut(student):
 
 
 @exercise("shifted_ppmi")
-def test_the_columns_are_smoothed_and_not_the_rows(student):
+def test_the_columns_are_smoothed_and_not_the_rows(student: Student) -> None:
     counts = torch.tensor([[15.0, 1.0], [66.0, 0.0]])  # columns 81 and 1; to the power ¾: 27 and 1
     expected = [
         [math.log(15 / 16 * 28 / 27) if 15 / 16 * 28 / 27 > 1 else 0, math.log(28 / 16)],
@@ -237,7 +242,7 @@ def test_the_columns_are_smoothed_and_not_the_rows(student):
 
 
 @exercise("shifted_ppmi", points=0.5)
-def test_five_negatives_and_three_quarters_are_the_defaults(student):
+def test_five_negatives_and_three_quarters_are_the_defaults(student: Student) -> None:
     counts = torch.eye(9) * 80 + 1
     close(
         student.shifted_ppmi(counts),
@@ -258,8 +263,9 @@ SINGULAR_VALUES = [3.34, 2.54, 2.35, 1.64, 1.50, 1.31, 0.85, 0.56, 0.36]
 HUMAN, USER, MINOR = 0, 3, 11
 
 
+@claim("lsa-singular-values")
 @exercise("lsa")
-def test_the_titles_have_the_singular_values_that_the_paper_prints(student):
+def test_the_titles_have_the_singular_values_that_the_paper_prints(student: Student) -> None:
     lengths = student.lsa(TITLES, 9).norm(dim=0)
     close(
         [round(float(x), 2) for x in lengths],
@@ -268,8 +274,9 @@ def test_the_titles_have_the_singular_values_that_the_paper_prints(student):
     )
 
 
+@claim("lsa-human-user")
 @exercise("lsa")
-def test_two_directions_bring_human_and_user_together(student):
+def test_two_directions_bring_human_and_user_together(student: Student) -> None:
     vectors = student.lsa(TITLES, 2).double()
     titles = TITLES.double()
     smooth = vectors @ torch.linalg.pinv(vectors) @ titles  # (12, 9) the table as far as two directions hold it
@@ -282,7 +289,7 @@ def test_two_directions_bring_human_and_user_together(student):
 
 
 @exercise("lsa")
-def test_dot_products_are_those_of_the_nearest_matrix_of_rank_d(student):
+def test_dot_products_are_those_of_the_nearest_matrix_of_rank_d(student: Student) -> None:
     generator = np.random.default_rng(5)
     matrix = generator.normal(size=(7, 5))
     strength, axes = np.linalg.eigh(matrix @ matrix.T)  # weakest first: another road to the same directions
@@ -294,7 +301,7 @@ def test_dot_products_are_those_of_the_nearest_matrix_of_rank_d(student):
 
 
 @exercise("lsa")
-def test_the_power_is_that_of_the_singular_values(student):
+def test_the_power_is_that_of_the_singular_values(student: Student) -> None:
     matrix = torch.tensor([[5.0, 4.0, 0.0], [4.0, 5.0, 0.0], [0.0, 0.0, 4.0]])  # singular values 9, 4, 1
     close(
         student.lsa(matrix, 2, power=0.5).abs(),

@@ -5,13 +5,14 @@ import math
 import numpy as np
 import torch
 
-from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
+from etude.lesson.interface import Student
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 
 
 @exercise("skipgram_pairs")
-def test_a_word_inside_the_sentence_has_two_neighbours_on_each_side(student):
+def test_a_word_inside_the_sentence_has_two_neighbours_on_each_side(student: Student) -> None:
     pairs = student.skipgram_pairs(COFFEE, 2)
     expected = [("3잔은", "커피"), ("3잔은", "최소"), ("3잔은", "마셔야"), ("3잔은", "살")]
     true(isinstance(pairs, list), "a list of pairs was expected", actual=pairs)
@@ -20,8 +21,9 @@ def test_a_word_inside_the_sentence_has_two_neighbours_on_each_side(student):
     )
 
 
+@claim("w2v-context-count")
 @exercise("skipgram_pairs")
-def test_the_window_is_cut_off_at_the_edges(student):
+def test_the_window_is_cut_off_at_the_edges(student: Student) -> None:
     equal(
         student.skipgram_pairs(["a", "b", "c"], 2),
         [("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b")],
@@ -29,13 +31,14 @@ def test_the_window_is_cut_off_at_the_edges(student):
     )
 
 
+@claim("w2v-pairs")
 @exercise("skipgram_pairs", needs="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
-def test_the_coffee_sentence_has_26_pairs(student):
+def test_the_coffee_sentence_has_26_pairs(student: Student) -> None:
     equal(len(student.skipgram_pairs(COFFEE, 2)), 26, given="the coffee sentence of 8 words, window 2")
 
 
 @exercise("cbow_examples")
-def test_all_contexts_of_a_word_make_one_example(student):
+def test_all_contexts_of_a_word_make_one_example(student: Student) -> None:
     equal(
         student.cbow_examples(list("abcde"), 3),
         [(list("bcd"), "a"), (list("acde"), "b"), (list("abde"), "c"), (list("abce"), "d"), (list("bcd"), "e")],
@@ -43,13 +46,15 @@ def test_all_contexts_of_a_word_make_one_example(student):
     )
 
 
+@claim("cbow-examples")
 @exercise("cbow_examples", needs="test_all_contexts_of_a_word_make_one_example")
-def test_the_coffee_sentence_has_8_examples(student):
+def test_the_coffee_sentence_has_8_examples(student: Student) -> None:
     equal(len(student.cbow_examples(COFFEE, 2)), 8, given="the coffee sentence of 8 words, window 2")
 
 
+@claim("w2v-subsampling")
 @exercise("keep_probability")
-def test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f(student):
+def test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f(student: Student) -> None:
     close(
         student.keep_probability(torch.tensor([100, 60, 40]), 0.05),
         [math.sqrt(0.1), math.sqrt(1 / 6), 0.5],
@@ -58,7 +63,7 @@ def test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f(student):
 
 
 @exercise("keep_probability", needs="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
-def test_a_rare_word_is_always_kept(student):
+def test_a_rare_word_is_always_kept(student: Student) -> None:
     close(
         student.keep_probability(torch.tensor([980, 19, 1]), 0.01)[2],
         1.0,
@@ -66,19 +71,21 @@ def test_a_rare_word_is_always_kept(student):
     )
 
 
+@claim("w2v-noise")
 @exercise("noise_distribution")
-def test_the_weights_are_counts_to_the_power_three_quarters(student):
+def test_the_weights_are_counts_to_the_power_three_quarters(student: Student) -> None:
     close(student.noise_distribution(torch.tensor([16, 81, 1])), [8 / 36, 27 / 36, 1 / 36], given="counts 16, 81, 1")
 
 
 @exercise("noise_distribution", needs="test_the_weights_are_counts_to_the_power_three_quarters")
-def test_it_sums_to_one(student):
+def test_it_sums_to_one(student: Student) -> None:
     close(student.noise_distribution(torch.arange(1, 2001)).sum(), 1.0, given="counts 1 … 2000")
 
 
 def _batch(b: int, k: int, d: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
-    return tuple(torch.randn(*shape, generator=generator) for shape in ((b, d), (b, d), (b, k, d)))
+    center, context, negatives = (torch.randn(*shape, generator=generator) for shape in ((b, d), (b, d), (b, k, d)))
+    return center, context, negatives
 
 
 def _loss(center: torch.Tensor, context: torch.Tensor, negatives: torch.Tensor) -> torch.Tensor:
@@ -88,7 +95,7 @@ def _loss(center: torch.Tensor, context: torch.Tensor, negatives: torch.Tensor) 
 
 
 @exercise("sgns_loss")
-def test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative(student):
+def test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative(student: Student) -> None:
     close(
         student.sgns_loss(torch.zeros(1, 4), torch.zeros(1, 4), torch.zeros(1, 3, 4)),
         4 * math.log(2),
@@ -97,7 +104,7 @@ def test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative(student):
 
 
 @exercise("sgns_loss", points=0.5)
-def test_the_loss_is_the_mean_over_the_batch(student):
+def test_the_loss_is_the_mean_over_the_batch(student: Student) -> None:
     close(
         student.sgns_loss(torch.zeros(5, 4), torch.zeros(5, 4), torch.zeros(5, 2, 4)),
         3 * math.log(2),
@@ -106,7 +113,7 @@ def test_the_loss_is_the_mean_over_the_batch(student):
 
 
 @exercise("sgns_loss")
-def test_real_pairs_attract_and_noise_repels(student):
+def test_real_pairs_attract_and_noise_repels(student: Student) -> None:
     center, context = torch.tensor([[2.0, 0.0], [0.0, 1.0]]), torch.tensor([[1.0, 3.0], [5.0, -0.5]])
     negatives = torch.tensor([[[-0.5, 7.0]], [[4.0, 1.5]]])
     real, noise = (2.0, -0.5), (-1.0, 1.5)
@@ -117,7 +124,7 @@ def test_real_pairs_attract_and_noise_repels(student):
 
 
 @exercise("sgns_loss")
-def test_large_scores_stay_finite(student):
+def test_large_scores_stay_finite(student: Student) -> None:
     center = torch.tensor([[200.0]])
     close(
         student.sgns_loss(center, -center, torch.zeros(1, 1, 1)),
@@ -127,13 +134,14 @@ def test_large_scores_stay_finite(student):
 
 
 @exercise("sgns_loss", points=0.5)
-def test_gradients_flow_back_to_all_vectors(student):
+def test_gradients_flow_back_to_all_vectors(student: Student) -> None:
     vectors = dict(zip(("center", "context", "negatives"), _batch(2, 3, 4), strict=True))
     close_gradients(student, "sgns_loss", _loss, vectors, given="random vectors, B = 2, k = 3, d = 4")
 
 
+@claim("w2v-gradient")
 @exercise("sgns_gradients", points=2)
-def test_the_gradients_are_those_of_autograd(student):
+def test_the_gradients_are_those_of_autograd(student: Student) -> None:
     center, context, negatives = (x.requires_grad_() for x in _batch(3, 2, 4))
     expected = torch.autograd.grad(_loss(center, context, negatives), (center, context, negatives))
     gradients = student.sgns_gradients(*(x.detach() for x in (center, context, negatives)))
@@ -147,7 +155,7 @@ def test_the_gradients_are_those_of_autograd(student):
 
 
 @exercise("sgns_gradients")
-def test_a_pair_that_is_sure_does_not_move(student):
+def test_a_pair_that_is_sure_does_not_move(student: Student) -> None:
     center = torch.tensor([[10.0, 0.0]])
     close(
         student.sgns_gradients(center, center, -center[:, None, :])[0],
@@ -165,7 +173,7 @@ def _two_clusters() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 @exercise("train_sgns")
-def test_words_that_keep_company_get_similar_vectors(student):
+def test_words_that_keep_company_get_similar_vectors(student: Student) -> None:
     vectors = student.train_sgns(*_two_clusters(), dim=8, epochs=30, batch=64, seed=1)
     true(tuple(vectors.shape) == (8, 8), "the vectors have the wrong shape, expected (8, 8)", actual=vectors)
     unit = torch.nn.functional.normalize(vectors, dim=1)
@@ -179,7 +187,7 @@ def test_words_that_keep_company_get_similar_vectors(student):
 
 
 @exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
-def test_words_that_never_meet_are_told_apart(student):
+def test_words_that_never_meet_are_told_apart(student: Student) -> None:
     vectors = student.train_sgns(*_two_clusters(), dim=8, epochs=30, batch=64, seed=1)
     unit = torch.nn.functional.normalize(vectors, dim=1)
     between = (unit @ unit.T)[:4, 4:].mean().item()
@@ -187,7 +195,7 @@ def test_words_that_never_meet_are_told_apart(student):
 
 
 @exercise("train_sgns")
-def test_with_the_same_company_for_all_only_the_noise_is_learned(student):
+def test_with_the_same_company_for_all_only_the_noise_is_learned(student: Student) -> None:
     share = torch.tensor([40] * 12 + [1] * 480)  # (492,) of a text of 960 words
     text = torch.arange(len(share)).repeat_interleave(share)  # (960,)
     pairs = torch.cartesian_prod(torch.arange(12), text)  # (11520, 2): each frequent word stands beside the whole text
@@ -205,7 +213,7 @@ def test_with_the_same_company_for_all_only_the_noise_is_learned(student):
 
 
 @exercise("train_sgns", points=0.5)
-def test_one_epoch_moves_the_vector_of_every_centre(student):
+def test_one_epoch_moves_the_vector_of_every_centre(student: Student) -> None:
     pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat_interleave(20, dim=0)  # (400, 2), sorted by centre
     counts = torch.full((20,), 20)
     before, after = (student.train_sgns(pairs, counts, dim=4, epochs=epochs, batch=50, seed=3) for epochs in (0, 1))
@@ -219,7 +227,7 @@ def test_one_epoch_moves_the_vector_of_every_centre(student):
 
 
 @exercise("train_sgns", points=0.5)
-def test_the_same_seed_gives_the_same_vectors_and_another_seed_others(student):
+def test_the_same_seed_gives_the_same_vectors_and_another_seed_others(student: Student) -> None:
     pairs, counts = _two_clusters()
     first, again, other = (
         student.train_sgns(pairs, counts, dim=4, epochs=1, batch=64, seed=seed) for seed in (3, 3, 4)
@@ -239,7 +247,7 @@ def _compass() -> tuple[torch.Tensor, list[str]]:
 
 
 @exercise("nearest")
-def test_neighbours_are_ordered_by_cosine_not_by_length(student):
+def test_neighbours_are_ordered_by_cosine_not_by_length(student: Student) -> None:
     vectors, words = _compass()
     found = student.nearest(vectors, words, "northeast", 3)
     equal(
@@ -255,7 +263,7 @@ def test_neighbours_are_ordered_by_cosine_not_by_length(student):
 
 
 @exercise("nearest", points=0.5)
-def test_the_query_is_not_its_own_neighbour(student):
+def test_the_query_is_not_its_own_neighbour(student: Student) -> None:
     vectors, words = _compass()
     equal(
         student.nearest(vectors, words, "east", 1)[0][0],
@@ -265,7 +273,7 @@ def test_the_query_is_not_its_own_neighbour(student):
 
 
 @exercise("nearest", points=0.5, needs="test_neighbours_are_ordered_by_cosine_not_by_length")
-def test_the_cosines_are_plain_numbers(student):
+def test_the_cosines_are_plain_numbers(student: Student) -> None:
     found = student.nearest(*_compass(), "west", 2)
     true(
         all(isinstance(cosine, float | np.floating) for _, cosine in found),
@@ -276,7 +284,7 @@ def test_the_cosines_are_plain_numbers(student):
 
 
 @exercise("analogy")
-def test_the_offset_of_one_pair_answers_for_another(student):
+def test_the_offset_of_one_pair_answers_for_another(student: Student) -> None:
     words = ["france", "paris", "korea", "seoul", "coffee", "village"]
     vectors = torch.tensor(
         [[1.0, 0.0, 0.2], [1.0, 1.0, 0.2], [-1.0, 0.0, 0.3], [-1.0, 1.0, 0.3], [0.0, 0.1, -2.0], [-1.0, -1.0, 0.3]]
@@ -285,7 +293,7 @@ def test_the_offset_of_one_pair_answers_for_another(student):
 
 
 @exercise("analogy", points=0.5)
-def test_the_three_words_of_the_question_are_no_answers(student):
+def test_the_three_words_of_the_question_are_no_answers(student: Student) -> None:
     words = ["a", "b", "c", "d"]
     vectors = torch.tensor([[1.0, 0.05], [1.0, 0.0], [0.9, 0.5], [0.2, 1.0]])
     equal(
@@ -296,7 +304,7 @@ def test_the_three_words_of_the_question_are_no_answers(student):
 
 
 @exercise("analogy")
-def test_random_questions_go_to_the_largest_sum_of_cosines(student):
+def test_random_questions_go_to_the_largest_sum_of_cosines(student: Student) -> None:
     generator = torch.Generator().manual_seed(3)
     words = [f"w{i}" for i in range(12)]
     vectors = torch.randn(12, 4, generator=generator) * torch.linspace(0.5, 3, 12)[:, None]  # (12, 4) of many lengths

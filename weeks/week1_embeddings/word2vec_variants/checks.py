@@ -5,27 +5,28 @@ import math
 import torch
 from torch.nn.functional import cross_entropy
 
-from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
+from etude.lesson.interface import Student
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 ONE_SENTENCE = torch.zeros(8, dtype=torch.int64)
 
 
 @exercise("cbow_contexts")
-def test_the_centre_word_of_the_coffee_sentence_has_four_contexts(student):
+def test_the_centre_word_of_the_coffee_sentence_has_four_contexts(student: Student) -> None:
     contexts = student.cbow_contexts(torch.arange(8), ONE_SENTENCE, 2)
     close(contexts[3], [1, 2, 4, 5], given="the coffee sentence, window 2; the row of 3잔은 (word 3)")
 
 
 @exercise("cbow_contexts")
-def test_the_coffee_sentence_has_8_examples_and_26_pairs(student):
+def test_the_coffee_sentence_has_8_examples_and_26_pairs(student: Student) -> None:
     contexts = student.cbow_contexts(torch.arange(8), ONE_SENTENCE, 2)
     equal(tuple(contexts.shape), (8, 4), given="the coffee sentence of 8 words, window 2; the shape")
     equal(int((contexts >= 0).sum()), 26, given="the coffee sentence, window 2; places that hold a word")
 
 
 @exercise("cbow_contexts")
-def test_windows_are_cut_off_where_a_sentence_ends(student):
+def test_windows_are_cut_off_where_a_sentence_ends(student: Student) -> None:
     close(
         student.cbow_contexts(torch.tensor([10, 11, 20, 21, 22]), torch.tensor([0, 0, 1, 1, 1]), 1),
         [[-1, 11], [10, -1], [-1, 21], [20, 22], [21, -1]],
@@ -34,7 +35,7 @@ def test_windows_are_cut_off_where_a_sentence_ends(student):
 
 
 @exercise("cbow_contexts", points=0.5)
-def test_ids_stay_whole_numbers(student):
+def test_ids_stay_whole_numbers(student: Student) -> None:
     contexts = student.cbow_contexts(torch.tensor([0, 1, 2]), torch.tensor([0, 0, 0]), 1)
     true(contexts.dtype == torch.int64, "ids were expected as int64", given="three words", actual=str(contexts.dtype))
 
@@ -43,7 +44,7 @@ VECTORS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [4.0, 4.0], [100.0, -100.0]])
 
 
 @exercise("cbow_hidden")
-def test_the_hidden_vector_is_the_mean_of_the_contexts(student):
+def test_the_hidden_vector_is_the_mean_of_the_contexts(student: Student) -> None:
     close(
         student.cbow_hidden(VECTORS, torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]])),
         [[1.25, 2.0], [2.5, 2.0]],
@@ -52,7 +53,7 @@ def test_the_hidden_vector_is_the_mean_of_the_contexts(student):
 
 
 @exercise("cbow_hidden")
-def test_padding_does_not_count(student):
+def test_padding_does_not_count(student: Student) -> None:
     close(
         student.cbow_hidden(VECTORS, torch.tensor([[-1, -1, 0, 1], [2, -1, -1, -1]])),
         [[0.5, 1.0], [4.0, 4.0]],
@@ -60,8 +61,9 @@ def test_padding_does_not_count(student):
     )
 
 
+@claim("w2v-order")
 @exercise("cbow_hidden")
-def test_the_order_of_the_context_words_changes_nothing(student):
+def test_the_order_of_the_context_words_changes_nothing(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
     vectors = torch.randn(9, 5, generator=generator)
     first, second = torch.tensor([[1, 3, 0, 7]]), torch.tensor([[7, 0, 3, 1]])
@@ -71,7 +73,7 @@ def test_the_order_of_the_context_words_changes_nothing(student):
 
 
 @exercise("cbow_gradient")
-def test_each_context_gets_its_share_of_the_gradient(student):
+def test_each_context_gets_its_share_of_the_gradient(student: Student) -> None:
     close(
         student.cbow_gradient(torch.tensor([[0, 1, 2, 3]]), torch.tensor([[4.0, -8.0]]), 5),
         [[1.0, -2.0], [1.0, -2.0], [1.0, -2.0], [1.0, -2.0], [0.0, 0.0]],
@@ -80,7 +82,7 @@ def test_each_context_gets_its_share_of_the_gradient(student):
 
 
 @exercise("cbow_gradient")
-def test_a_word_in_several_contexts_gets_the_sum_of_its_shares(student):
+def test_a_word_in_several_contexts_gets_the_sum_of_its_shares(student: Student) -> None:
     close(
         student.cbow_gradient(torch.tensor([[0, 0], [0, 1]]), torch.tensor([[2.0], [6.0]]), 2),
         [[5.0], [3.0]],
@@ -89,7 +91,7 @@ def test_a_word_in_several_contexts_gets_the_sum_of_its_shares(student):
 
 
 @exercise("cbow_gradient")
-def test_padding_gets_no_gradient(student):
+def test_padding_gets_no_gradient(student: Student) -> None:
     close(
         student.cbow_gradient(torch.tensor([[-1, 1, -1, 2], [1, -1, -1, -1]]), torch.tensor([[2.0], [3.0]]), 4),
         [[0.0], [4.0], [1.0], [0.0]],
@@ -98,7 +100,7 @@ def test_padding_gets_no_gradient(student):
 
 
 @exercise("softmax_loss", points=0.5)
-def test_with_equal_scores_each_word_has_probability_one_over_v(student):
+def test_with_equal_scores_each_word_has_probability_one_over_v(student: Student) -> None:
     close(
         student.softmax_loss(torch.zeros(3, 4), torch.ones(50, 4), torch.tensor([0, 7, 49])),
         math.log(50),
@@ -107,7 +109,7 @@ def test_with_equal_scores_each_word_has_probability_one_over_v(student):
 
 
 @exercise("softmax_loss")
-def test_the_loss_is_the_cross_entropy_of_all_scores(student):
+def test_the_loss_is_the_cross_entropy_of_all_scores(student: Student) -> None:
     generator = torch.Generator().manual_seed(3)
     hidden, outputs = torch.randn(4, 3, generator=generator), torch.randn(7, 3, generator=generator)
     targets = torch.tensor([6, 0, 3, 3])
@@ -119,7 +121,7 @@ def test_the_loss_is_the_cross_entropy_of_all_scores(student):
 
 
 @exercise("softmax_loss")
-def test_large_scores_stay_finite(student):
+def test_large_scores_stay_finite(student: Student) -> None:
     close(
         student.softmax_loss(torch.tensor([[20.0]]), torch.tensor([[10.0], [-10.0]]), torch.tensor([1])),
         400.0,
@@ -128,10 +130,10 @@ def test_large_scores_stay_finite(student):
 
 
 @exercise("softmax_loss", points=0.5)
-def test_gradients_flow_back_to_both_tables(student):
+def test_gradients_flow_back_to_both_tables(student: Student) -> None:
     tables = {"hidden": torch.ones(2, 3), "outputs": torch.ones(5, 3)}
 
-    def loss(hidden, outputs, targets):
+    def loss(hidden: torch.Tensor, outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         return cross_entropy(hidden @ outputs.T, targets)
 
     targets = torch.tensor([4, 0])
@@ -141,7 +143,7 @@ def test_gradients_flow_back_to_both_tables(student):
 
 
 @exercise("softmax_gradients", points=2)
-def test_the_gradients_are_those_of_autograd(student):
+def test_the_gradients_are_those_of_autograd(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     hidden = torch.randn(3, 4, generator=generator, requires_grad=True)
     outputs = torch.randn(6, 4, generator=generator, requires_grad=True)
@@ -154,7 +156,7 @@ def test_the_gradients_are_those_of_autograd(student):
 
 
 @exercise("softmax_gradients")
-def test_every_word_moves_though_only_one_was_the_target(student):
+def test_every_word_moves_though_only_one_was_the_target(student: Student) -> None:
     close(
         student.softmax_gradients(torch.tensor([[4.0]]), torch.zeros(4, 1), torch.tensor([1]))[1],
         [[1.0], [-3.0], [1.0], [1.0]],
@@ -163,19 +165,19 @@ def test_every_word_moves_though_only_one_was_the_target(student):
 
 
 @exercise("costs", points=0.5)
-def test_ten_thousand_words_of_300_numbers_have_six_million_weights(student):
+def test_ten_thousand_words_of_300_numbers_have_six_million_weights(student: Student) -> None:
     equal(student.costs(10_000, 300, 5)[0], 6_000_000, given="V = 10,000, d = 300; the weights")
 
 
 @exercise("costs", points=0.5)
-def test_negative_sampling_costs_the_same_for_any_vocabulary(student):
+def test_negative_sampling_costs_the_same_for_any_vocabulary(student: Student) -> None:
     small, large = student.costs(1_000, 300, 5), student.costs(1_000_000, 300, 5)
     equal(large[1], 1000 * small[1], given="1,000 and 1,000,000 words; multiplications of the full softmax")
     equal(large[2], small[2], given="1,000 and 1,000,000 words; multiplications of negative sampling")
 
 
 @exercise("subsample")
-def test_an_occurrence_stays_if_its_number_is_below_the_root(student):
+def test_an_occurrence_stays_if_its_number_is_below_the_root(student: Student) -> None:
     # Word 0 has share 0.64, so with t = 0.01 it is kept with probability 0.125; word 1 (0.36) with 1/6.
     kept = student.subsample(
         torch.tensor([0, 0, 1, 1]), torch.tensor([64, 36]), 0.01, torch.tensor([0.12, 0.13, 0.16, 0.17])
@@ -184,7 +186,7 @@ def test_an_occurrence_stays_if_its_number_is_below_the_root(student):
 
 
 @exercise("subsample")
-def test_a_rare_word_is_always_kept(student):
+def test_a_rare_word_is_always_kept(student: Student) -> None:
     kept = student.subsample(
         torch.tensor([2, 1, 2]), torch.tensor([900, 98, 2]), 0.01, torch.tensor([0.999, 0.999, 0.5])
     )
