@@ -145,7 +145,11 @@ class Course:
             raise CourseError(f"{path} is not right: {error}") from None
 
     def lessons(self, which: str = "") -> list[Lesson]:
-        """Lists all lessons, those of one week ("week1_embeddings") or one ("week1_embeddings/word2vec")."""
+        """Lists all lessons, those of one week ("week1_embeddings") or one ("week1_embeddings/word2vec").
+
+        Raises:
+            CourseError: there is no week or lesson of this name.
+        """
         everything = [Lesson(self, week, entry) for week in self.file.weeks for entry in week.lessons]
         if not which:
             return everything

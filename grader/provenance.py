@@ -35,7 +35,11 @@ def provenance(command: str, device: str, course: Path = ROOT) -> str:
 
 
 def head(command: str, *libraries: str, course: Path = ROOT) -> dict[str, Any]:
-    """Gives the head of a recorded run: command, commit of the course's folder, hardware, when, versions, of these libraries too."""
+    """Gives the head of a recorded run: command, commit of the course's folder, hardware, when, versions.
+
+    Args:
+        libraries: packages whose versions are wanted too.
+    """
     return {
         "command": command,
         "commit": commit(course),
@@ -92,7 +96,7 @@ def code_hash(*rooms: str) -> str:
 def imported(paths: Iterable[Path]) -> list[Path]:
     """Lists the modules that decide what these files do, of the student's library and of the kit for drawn inputs, in order.
 
-    Those that the files import, and those that these import.
+    These are the modules that the files import, and those that these import.
     """
     finder = ModuleFinder(path=[str(ROOT)])
     for path in paths:

@@ -164,6 +164,6 @@ class Artifacts:
 
 
 def _refuse_wide(name: str, shape: tuple[int, ...]) -> None:
-    """Refuses an empty array that is wide: it takes no bytes of a file, but a sum over its empty axis takes the others' memory."""
+    """Refuses a wide empty array: it takes no bytes of a file, but a sum over its empty axis takes the memory of the others."""
     if math.prod(max(n, 1) for n in shape) > max(MOST_CELLS, math.prod(shape)):
         raise BadArtifact(f"{name!r} is empty and has shape {tuple(shape)}")

@@ -38,7 +38,11 @@ class NbgraderCourse:
         return config
 
     def lessons(self, which: str = "") -> list[Notebook]:
-        """Lists all released notebooks, those of one assignment ("ps1") or one ("ps1/problem1", "problem1")."""
+        """Lists all released notebooks, those of one assignment ("ps1") or one ("ps1/problem1", "problem1").
+
+        Raises:
+            CourseError: nothing has been released, or there is no assignment or notebook of this name.
+        """
         coursedir = CourseDirectory(config=self.config)
         names = _released(coursedir)
         if not names:

@@ -89,10 +89,10 @@ def _quickly_coloured(sources: Sequence[str]) -> bool:
 
 
 def answers(questions: Sequence[Callable[[], bool]]) -> list[bool]:
-    """Asks each question in a child process, within SECONDS of CPU time for all.
+    """Asks all questions in a child process, within SECONDS of CPU time for all.
 
     Returns:
-        What each question answers; no, for those that fail or come too late.
+        What each question answers; False for those that fail or come too late.
     """
     if not questions:
         return []

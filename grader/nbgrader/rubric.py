@@ -41,8 +41,7 @@ class ShowRubric(Preprocessor):
 def rubrics_of(root: Path, week: str, name: str) -> dict[str, str]:
     """Collects the rubrics of a notebook: answer in words → the text of its solution.
 
-    Returns:
-        None of them for a notebook that is not in course.toml.
+    A notebook that is not in course.toml has none.
     """
     if not (root / "course.toml").is_file():
         return {}

@@ -76,7 +76,7 @@ class Audit:
         return sum(bool(mutant["why"]) for mutant in self.equivalent_mutants)
 
     def row(self) -> list[str]:
-        """The audit as a row of the table with COLUMNS."""
+        """Writes the audit as a row of the table with COLUMNS."""
         return [
             self.lesson.split("/")[1],
             f"{self.exercises}, {self.public_checks + self.hidden_checks}",
@@ -93,7 +93,7 @@ class Audit:
 
 
 def inputs(lesson: Lesson) -> str:
-    """The hash of all that decides how a lesson's audit ends, but for the versions of libraries: the same on every machine."""
+    """Hashes all that decides how a lesson's audit ends, but for the versions of libraries: the same on every machine."""
     code, tables = source.inputs(lesson)
     stored = [lesson.source / known_mistakes.PRIVATE, lesson.released.with_suffix("") / "mistakes.json"]
     return fingerprint(
@@ -106,7 +106,8 @@ def inputs(lesson: Lesson) -> str:
 def audit(lesson: Lesson, runs: IsolatedRuns, *, diagnose: bool = True, step: Step = lambda done, total: None) -> Audit:
     """Audits one lesson; its public files must have been built.
 
-    diagnose=False: a mutant's checks stop at the first that fails; who catches and names it is not counted then.
+    Args:
+        diagnose: if False, a mutant's checks stop at the first that fails; who catches and names it is not counted then.
     """
     started = time.monotonic()
     return _Auditor(lesson, runs, diagnose, step).audit(started)
@@ -215,7 +216,7 @@ class _Auditor:
             self._fault(f"{answer.label} fails {', '.join(failed)}, but not {answer.killed_by}, which is meant for it")
 
     def _audit_tables(self, banked: list[tuple[bank.Answer, known_mistakes.Outcomes]]) -> None:
-        """The stored outcomes of known mistakes, public and private, are those that the checks give now."""
+        """Compares the stored outcomes of known mistakes, public and private, with those that the checks give now."""
         public = {check.name for check in self.checks if not check.hidden}
         tried = [
             (answer.exercise, answer.sentence, outcomes) for answer, outcomes in banked if answer.sentence is not None
@@ -280,7 +281,7 @@ def _fingerprints(results: list[Seen]) -> known_mistakes.Outcomes:
 
 
 def _alike(kept: known_mistakes.Known, now: known_mistakes.Known) -> bool:
-    """Whether two tables name the same mistakes by the same outcomes, numbers up to rounding."""
+    """Tells whether two tables name the same mistakes by the same outcomes, numbers up to rounding."""
     return kept.keys() == now.keys() and all(
         len(kept[name]) == len(now[name])
         and all(

@@ -38,7 +38,7 @@ def path(lesson: Lesson) -> Path:
 
 
 def read(lesson: Lesson) -> Stamp | None:
-    """The lesson's stamp, of whatever state of the lesson; None if there is none that can be read."""
+    """Reads the lesson's stamp, of whatever state of the lesson; None if there is none that can be read."""
     try:
         return Stamp.model_validate_json(path(lesson).read_bytes())
     except (OSError, ValidationError):
@@ -59,8 +59,11 @@ def holds(lesson: Lesson) -> bool:
 def write(lesson: Lesson, audit: Audit, command: str, commit: str) -> None:
     """Writes the stamp, or removes the one that is there if the audit found a fault.
 
-    commit: of the course when the command began; the stamps that it writes are changes themselves. Raises CourseError if
-    the lesson changed while it was audited.
+    Args:
+        commit: of the course when the command began; the stamps that it writes are changes themselves.
+
+    Raises:
+        CourseError: the lesson changed while it was audited.
     """
     if audit.faults:
         path(lesson).unlink(missing_ok=True)
@@ -79,7 +82,7 @@ def write(lesson: Lesson, audit: Audit, command: str, commit: str) -> None:
 
 
 def _lines(content: dict[str, Any]) -> str:
-    """JSON with a line for each fact, and for each mutant that passes."""
+    """Writes JSON with a line for each fact, and for each mutant that passes."""
     equivalents = content["audit"].pop("equivalent_mutants")
     head = json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n }\n}")
     lines = ",\n".join(f"   {json.dumps(mutant, ensure_ascii=False)}" for mutant in equivalents)

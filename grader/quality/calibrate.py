@@ -73,7 +73,14 @@ class Run:
 
 
 def calibrate(lesson: Lesson, profile: str, seeds: int, device: str, jobs: int, step: Step) -> list[table.Expected]:
-    """Measures one profile of one lesson and writes its rows of expected.csv. Raises CourseError."""
+    """Measures one profile of one lesson and writes its rows of expected.csv.
+
+    Returns:
+        The rows of the profile.
+
+    Raises:
+        CourseError: the number of seeds is too small or too large, the reference fails, or a process was ended from outside.
+    """
     if seeds < FEWEST_SEEDS:
         raise CourseError(f"{seeds} seeds say too little about the spread: give at least {FEWEST_SEEDS}")
     if seeds > FRESH_FROM - FIRST_SEED:
@@ -93,9 +100,10 @@ def calibrate(lesson: Lesson, profile: str, seeds: int, device: str, jobs: int, 
 
 
 def results(lesson: Lesson, tasks: Sequence[Task], jobs: int, step: Step) -> list[Run]:
-    """What comes of the tasks, in their order, `jobs` of them at a time.
+    """Runs the tasks, `jobs` of them at a time, and gives what comes of them, in their order.
 
-    Raises CourseError if the reference fails, or if a process was ended from outside.
+    Raises:
+        CourseError: the reference fails, or a process was ended from outside.
     """
     with Workers(Settings(kernel=PLAIN)) as workers:
         runs = side_by_side(partial(result, lesson), tasks, lambda task: task.name, jobs, step, workers)
@@ -104,9 +112,10 @@ def results(lesson: Lesson, tasks: Sequence[Task], jobs: int, step: Step) -> lis
 
 
 def result(lesson: Lesson, task: Task) -> Run:
-    """What comes of a task; taken from an earlier call if nothing has changed that decides it.
+    """Runs a task and gives what comes of it; taken from an earlier call if nothing has changed that decides it.
 
-    Raises CourseError if the reference does not do well.
+    Raises:
+        CourseError: the reference does not do well.
     """
     decisive = inputs(lesson, task.device, task.answer.code if task.answer else "")
     label = task.answer.label.replace("/", "-") if task.answer else "reference"
@@ -157,7 +166,7 @@ def _run(lesson: Lesson, task: Task, threads: int = 1) -> Run:
 
 
 def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
-    """The lesson's notebook, with the answer in its exercise's cell; without the checks, which only take time here."""
+    """Builds the lesson's notebook with the answer in its exercise's cell; without the checks, which only take time here."""
     notebook = source.read(lesson)
     parts = [(part, cell) for part, cell in source.parts(notebook) if part.kind != "check"]
     notebook.cells = [cell for _, cell in parts]
@@ -168,7 +177,7 @@ def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
 
 
 def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
-    """The hash of all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
+    """Hashes all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
     notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
     return fingerprint(
@@ -191,9 +200,12 @@ def _measured(row: table.Expected, values: Iterable[float], origin: str) -> tabl
 
 
 def interval(sample: np.ndarray, better: str) -> tuple[float, float]:
-    """[low, high]: the tolerance bounds of a normal sample (n,), one-sided on the bad side, two-sided for "near".
+    """Computes the tolerance bounds of a normal sample (n,), one-sided on the bad side, two-sided for "near".
 
     The good side of a one-sided row is as far from the mean, so that the interval has a width by which points fall off.
+
+    Returns:
+        [low, high].
     """
     mean = float(sample.mean())
     if better == "near":

@@ -82,7 +82,7 @@ class ErrorRates:
         return self.wrong > 0 and self.seen == 0
 
     def cells(self) -> list[str]:
-        """The row as the table with HEADS shows it."""
+        """Writes the row as the table with HEADS shows it."""
         right = [
             f"{self.outside} of {self.fresh}",
             f"{self.outside_most:.0%}",
@@ -104,11 +104,20 @@ COLUMNS = [field.name for field in fields(ErrorRates)]
 def measure(
     lesson: Lesson, profile: str, fresh: int, wrong: int | None, device: str, jobs: int, step: Step
 ) -> list[ErrorRates]:
-    """Measures one profile of one lesson and writes its rows of errors.csv. Raises CourseError.
+    """Measures one profile of one lesson and writes its rows of errors.csv.
 
-    fresh: how many fresh seeds; wrong: how many of the bank's wrong answers to each exercise, in the bank's order; None: all
-    of them in the profile smoke, none in the others; jobs: runs at a time;
-    `step(done, total, what is running)` is called whenever that changes.
+    Args:
+        fresh: how many fresh seeds.
+        wrong: how many of the bank's wrong answers to each exercise, in the bank's order; None: all of them in the profile
+            smoke, none in the others.
+        jobs: runs at a time.
+        step: `step(done, total, what is running)` is called whenever that changes.
+
+    Returns:
+        The rows of the profile.
+
+    Raises:
+        CourseError: the number of fresh seeds makes no sense, the profile has no interval yet, or the runs fail.
     """
     if not 1 <= fresh <= MOST_FRESH:
         raise CourseError(f"{fresh} fresh seeds make no sense: give 1 to {MOST_FRESH}")
@@ -143,7 +152,7 @@ def measure(
 
 
 def _some(answers: Sequence[bank.Answer], profile: str, most: int | None) -> list[bank.Answer]:
-    """Of each exercise's answers the first ones."""
+    """Takes the first of each exercise's answers."""
     if most is None:
         return [*answers] if profile == "smoke" else []
     counts: Counter[str] = Counter()
@@ -156,7 +165,7 @@ def _some(answers: Sequence[bank.Answer], profile: str, most: int | None) -> lis
 
 
 def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Values], origin: str) -> ErrorRates:
-    """The error rates of one row, from the metrics of right runs, and of wrong answers on the first one's seed.
+    """Computes the error rates of one row, from the metrics of right runs, and of wrong answers on the first one's seed.
 
     A right run without a value of this metric counts as outside: it would earn nothing.
     """
@@ -188,7 +197,7 @@ def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Valu
 
 
 def sentences(rows: Sequence[ErrorRates]) -> list[str]:
-    """What the runs show: rows whose promise is broken, rows that see no wrong answer, how many of them no row sees."""
+    """Says what the runs show: rows whose promise is broken, rows that see no wrong answer, how many of them no row sees."""
     tried = [row for row in rows if row.wrong]
     lines = [
         f"{row.metric} loses {row.outside} of {row.fresh} right runs, more than it promises: its values are not normal "
@@ -208,7 +217,11 @@ def sentences(rows: Sequence[ErrorRates]) -> list[str]:
 
 
 def read(path: Path) -> list[ErrorRates]:
-    """The rows of errors.csv, none if there is no such file. Raises CourseError if it has other columns."""
+    """Reads the rows of errors.csv, none if there is no such file.
+
+    Raises:
+        CourseError: the file has other columns.
+    """
     if not path.is_file():
         return []
     rows = pd.read_csv(path, keep_default_na=False)

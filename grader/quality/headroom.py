@@ -58,7 +58,7 @@ def hand_in(lessons: Iterable[Lesson], home: Path) -> list[Submission]:
 
 
 def ways(lesson: Lesson) -> list[list[bank.Answer]]:
-    """The bank's right answers that are not declared slow, in sets of at most one for each exercise."""
+    """Groups the bank's right answers that are not declared slow into sets of at most one for each exercise."""
     by_exercise: dict[str, list[bank.Answer]] = {}
     for answer in bank.load(lesson):
         if answer.sentence is None and not answer.slow:
@@ -67,7 +67,7 @@ def ways(lesson: Lesson) -> list[list[bank.Answer]]:
 
 
 def found(lessons: Sequence[Lesson], batch: Batch, settings: Settings) -> list[Headroom]:
-    """What came of the notebooks, in the order of the lessons."""
+    """Collects what came of the notebooks, in the order of the lessons."""
     rows = []
     for lesson in lessons:
         limits = allowance.of(lesson, costs.of(lesson, settings))
@@ -86,7 +86,7 @@ def write(path: Path, rows: Sequence[Headroom], course: Path, command: str) -> N
 
 
 def _shares(verdict: Verdict, limits: allowance.Allowance) -> list[tuple[float, str]]:
-    """(share, what) of each limit of time that the notebook met."""
+    """Lists (share, what) of each limit of time that the notebook met."""
     shares = [(0.0, "nothing")]
     if verdict.time is not None:
         whole = {"the slowest cell": verdict.time.slowest_cell, "all cells": verdict.time.notebook}
@@ -99,7 +99,7 @@ def _shares(verdict: Verdict, limits: allowance.Allowance) -> list[tuple[float, 
 
 
 def _trouble(verdict: Verdict) -> str:
-    """What was missed, in words; empty if nothing was."""
+    """Says in words what was missed; empty if nothing was."""
     missed = [check.name for exercise in verdict.exercises for check in exercise.checks if check.status != "passed"]
     missed += [metric.name for metric in verdict.metrics if metric.earned < metric.points]
     return verdict.reason or ", ".join(missed)

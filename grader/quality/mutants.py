@@ -64,12 +64,12 @@ class Mutant:
 
 
 def mutants(lesson: Lesson) -> list[Mutant]:
-    """The mutants of all exercises, in the order of the notebook."""
+    """Makes the mutants of all exercises, in the order of the notebook."""
     return [m for name, cell in source.exercises(source.read(lesson)).items() for m in mutants_of(name, cell)]
 
 
 def mutants_of(exercise: str, cell: str) -> list[Mutant]:
-    """The mutants of one exercise's cell, from its first line to its last; none is written twice."""
+    """Makes the mutants of one exercise's cell, from its first line to its last; none is written twice."""
     lines = [line.strip() for line in cell.splitlines()]
     first, last = lines.index(source.BEGIN) + 1, lines.index(source.END) + 1
     tree = ast.parse(cell)
@@ -117,7 +117,7 @@ class Place:
 
 
 def _places(node: ast.AST, up: tuple[tuple[ast.AST, str, int | None], ...]) -> Iterator[Place]:
-    """Every node below `node`, annotations left out."""
+    """Walks over every node below `node`, annotations left out."""
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns"):
             continue
@@ -130,7 +130,7 @@ def _places(node: ast.AST, up: tuple[tuple[ast.AST, str, int | None], ...]) -> I
 
 
 def _texts(tree: ast.Module, place: Place, new: ast.AST) -> tuple[str, str, str]:
-    """(the code at the place, the same with `new` in it, the whole cell with `new` in it), on one line but the last."""
+    """Writes (the code at the place, the same with `new` in it, the whole cell with `new` in it), on one line but the last."""
     shown = place.node
     for parent, name, _ in place.up:
         of_index = isinstance(shown, ast.Slice) or (name == "slice" and isinstance(shown, ast.Tuple))
@@ -147,7 +147,7 @@ def _texts(tree: ast.Module, place: Place, new: ast.AST) -> tuple[str, str, str]
 
 
 def _changed(place: Place) -> Iterator[ast.AST]:
-    """What may stand at the place instead, rule by rule."""
+    """Gives what may stand at the place instead, rule by rule."""
     for rule in (_arithmetic, _comparison, _boolean, _constant, _arguments, _order, _range, _index, _reduction):
         yield from rule(place)
     docstring = isinstance(place.node, ast.Expr) and isinstance(place.node.value, ast.Constant)
@@ -156,7 +156,7 @@ def _changed(place: Place) -> Iterator[ast.AST]:
 
 
 def _arithmetic(place: Place) -> Iterator[ast.AST]:
-    """Another operation; a minus sign dropped."""
+    """Puts in another operation; drops a minus sign."""
     node = place.node
     if isinstance(node, ast.BinOp):
         yield from (ast.BinOp(node.left, new(), node.right) for new in ARITHMETIC.get(type(node.op), ()))
@@ -167,7 +167,7 @@ def _arithmetic(place: Place) -> Iterator[ast.AST]:
 
 
 def _comparison(place: Place) -> Iterator[ast.AST]:
-    """Another comparison: with or without equality, or turned round."""
+    """Puts in another comparison: with or without equality, or turned round."""
     node = place.node
     if isinstance(node, ast.Compare):
         for i, old in enumerate(node.ops):
@@ -176,7 +176,7 @@ def _comparison(place: Place) -> Iterator[ast.AST]:
 
 
 def _boolean(place: Place) -> Iterator[ast.AST]:
-    """and ↔ or, True ↔ False, a `not` dropped; a condition that always holds, or holds when it should not."""
+    """Exchanges and ↔ or, True ↔ False; drops a `not`; makes a condition that always holds, or holds when it should not."""
     node, parent = place.node, place.parent
     if isinstance(node, ast.BoolOp):
         yield ast.BoolOp(BOOLEAN[type(node.op)], node.values)
@@ -192,7 +192,7 @@ def _boolean(place: Place) -> Iterator[ast.AST]:
 
 
 def _constant(place: Place) -> Iterator[ast.AST]:
-    """A number one more, one less, or 0; a float doubled and halved."""
+    """Makes a number one more, one less, or 0; doubles and halves a float."""
     node = place.node
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield from (ast.Constant(n) for n in dict.fromkeys((node.value + 1, node.value - 1, 0)) if n >= 0)
@@ -203,7 +203,7 @@ def _constant(place: Place) -> Iterator[ast.AST]:
 
 
 def _arguments(place: Place) -> Iterator[ast.AST]:
-    """A keyword left out; a method's only argument left out if it is a number: x.sum(1), the axis."""
+    """Leaves out a keyword; leaves out a method's only argument if it is a number: x.sum(1), the axis."""
     node = place.node
     if not isinstance(node, ast.Call):
         return
@@ -215,7 +215,7 @@ def _arguments(place: Place) -> Iterator[ast.AST]:
 
 
 def _order(place: Place) -> Iterator[ast.AST]:
-    """Two neighbours exchanged: arguments, parts of a tuple, sides of an operation for which order matters."""
+    """Exchanges two neighbours: arguments, parts of a tuple, sides of an operation for which order matters."""
     node = place.node
     if isinstance(node, ast.BinOp) and isinstance(node.op, ONE_WAY):
         yield ast.BinOp(node.right, node.op, node.left)
@@ -232,7 +232,7 @@ def _exchanged(parts: list[ast.expr]) -> Iterator[list[ast.expr]]:
 
 
 def _range(place: Place) -> Iterator[ast.AST]:
-    """A bound of `range` one more or one less; its start left out."""
+    """Makes a bound of `range` one more or one less; leaves out its start."""
     node, parent = place.node, place.parent
     if isinstance(node, ast.Call) and _is_range(node) and len(node.args) == 2:
         yield ast.Call(node.func, node.args[1:], [])
@@ -245,7 +245,7 @@ def _is_range(node: ast.Call) -> bool:
 
 
 def _index(place: Place) -> Iterator[ast.AST]:
-    """An index or the bound of a slice one more or one less; a bound left out."""
+    """Makes an index or the bound of a slice one more or one less; leaves out a bound."""
     node, parent = place.node, place.parent
     if isinstance(node, ast.Slice):
         if node.lower is not None:
@@ -258,7 +258,7 @@ def _index(place: Place) -> Iterator[ast.AST]:
 
 
 def _beside(node: ast.AST) -> Iterator[ast.AST]:
-    """node + 1 and node − 1, unless a number stands in it that is changed anyway."""
+    """Gives node + 1 and node − 1, unless a number stands in it that is changed anyway."""
     ends_in_number = isinstance(node, ast.BinOp) and _is_number(node.right)
     if isinstance(node, COMPUTED) and not ends_in_number and not _is_number(node):
         yield ast.BinOp(node, ast.Add(), ast.Constant(1))
@@ -271,7 +271,7 @@ def _is_number(node: ast.AST) -> bool:
 
 
 def _reduction(place: Place) -> Iterator[ast.AST]:
-    """sum ↔ mean, min ↔ max, argmin ↔ argmax, as a function and as a method."""
+    """Exchanges sum ↔ mean, min ↔ max, argmin ↔ argmax, as a function and as a method."""
     node = place.node
     if isinstance(place.parent, ast.Call) and place.field == "func":
         if isinstance(node, ast.Name) and node.id in REDUCTIONS:

@@ -25,7 +25,11 @@ class Next:
 
 
 def try_skeleton(lesson: Lesson) -> None:
-    """Runs every check on the skeleton. Raises CourseError for one that ends otherwise than by NotImplementedError."""
+    """Runs every check on the skeleton.
+
+    Raises:
+        CourseError: a check ends otherwise than by NotImplementedError.
+    """
     cells = source.exercises(source.read(lesson))
     stubs = {name: source.skeleton(code) for name, code in cells.items()}
     names = tuple(check.name for check in source.checks(lesson))

@@ -43,7 +43,11 @@ class ReferenceRun:
 
 
 def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto", progress: bool = True) -> ReferenceRun:
-    """Executes the reference. Raises CourseError if a cell fails or the kernel ends."""
+    """Executes the reference.
+
+    Raises:
+        CourseError: a cell fails, or the kernel ends.
+    """
     if _out_of_date(lesson):
         write_master(lesson)
     folder = lesson.run_folder(profile, seed)
@@ -78,8 +82,12 @@ def run_references(
 ) -> Iterator[tuple[Lesson, ReferenceRun]]:
     """Executes the references, `jobs` at a time, and gives them as they end. What fails does not stop the others.
 
-    `step(done, total, what is running)` is called whenever that changes; without it they run one by one, each with
-    papermill's bar of cells. Raises CourseError at the end for all that failed.
+    Args:
+        step: `step(done, total, what is running)` is called whenever that changes; without it they run one by one, each with
+            papermill's bar of cells.
+
+    Raises:
+        CourseError: at the end, for all that failed.
     """
     run_one = partial(run_reference, profile=profile, seed=seed, device=device, progress=step is None)
     troubles = []
@@ -109,7 +117,7 @@ def _one_by_one(
 
 
 def _out_of_date(lesson: Lesson) -> bool:
-    """Whether the master is not there, or a source of it was changed since."""
+    """Tells whether the master is not there, or a source of it was changed since."""
     if not lesson.master.is_file():
         return True
     made = lesson.master.stat().st_mtime_ns

@@ -35,7 +35,10 @@ def hand_in(lessons: Iterable[Lesson], home: Path) -> None:
 
 
 def answers(lesson: Lesson) -> dict[str, dict[str, str]]:
-    """Student → exercise → the source that the student writes; nothing for what is left unwritten."""
+    """Composes what each student hands in: student → exercise → the source that the student writes.
+
+    What a student leaves unwritten is not in it.
+    """
     right = source.exercises(source.read(lesson))
     names, known = list(right), bank.load(lesson)
     other_ways = {a.exercise: a.code for a in reversed(known) if a.sentence is None and not a.slow}
@@ -50,7 +53,7 @@ def answers(lesson: Lesson) -> dict[str, dict[str, str]]:
 
 
 def surprises(lessons: Iterable[Lesson], home: Path) -> list[str]:
-    """What the grader made of these students and should not have, in sentences; empty if all is well."""
+    """Says in sentences what the grader made of these students and should not have; empty if all is well."""
     sentences = []
     for lesson in lessons:
         for student, share in (("ada", 1.0), ("dana", 0.0)):

@@ -12,7 +12,11 @@ MARK = "claim"  # etude.lesson.checks.claim
 
 
 def marked(course: Course) -> dict[str, str]:
-    """Claim id → FILE::TEST, the file from the course's root. Raises CourseError for an id that two tests are marked with."""
+    """Finds the test of each claim: claim id → FILE::TEST, the file from the course's root.
+
+    Raises:
+        CourseError: two tests are marked with one id.
+    """
     tests: dict[str, str] = {}
     for path in _files(course):
         for claim_id, test in _marks(path):
@@ -29,7 +33,7 @@ def _files(course: Course) -> list[Path]:
 
 
 def _marks(path: Path) -> Iterator[tuple[str, str]]:
-    """(claim id, name of the test) for each mark in the file."""
+    """Reads (claim id, name of the test) for each mark in the file."""
     text = path.read_text(encoding="utf-8")
     if f"@{MARK}(" not in text:
         return

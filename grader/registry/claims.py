@@ -71,7 +71,11 @@ class Finding:
 
 
 def read(path: Path) -> list[Claim]:
-    """Reads the rows of claims.csv. Raises CourseError, naming the row and what is wrong."""
+    """Reads the rows of claims.csv.
+
+    Raises:
+        CourseError: a row makes no sense, or an id stands there twice; the error names the row and what is wrong.
+    """
     claims = rows.read(path, Claim)
     counts = Counter(claim.id for claim in claims)
     if twice := [claim_id for claim_id, count in counts.items() if count > 1]:
@@ -80,7 +84,11 @@ def read(path: Path) -> list[Claim]:
 
 
 def findings(course: Course, claims: Iterable[Claim]) -> list[Finding]:
-    """Gives the verdict on each claim. Raises CourseError for evidence that is not there."""
+    """Gives the verdict on each claim.
+
+    Raises:
+        CourseError: evidence is not there.
+    """
     tests = claim_tests.marked(course)
     return [_finding(course, claim, tests.get(claim.id, "")) for claim in claims]
 
@@ -119,9 +127,11 @@ def _experiment(course: Course, claim: Claim) -> Finding:
 
 
 def judged(expect: str, mean: float, error: float, seeds: int) -> str:
-    """Whether an effect lies on the claimed side of a bound: one-sided t at 95 %, undecided between the two.
+    """Tells whether an effect lies on the claimed side of a bound: one-sided t at 95 %, undecided between the two.
 
-    error: the standard error of the mean over the seeds.
+    Args:
+        expect: the claimed side and the bound.
+        error: the standard error of the mean over the seeds.
     """
     bound = DIRECTION.fullmatch(expect)
     assert bound is not None, expect
@@ -132,7 +142,7 @@ def judged(expect: str, mean: float, error: float, seeds: int) -> str:
 
 
 def page(findings: list[Finding]) -> str:
-    """docs/claims.md: the claims registry by paper."""
+    """Renders docs/claims.md: the claims registry by paper."""
     counts = {
         verdict: sum(finding.verdict == verdict for finding in findings)
         for verdict in (HOLDS, FAILS, UNDECIDED, WAITS, UNTESTABLE)
@@ -169,5 +179,5 @@ def page(findings: list[Finding]) -> str:
 
 
 def markdown_row(cells: Iterable[str]) -> str:
-    """One row of a table of Markdown; a bar within a cell does not end it."""
+    """Writes one row of a table of Markdown; a bar within a cell does not end it."""
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

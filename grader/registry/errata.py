@@ -48,7 +48,11 @@ KINDS = get_args(Mistake.model_fields["kind"].annotation)
 
 
 def read(path: Path) -> list[Mistake]:
-    """Reads the rows of mistakes.csv. Raises CourseError, naming the row and what is wrong."""
+    """Reads the rows of mistakes.csv.
+
+    Raises:
+        CourseError: a row makes no sense; the error names the row and what is wrong.
+    """
     return rows.read(path, Mistake)
 
 
@@ -57,7 +61,11 @@ def ids(mistakes: Iterable[Mistake]) -> set[str]:
 
 
 def check(course: Course, mistakes: Iterable[Mistake]) -> None:
-    """Raises CourseError, naming the row and what is missing, for an answer that is not there."""
+    """Proves that the answers to these mistakes are there.
+
+    Raises:
+        CourseError: an answer is not there; the error names the row and what is missing.
+    """
     for mistake in mistakes:
         if missing := _missing(course, mistake):
             raise CourseError(f"data/mistakes.csv, {mistake.id}: {missing}")
@@ -87,7 +95,7 @@ def _missing(course: Course, mistake: Mistake) -> str:
 
 
 def _has_test(course: Course, evidence: str) -> bool:
-    """Whether there is the test or check FILE::TEST; FILE starts at the course's root."""
+    """Tells whether there is the test or check FILE::TEST; FILE starts at the course's root."""
     name, _, test = evidence.partition("::")
     path = course.root / name
     if not path.is_file():
@@ -97,7 +105,7 @@ def _has_test(course: Course, evidence: str) -> bool:
 
 
 def _prose(path: Path) -> str:
-    """What students read in a file, in one line: of a notebook the Markdown, without the answers to its questions."""
+    """Reads what students read in a file, in one line: of a notebook the Markdown, without the answers to its questions."""
     if path.suffix == ".md":
         return " ".join(path.read_text(encoding="utf-8").split())
     cells = source.parts(jupytext.read(path, fmt="py:percent"))
@@ -105,7 +113,7 @@ def _prose(path: Path) -> str:
 
 
 def page(mistakes: list[Mistake]) -> str:
-    """docs/errata.md: the errors by paper, each with what is right and where the course says or tests it."""
+    """Renders docs/errata.md: the errors by paper, each with what is right and where the course says or tests it."""
     lines = [
         "# Errors that are often made",
         "",

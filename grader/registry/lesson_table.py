@@ -12,7 +12,11 @@ HEAD = ("| week | lesson | paper | expected |", "|---|---|---|---|")
 
 
 def update(course: Course) -> bool:
-    """Writes the table into the course's README where its marks are; tells whether it was another."""
+    """Writes the table into the course's README where its marks are.
+
+    Returns:
+        True if the table was another.
+    """
     path = course.root / "README.md"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     before, begin, rest = text.partition(BEGIN)

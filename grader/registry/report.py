@@ -65,7 +65,7 @@ class Reference:
     pictures: list[str] = field(default_factory=list)  # base64 PNG
 
     def named(self, state: str) -> list[str]:
-        """The metrics of this state."""
+        """Names the metrics of this state."""
         return [metric.name for metric in self.metrics if metric.state == state]
 
 
@@ -114,7 +114,11 @@ def render(
     lessons: Sequence[Lesson] | None = None,
     told: Sequence[str] = (),
 ) -> Page:
-    """Writes the page on these lessons, or on all. `told`: sentences on what the files do not show, as from Classroom.grade."""
+    """Writes the page on these lessons, or on all.
+
+    Args:
+        told: sentences on what the files do not show, as from Classroom.grade.
+    """
     from grader.quality.calibrate import PROMISE
 
     reports = [collect(lesson, home, profile, seed) for lesson in (course.lessons() if lessons is None else lessons)]
@@ -150,7 +154,7 @@ def render(
 
 
 def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport:
-    """What is there of the lesson: no notebook is run, and what was never run is left empty."""
+    """Gathers what is there of the lesson: no notebook is run, and what was never run is left empty."""
     scores = gradebook.scores(lesson.course, home, lesson.week.name)
     paths = sorted((home / "verdicts").glob(f"*/{lesson.week.name}/{lesson.name}.json"))
     return LessonReport(
@@ -167,7 +171,7 @@ def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport
 
 
 def reference(lesson: Lesson, profile: str, seed: int) -> Reference:
-    """What became of the reference, from its executed notebook and what that recorded."""
+    """Tells what became of the reference, from its executed notebook and what that recorded."""
     folder = lesson.run_folder(profile, seed)
     rows = table.of_profile(table.read(lesson.source / "expected.csv"), profile)
     path = folder / f"{lesson.name}.ipynb"
@@ -189,7 +193,7 @@ def reference(lesson: Lesson, profile: str, seed: int) -> Reference:
 
 
 def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | None]:
-    """What the grader computes from what the run recorded counts, as in grading; the rest is as the notebook says."""
+    """Collects the run's metrics: what the grader computes from its records counts, as in grading; the rest is as recorded."""
     from grader.grading import metrics
     from grader.grading.artifacts import Artifacts
     from grader.grading.suite import Suite
@@ -205,7 +209,7 @@ def _measured(lesson: Lesson, results: Path, seed: int) -> dict[str, float | Non
 
 
 def _place(sentence: str, reports: Iterable[LessonReport]) -> str:
-    """Where the page shows more of what a sentence tells: at the lesson that it names."""
+    """Finds where the page shows more of what a sentence tells: at the lesson that it names."""
     ids = [report.lesson.id for report in reports]
     return next((name for name in ids if re.search(rf"\b{re.escape(name)}\b", sentence)), "overview")
 

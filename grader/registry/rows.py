@@ -23,7 +23,11 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def read(path: Path, model: type[AnyRow]) -> list[AnyRow]:
-    """Reads a registry. Raises CourseError for other columns, and with the row's id for a row that makes no sense."""
+    """Reads a registry.
+
+    Raises:
+        CourseError: the columns are others, or a row makes no sense; then the error holds the row's id.
+    """
     columns = list(model.model_fields)
     with path.open(encoding="utf-8-sig", newline="") as file:
         lines = csv.DictReader(file)

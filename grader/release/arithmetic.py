@@ -24,7 +24,7 @@ OTHER_PROCESSOR = {
 
 @contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Sets the variables for processes that are started inside."""
+    """Sets the variables for processes that are started while the block runs."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

@@ -41,7 +41,11 @@ LANGUAGE = {
 
 
 def check_points(lesson: Lesson) -> dict[str, float]:
-    """Exercise → points of its checks, public and hidden."""
+    """Sums the points of each exercise's checks, public and hidden: exercise → points.
+
+    Raises:
+        CourseError: a check is for an exercise that the notebook does not have.
+    """
     points = dict.fromkeys(source.exercises(source.read(lesson)), 0.0)
     for check in source.checks(lesson):
         if check.exercise not in points:
@@ -51,13 +55,17 @@ def check_points(lesson: Lesson) -> dict[str, float]:
 
 
 def metric_points(lesson: Lesson) -> float:
-    """Points of the metrics table in the profile that is graded."""
+    """Sums the points of the metrics table in the profile that is graded."""
     rows = table.of_profile(table.read(lesson.source / "expected.csv"), GRADING_PROFILE)
     return sum(row.points for row in rows.values())
 
 
 def master(lesson: Lesson) -> NotebookNode:
-    """The notebook with solutions and nbgrader's metadata. Raises CourseError where the parts do not fit together."""
+    """Builds the notebook with solutions and nbgrader's metadata.
+
+    Raises:
+        CourseError: the parts do not fit together.
+    """
     notebook = source.read(lesson)
     points = check_points(lesson)
     checked, names = [], set[str]()
@@ -119,9 +127,15 @@ def write_master(lesson: Lesson) -> None:
 
 
 def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] = print) -> None:
-    """Builds the weeks of these lessons and proves that what is released holds no solution. Raises CourseError.
+    """Builds the weeks of these lessons and proves that what is released holds no solution.
 
     A week of which nothing has changed since it was last built and proved here stays as it is.
+
+    Args:
+        say: is told of each week and lesson in a sentence.
+
+    Raises:
+        CourseError: a lesson cannot be built, or what was released does not pass the proofs.
     """
     for week in dict.fromkeys(lesson.week.name for lesson in lessons):
         of_week = course.lessons(week)
@@ -157,12 +171,12 @@ def _holds(stamp: Path, state: str) -> bool:
 
 
 def _stamp(course: Course, week: str, home: Path) -> Path:
-    """Where it is kept which state of the week was released into the class at `home`."""
+    """Names the file that keeps which state of the week was released into the class at `home`."""
     return course.build / "released" / digest(str(home.resolve()))[:16] / f"{week}.txt"
 
 
 def _state(course: Course, week: str) -> str:
-    """The hash of what a release is made of and of what was released: sources, libraries, the course's data."""
+    """Hashes what a release is made of and what was released: sources, libraries, the course's data."""
     folders = [course.root / "solutions" / week, course.root / "weeks" / week, Path(str(files("etude_data")))]
     made_of = [
         path

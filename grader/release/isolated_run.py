@@ -81,14 +81,14 @@ class IsolatedRuns:
         self._pool.shutdown(cancel_futures=True)
 
     def run(self, lesson: Lesson, tasks: Sequence[Task]) -> Iterator[list[Seen]]:
-        """What the checks saw, task by task, in order, as they come."""
+        """Runs the tasks and gives what the checks saw, task by task, in order, as they come."""
         stamps = tuple((lesson.source / name).stat().st_mtime_ns for name in ("notebook.py", "checks.py", "hidden.py"))
         futures = [self._pool.submit(_try, lesson.course.root, lesson.id, stamps, task) for task in tasks]
         return (future.result() for future in futures)
 
 
 def _begin() -> None:
-    """A worker's start. It only imports: a parallel operation here would leave threads that no fork survives."""
+    """Starts a worker. It only imports: a parallel operation here would leave threads that no fork survives."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to answer
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.environ["OMP_NUM_THREADS"] = "1"
@@ -105,7 +105,7 @@ def _end_with_parent() -> None:
 
 @lru_cache(maxsize=1)
 def _prepared(root: Path, name: str, stamps: tuple[int, ...]) -> tuple[Lesson, dict[str, Check]]:
-    """The lesson and its checks by name, all its imports done. `stamps`: of its files, so that none is out of date."""
+    """Returns the lesson and its checks by name, all its imports done. `stamps`: of its files, so that none is out of date."""
     lesson = Course(root).lesson(name)
     source.namespace(lesson)
     return lesson, {check.name: check for check in source.checks(lesson)}
@@ -134,7 +134,7 @@ def _try(root: Path, name: str, stamps: tuple[int, ...], task: Task) -> list[See
 
 
 def _lines(read: int, deadline: float) -> list[bytes]:
-    """The whole lines that come through the pipe until it is closed or the deadline has passed."""
+    """Reads the whole lines that come through the pipe until it is closed or the deadline has passed."""
     content = b""
     while select.select([read], [], [], max(0.0, deadline - time.monotonic()))[0] and (part := os.read(read, 1 << 16)):
         content += part

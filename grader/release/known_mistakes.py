@@ -32,9 +32,13 @@ SECONDS = 600  # of processor time for one wrong answer: none of a bank runs for
 
 
 def write(lesson: Lesson, public: Path) -> None:
-    """Writes both tables: `public` is the path of mistakes.json, outcomes.json lies with the lesson's source.
+    """Writes both tables: mistakes.json and, with the lesson's source, outcomes.json.
 
-    Raises CourseError for a wrong answer that a check catches on one processor and not on another.
+    Args:
+        public: the path of mistakes.json.
+
+    Raises:
+        CourseError: a check catches a wrong answer on one processor and not on another.
     """
     shipped = {check.name for check in source.checks(lesson, hidden=False)}
     outcomes = ((answer.exercise, answer.sentence, _only(answer.outcomes, shipped)) for answer in _current(lesson))
@@ -42,7 +46,7 @@ def write(lesson: Lesson, public: Path) -> None:
 
 
 def _current(lesson: Lesson) -> list[Tried]:
-    """What outcomes.json should hold now. It is written if it does not; wrong answers are run only if they must be."""
+    """Returns what outcomes.json should hold now. It is written if it does not; wrong answers are run only if they must be."""
     path, code, here = lesson.source / PRIVATE, _code(lesson), libraries()
     kept = read(path)
     agreed = lesson.course.build / "outcomes" / f"{lesson.id}.txt"  # what has been tried on this machine
@@ -67,13 +71,13 @@ def _text(path: Path) -> str:
 
 
 def _code(lesson: Lesson) -> str:
-    """The hash of the code and data that decide all outcomes: notebook, checks, what they import, the course's tables."""
+    """Hashes the code and data that decide all outcomes: notebook, checks, what they import, the course's tables."""
     code, tables = source.inputs(lesson)
     return fingerprint(code=[path for path in code if path.name != "bank.py"], data=tables)
 
 
 def _tried(lesson: Lesson, kept: Sequence[Tried], known: Mapping[tuple[str, str], Outcomes]) -> list[Tried]:
-    """Every wrong answer with what all checks make of it.
+    """Lists every wrong answer with what all checks make of it.
 
     known: the outcomes for an exercise and the digest of an answer's code. The other answers are run; what agrees
     with what is kept of an answer stays as it is.
@@ -93,7 +97,7 @@ def _tried(lesson: Lesson, kept: Sequence[Tried], known: Mapping[tuple[str, str]
 
 
 def _outcomes(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
-    """What all checks make of the answers, as far as two unlike arithmetics agree."""
+    """Runs the answers and gives what all checks make of them, as far as two unlike arithmetics agree."""
     if not answers:
         return []
     here = _run(lesson, answers)
@@ -111,7 +115,7 @@ def _run(lesson: Lesson, answers: Sequence[Answer]) -> list[Outcomes]:
 
 
 def _steady(lesson: Lesson, answer: Answer, here: Outcomes, elsewhere: Outcomes) -> Outcomes:
-    """The outcomes without the numbers that depend on the processor."""
+    """Strips the outcomes of the numbers that depend on the processor."""
     steady = {}
     for check, outcome in here.items():
         other = elsewhere.get(check, {})
@@ -133,7 +137,7 @@ def _only(outcomes: Outcomes, names: Collection[str]) -> Outcomes:
 
 
 def _lines(known: Known) -> str:
-    """The table as JSON with a line for each mistake."""
+    """Writes the table as JSON with a line for each mistake."""
     parts = []
     for exercise, mistakes in sorted(known.items()):
         lines = ",\n".join(json.dumps(entry, ensure_ascii=False, sort_keys=True) for entry in mistakes)

@@ -17,12 +17,16 @@ class Leak(CourseError):
 
 
 def prove_release(lesson: Lesson) -> None:
-    """Raises Leak or CourseError, naming the cell and the line, unless
+    """Proves that the released lesson holds no solution and still is the same notebook.
 
-    - no cell has an output or an execution count, no marker is left, and cells stand in the source's order;
-    - each exercise's stub equals the source outside the markers, and raises NotImplementedError;
-    - no telling line of a solution and no name of a hidden check is anywhere in the lesson's released files;
-    - no file but the notebook, checks.py, expected.csv, mistakes.json and the lesson's own data is released.
+    - No cell has an output or an execution count, no marker is left, and cells stand in the source's order.
+    - Each exercise's stub equals the source outside the markers, and raises NotImplementedError.
+    - No telling line of a solution and no name of a hidden check is anywhere in the lesson's released files.
+    - No file but the notebook, checks.py, expected.csv, mistakes.json and the lesson's own data is released.
+
+    Raises:
+        Leak: something is in the release that must stay with the instructor; the error names the cell or file, and the line.
+        CourseError: the notebook is another than the source's; the error names the cell.
     """
     released = nbformat.read(lesson.released, as_version=4)
     original = source.read(lesson)
