@@ -29,7 +29,7 @@ class Settings:
 
 
 def ready(settings: Settings) -> list[str]:
-    """What is missing for these settings on this machine, a line each with how to get it; empty if all is there."""
+    """Says what is missing for these settings on this machine, a line each with how to get it; empty if all is there."""
     if settings.kernel == PLAIN:
         return []
     from jupyter_client.kernelspec import KernelSpecManager

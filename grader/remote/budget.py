@@ -43,7 +43,11 @@ class Account:
         return self._began + self.budget.seconds if self.budget else float("inf")
 
     def request(self) -> None:
-        """Counts one request. Raises OverBudget if it is one too many."""
+        """Counts one request.
+
+        Raises:
+            OverBudget: it is one too many.
+        """
         self.requests += 1
         if self.budget and self.requests > self.budget.requests:
             raise OverBudget(f"after {self.budget.requests:,} questions to your code there was no end")
@@ -58,6 +62,6 @@ class Account:
         return self.budget.reply_bytes if self.budget else None
 
     def spent(self) -> float:
-        """Seconds that the notebook's process has spent on the check."""
+        """Returns the seconds that the notebook's process has spent on the check."""
         self.meter.resume()
         return self.meter.charge() - self._began

@@ -121,7 +121,7 @@ class Remote:
         return f"<the student's {self._what}>"
 
     def __array__(self, *args: object, **kwargs: object) -> NoReturn:
-        """numpy would walk a nested object of a student's for ever, one quick request after the other."""
+        """Refuses to be an array: numpy would walk a nested object of a student's for ever, one quick request after the other."""
         raise MisusedHandle(f"{self!r} is no array: read student.value(it), its attributes or its elements")
 
     def _refuse(self, other: object = None) -> NoReturn:
@@ -147,7 +147,11 @@ class Student:
     """
 
     def __init__(self, line: Connection, seconds: float) -> None:
-        """seconds: for one request, as the kernel's meter counts them."""
+        """Takes the names of the notebook at the other end of the line.
+
+        Args:
+            seconds: for one request, as the kernel's meter counts them.
+        """
         self._line = line
         self._seconds = seconds
         self._account = Account(line.meter)
@@ -167,7 +171,7 @@ class Student:
         return value
 
     def has(self, name: str) -> bool:
-        """Whether the notebook defines the name."""
+        """Tells whether the notebook defines the name."""
         return self._request("has", name) is True
 
     def put(self, value: Any) -> Any:
@@ -178,26 +182,26 @@ class Student:
         return handle
 
     def value(self, handle: Any) -> Any:
-        """The object of a handle, by value, as it is now."""
+        """Reads the object of a handle, by value, as it is now."""
         value = self._request("value", handle)
         if isinstance(value, Remote):
             raise CodecError(f"{value!r} cannot be read by value: read its attributes or elements")
         return value
 
     def limit(self, seconds: float) -> Student:
-        """The same student with another time limit for each request: `student.limit(60).train(...)`."""
+        """Copies the student with another time limit for each request: `student.limit(60).train(...)`."""
         limited = copy.copy(self)
         limited._seconds = seconds
         return limited
 
     def in_place(self) -> Student:
-        """The same student whose calls may change their arguments: `student.in_place().shuffle(words)`."""
+        """Copies the student to one whose calls may change their arguments: `student.in_place().shuffle(words)`."""
         free = copy.copy(self)
         free._watches = False
         return free
 
     def gradients(self, name: str, *args: Any) -> list[Any]:
-        """The gradients of the sum of `name(*args)`, as the student's side says: one for each tensor that asks for one."""
+        """Asks for the gradients of the sum of `name(*args)`, as the student's side says: one for each tensor that asks for one."""
         asked = sum(getattr(arg, "requires_grad", False) is True for arg in args)
         by_argument = self._request("gradients", name, list(args))
         if type(by_argument) is not list or len(by_argument) != asked:
@@ -205,7 +209,7 @@ class Student:
         return by_argument
 
     def final(self, error: BaseException) -> bool:
-        """Whether it would be no use to ask again with another input."""
+        """Tells whether it would be no use to ask again with another input."""
         return isinstance(error, MissingName | CodecError | StudentTimeout | OverBudget | KernelGone)
 
     def begin(self, budget: Budget | None = None) -> Account:
@@ -214,7 +218,11 @@ class Student:
         return self._account
 
     def explain(self, error: BaseException) -> tuple[str, str, str]:
-        """(name, message, the notebook's lines where it was raised) of an exception that came out of a call."""
+        """Explains an exception that came out of a call.
+
+        Returns:
+            (name, message, the notebook's lines where it was raised).
+        """
         if isinstance(error, StudentError):
             return error.ename, error.message, error.traceback
         return type(error).__name__, str(error), ""
@@ -261,13 +269,17 @@ class Student:
 
 
 def _holds_handle(value: Any) -> bool:
-    """Whether the value is a handle, or holds one: what stays on the student's side may be changed there."""
+    """Tells whether the value is a handle, or holds one: what stays on the student's side may be changed there."""
     inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
     return isinstance(value, Remote) or any(map(_holds_handle, inside))
 
 
 def library_ref(x: Any) -> Ref:
-    """The label of a library's function or class, checked to lead back to it."""
+    """Labels a library's function or class; the label is checked to lead back to it.
+
+    Raises:
+        CodecError: x is no function or class of a library, so it cannot be sent.
+    """
     name, module = str(getattr(x, "__name__", "")), str(getattr(x, "__module__", ""))
     for package in (module, *LIBRARIES, "torch.nn.functional"):
         if package.split(".")[0] in LIBRARIES and getattr(importlib.import_module(package), name, None) is x:
@@ -279,14 +291,18 @@ def library_ref(x: Any) -> Ref:
 
 
 def student_error(classes: list[Any], message: str, lines: str) -> StudentError:
-    """The error to raise for an exception whose class has these names, from itself up to BaseException."""
+    """Makes the error to raise for an exception of the student's.
+
+    Args:
+        classes: names of the exception's class and its bases, from itself up to BaseException.
+    """
     names = [printable(name[:100]) for name in classes[:20] if type(name) is str] or ["Exception"]
     cls = _error_class(next((name for name in names if _is_builtin_error(name)), "Exception"))
     return cls(names[0], printable(message[:4000]), printable(lines[:8000]))
 
 
 def _is_builtin_error(name: str) -> bool:
-    """Whether a check may expect it. StopIteration would end a check's own loop: `for y in map(student.f, xs)`."""
+    """Tells whether a check may expect it. StopIteration would end a check's own loop: `for y in map(student.f, xs)`."""
     builtin = getattr(builtins, name, None)
     others = (BaseExceptionGroup, StopIteration, StopAsyncIteration)
     return isinstance(builtin, type) and issubclass(builtin, Exception) and not issubclass(builtin, others)
@@ -294,7 +310,7 @@ def _is_builtin_error(name: str) -> bool:
 
 @cache
 def _error_class(builtin_name: str) -> type[StudentError]:
-    """StudentError and a built-in exception in one, so that `pytest.raises(ValueError)` sees a student's ValueError."""
+    """Joins StudentError and a built-in exception in one, so that `pytest.raises(ValueError)` sees a student's ValueError."""
     builtin = getattr(builtins, builtin_name)
     if builtin is Exception:
         return StudentError

@@ -62,10 +62,14 @@ class Ref(dict[str, Any]):
 
 
 def encode(value: Any, ref: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
-    """The message for `value`: a JSON header and the buffers that belong to it.
+    """Encodes `value` as a message.
 
-    `ref(x)` is called for each x that does not go by value. It returns a `Ref`, or another value to send in place of x,
-    or raises CodecError.
+    Args:
+        ref: `ref(x)` is called for each x that does not go by value. It returns a `Ref`, or another value to send in place
+            of x, or raises CodecError.
+
+    Returns:
+        A JSON header and the buffers that belong to it.
     """
     encoder = _Encoder(ref)
     with _nothing_but_wire_errors(f"a {type(value).__name__} cannot be sent"):
@@ -76,7 +80,11 @@ def encode(value: Any, ref: Callable[[Any], Any]) -> tuple[bytes, list[Any]]:
 
 
 def decode(header: bytes, buffers: Sequence[Any], deref: Callable[[Ref], Any]) -> Any:
-    """The value of a message; `deref(label)` gives the object for each `Ref` in it."""
+    """Decodes the value of a message.
+
+    Args:
+        deref: `deref(label)` gives the object for each `Ref` in it.
+    """
     with _nothing_but_wire_errors("malformed message"):
         if len(header) > MAX_HEADER or sum(memoryview(buffer).nbytes for buffer in buffers) > MAX_BYTES:
             _refuse(f"larger than {MAX_HEADER:,} bytes of header or {MAX_BYTES:,} of buffers")
@@ -136,7 +144,7 @@ class _Encoder:
         return {"t": "ref", "v": _checked_label(instead)} if type(instead) is Ref else self.node(instead, depth + 1)
 
     def inline(self, x: Any, digits: int) -> Any:
-        """x itself; one string in a hundred thousand places takes memory for each in the header."""
+        """Returns x itself; one string in a hundred thousand places takes memory for each in the header."""
         self.digits += digits
         if self.digits > MAX_HEADER:
             raise CodecError(f"the value is too large to send: its header takes over {MAX_HEADER:,} bytes")
@@ -149,12 +157,12 @@ class _Encoder:
         return {"t": kind, "b": len(self.buffers) - 1, **fields}
 
     def need_room(self, nbytes: int) -> None:
-        """To be asked before a copy is made: an expanded array may be far larger than its memory."""
+        """Refuses what would be too large, before a copy of it is made: an expanded array may be far larger than its memory."""
         if self.bytes + nbytes > MAX_BYTES:
             raise CodecError(f"the value is too large to send: over {MAX_BYTES:,} bytes")
 
     def array(self, x: Any) -> dict[str, Any] | None:
-        """The node of a numpy or torch object, or None if x is not one that goes by value."""
+        """Makes the node of a numpy or torch object; None if x is not one that goes by value."""
         np, torch = sys.modules.get("numpy"), sys.modules.get("torch")
         if np is not None and (type(x) is np.ndarray or isinstance(x, np.generic)) and x.dtype.name in NUMPY_DTYPES:
             self.need_room(_size(list(x.shape), x.itemsize))
@@ -214,7 +222,7 @@ class _Decoder:
         _refuse(f"unknown kind {str(node['t'])[:40]!r}")
 
     def buffer(self, node: Any) -> bytearray:
-        """The bytes that belong to a node, writable and shared with nobody."""
+        """Hands out the bytes that belong to a node, writable and shared with nobody."""
         if type(node["b"]) is not int or node["b"] not in self.unused:
             _refuse("a buffer that does not exist or is used twice")
         data = self.unused.pop(node["b"])
@@ -237,7 +245,7 @@ class _Decoder:
 
 
 def _assembled(kind: str, parts: list[Any]) -> Any:
-    """The tuple, set, dict, ... of its parts."""
+    """Assembles the tuple, set, dict, ... of its parts."""
     if kind == "tuple":
         return tuple(parts)
     if kind in ("set", "frozenset"):
@@ -269,7 +277,7 @@ def _bounded_int(x: int) -> int:
 
 
 def _size(shape: list[Any], itemsize: int) -> int:
-    """Bytes of an array. Empty arrays are bounded too: a later sum over their empty axis would take the memory."""
+    """Counts the bytes of an array. Empty arrays are bounded too: a later sum over their empty axis would take the memory."""
     if type(shape) is not list or len(shape) > MAX_DIMS or any(type(n) is not int or n < 0 for n in shape):
         raise CodecError(f"a shape must be a list of at most {MAX_DIMS} sizes")
     if math.prod(max(n, 1) for n in shape) * itemsize > MAX_BYTES:

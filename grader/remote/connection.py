@@ -64,11 +64,20 @@ class Connection:
     def ask(
         self, header: bytes, buffers: Sequence[Any], until: float, most_bytes: int | None = None
     ) -> tuple[bytes, list[bytearray]]:
-        """The reply (header, buffers) to one request.
+        """Sends one request and waits for its reply.
 
-        Raises StudentTimeout when the kernel's meter stands at `until` (and up to 2 s of grace later), KernelGone if the
-        process ends, CodecError if the reply has more than `most_bytes` or is no frame: the kernel is then killed, since
-        nothing it says can be told apart.
+        Args:
+            until: where the kernel's meter stands when the time is over.
+            most_bytes: of the reply.
+
+        Returns:
+            The reply (header, buffers).
+
+        Raises:
+            StudentTimeout: the kernel's meter stands at `until` (and up to 2 s of grace later).
+            KernelGone: the process ends.
+            CodecError: the reply has more than `most_bytes` or is no frame: the kernel is then killed, since nothing it says
+                can be told apart.
         """
         if not self._in_step:
             raise KernelGone(f"the notebook's process is not there any more: {self._kernel.reason or 'line closed'}")
@@ -169,7 +178,7 @@ class Connection:
                 self._lost()
 
     def _lost(self) -> NoReturn:
-        """The other end hung up: the process is about to be gone, and if it is not, it is of no more use."""
+        """Gives up after the other end hung up: the process is about to be gone, and if it is not, it is of no more use."""
         end = time.monotonic() + GRACE
         while self._kernel.alive() and time.monotonic() < end:
             time.sleep(0.01)

@@ -51,7 +51,7 @@ class Agent:
         self.interruptible = False
 
     def answer(self, header: bytes, buffers: list[bytearray]) -> tuple[bytes, list[Any]]:
-        """The reply to one request: {"value": ...}, or {"changed": ...}, {"missing": ...}, {"refused": ...}, {"error": ...}."""
+        """Answers one request: {"value": ...}, or {"changed": ...}, {"missing": ...}, {"refused": ...}, {"error": ...}."""
         most = None
         try:
             try:
@@ -113,7 +113,7 @@ class Agent:
         return self.names[name]
 
     def find(self, label: Ref) -> Any:
-        """The object that a label from the grader stands for."""
+        """Finds the object that a label from the grader stands for."""
         if "id" in label:
             return self.objects[label["id"]]
         target = importlib.import_module(label["module"])
@@ -122,7 +122,7 @@ class Agent:
         return target
 
     def stand_in(self, x: Any) -> Any:
-        """What goes in place of x: a plain value if x is a library's kind of int, list, ..., else a handle."""
+        """Returns what goes in place of x: a plain value if x is a library's kind of int, list, ..., else a handle."""
         if type(x) is Kept:
             x = x.kept
         elif isinstance(x, tuple) or type(x).__module__ != "__main__":
@@ -136,7 +136,11 @@ class Agent:
 
 
 def call(function: Any, args: list[Any], kwargs: dict[str, Any], watched: list[Any]) -> Any:
-    """What the function returns. Raises Changed if it has changed one of the watched arguments."""
+    """Calls the function and returns what it returns.
+
+    Raises:
+        Changed: it has changed one of the watched arguments.
+    """
     if not watched:
         return function(*args, **kwargs)
     value, change = importlib.import_module("etude.lesson.arguments").call(function, args, kwargs, watched)
@@ -146,7 +150,11 @@ def call(function: Any, args: list[Any], kwargs: dict[str, Any], watched: list[A
 
 
 def within(most: int | None, header: bytes, buffers: list[Any]) -> tuple[bytes, list[Any]]:
-    """The reply itself, if it has at most so many bytes: the grader would not take a larger one."""
+    """Returns the reply itself, if it has at most so many bytes: the grader would not take a larger one.
+
+    Raises:
+        CodecError: it has more.
+    """
     size = len(header) + sum(memoryview(buffer).nbytes for buffer in buffers)
     if most is not None and size > most:
         raise CodecError(f"it has {size:,} bytes where at most {most:,} can be right")
@@ -154,7 +162,7 @@ def within(most: int | None, header: bytes, buffers: list[Any]) -> tuple[bytes, 
 
 
 def plain(x: Any) -> Any:
-    """x as its built-in base type (a Counter as a dict, an IntEnum as an int), or x itself if it has none."""
+    """Converts x to its built-in base type (a Counter to a dict, an IntEnum to an int); gives x itself if it has none."""
     if type(x) in (bool, int, float, str, tuple, list, dict, set, frozenset):
         return x
     if isinstance(x, str):
@@ -175,7 +183,7 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def own_lines(error: BaseException) -> str:
-    """The traceback below the grader's call: every frame of the notebook, and of libraries the last."""
+    """Writes the traceback below the grader's call: every frame of the notebook, and of libraries the last."""
     ours = {getattr(sys.modules.get(name), "__file__", None) for name in THROUGH}
     raised_in = traceback.extract_tb(error.__traceback__, limit=-60)
     frames = [f for f in raised_in if not f.filename.startswith("<grader/") and f.filename not in ours]
@@ -190,7 +198,7 @@ def own_lines(error: BaseException) -> str:
 
 
 def receive(line: socket.socket) -> list[bytearray]:
-    """One message: the number of parts (uint32), their lengths (uint64 each), the parts; the header is the first."""
+    """Reads one message: the number of parts (uint32), their lengths (uint64 each), the parts; the header is the first."""
 
     def exactly(size: int) -> bytearray:
         data = bytearray(size)

@@ -14,7 +14,11 @@ RUNNABLE = "R"  # of stat(5): computing, or waiting for a processor
 
 
 def activity(proc: int) -> Activity:
-    """The activity of the sandbox whose /proc is open at `proc`. Raises OSError once the sandbox is gone."""
+    """Measures the activity of the sandbox whose /proc is open at `proc`.
+
+    Raises:
+        OSError: the sandbox is gone.
+    """
     ticks, runnable = 0, False
     own_proc = os.open(
         ".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc
@@ -41,5 +45,5 @@ def _is_runnable(proc: int, pid: str) -> bool:
 
 
 def _fields(folder: int, name: str) -> list[str]:
-    """The fields of a stat file from the third on: the second, the name, may hold anything."""
+    """Reads the fields of a stat file from the third on: the second, the name, may hold anything."""
     return read_text(folder, name).rsplit(")", 1)[1].split()

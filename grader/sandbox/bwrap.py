@@ -38,13 +38,13 @@ class Layout:
 
 
 def student_packages() -> list[str]:
-    """The folders of the student's library and its data, wherever they are installed."""
+    """Finds the folders of the student's library and its data, wherever they are installed."""
     specs = [importlib.util.find_spec(name) for name in STUDENT_PACKAGES]
     return [folder for spec in specs if spec for folder in spec.submodule_search_locations or []]
 
 
 def interpreter_paths() -> list[Path]:
-    """The folders that hold the running interpreter and its environment, outermost first, /usr left out."""
+    """Lists the folders that hold the running interpreter and its environment, outermost first, /usr left out."""
     candidates = [Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent.parent]
     paths: list[Path] = []
     for path in sorted(dict.fromkeys(candidates), key=lambda p: len(p.parts)):
@@ -54,7 +54,7 @@ def interpreter_paths() -> list[Path]:
 
 
 def environment(limits: Limits) -> dict[str, str]:
-    """The whole environment of a kernel; nothing is inherited.
+    """Builds the whole environment of a kernel; nothing is inherited.
 
     The hash seed is fixed, so that the order of a set of strings is the same in every run, cold or warm.
     """
@@ -79,7 +79,7 @@ def environment(limits: Limits) -> dict[str, str]:
 
 
 def readable_paths(layout: Layout) -> list[Path]:
-    """What the unprivileged user has to be able to read on the machine's side."""
+    """Lists what the unprivileged user has to be able to read on the machine's side."""
     return [*interpreter_paths(), *layout.visible, layout.submission, layout.connection_file]
 
 
@@ -88,9 +88,11 @@ def sized_tmpfs(megabytes: int, path: Path | str) -> list[str]:
 
 
 def arguments(limits: Limits, layout: Layout, seccomp_fd: int, info_fd: int, command: list[str]) -> list[str]:
-    """The command line that runs `command` inside a new sandbox.
+    """Builds the command line that runs `command` inside a new sandbox.
 
-    `bwrap` reads the seccomp program from `seccomp_fd` and writes its child's pid, as JSON, to `info_fd`.
+    Args:
+        seccomp_fd: the descriptor from which `bwrap` reads the seccomp program.
+        info_fd: the descriptor to which `bwrap` writes its child's pid, as JSON.
     """
     shown = [*SYSTEM, *interpreter_paths(), *layout.visible]
     args = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session"]

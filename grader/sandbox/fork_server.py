@@ -47,7 +47,7 @@ class ForkServer:
 
     @classmethod
     def start(cls, threads: int) -> Self:
-        """Start one, which makes itself ready while this goes on."""
+        """Starts a fork server, which makes itself ready while this goes on."""
         scratch = Scratch("etude-fork-")
         readable = [*bwrap.interpreter_paths(), *map(Path, bwrap.student_packages())]
         control, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -68,7 +68,11 @@ class ForkServer:
 
     @classmethod
     def join(cls, address: Path) -> Self:
-        """A line to the one that listens there. Raises OSError if none does."""
+        """Connects to the fork server that listens at the address.
+
+        Raises:
+            OSError: none does.
+        """
         control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             control.connect(str(address))
@@ -94,7 +98,11 @@ class ForkServer:
         return answer
 
     def wait(self) -> None:
-        """Wait until all is imported and used once. Raises SandboxError if that fails."""
+        """Waits until all is imported and used once.
+
+        Raises:
+            SandboxError: that fails.
+        """
         with self._lock:
             if not self._ready:
                 self._receive(
@@ -103,7 +111,14 @@ class ForkServer:
                 self._ready = True
 
     def enter(self, sandbox: SandboxedKernel, arguments: list[str]) -> None:
-        """Fork a kernel with these command line arguments into an empty sandbox. Raises SandboxError if that fails."""
+        """Forks a kernel into an empty sandbox.
+
+        Args:
+            arguments: of the kernel's command line.
+
+        Raises:
+            SandboxError: that fails.
+        """
         limits = sandbox.limits
         request = {
             "holder": sandbox.first_pid,
@@ -135,7 +150,7 @@ class ForkServer:
         sandbox.adopt(answer["pid"], status)
 
     def close(self) -> None:
-        """Hang up; if it was started here, end it and every kernel forked from it."""
+        """Hangs up; if the fork server was started here, ends it and every kernel forked from it."""
         self._dead = True
         self._control.close()
         if self.process is not None:
@@ -146,7 +161,7 @@ class ForkServer:
 
 
 def fork_server(threads: int) -> ForkServer:
-    """The running fork server for this number of threads, ready; a new one if there is none or it has died."""
+    """Returns the running fork server for this number of threads, ready; a new one if there is none or it has died."""
     with _lock:
         running = _running(threads)
     running.wait()
@@ -154,7 +169,11 @@ def fork_server(threads: int) -> ForkServer:
 
 
 def address(threads: int) -> Path:
-    """Where this process's fork server for this number of threads listens; it may not be ready yet."""
+    """Tells where this process's fork server for this number of threads listens; it may not be ready yet.
+
+    Raises:
+        SandboxError: this process has joined another's fork server; that process must be asked for the address.
+    """
     with _lock:
         scratch = _running(threads).scratch
     if scratch is None:
@@ -176,7 +195,7 @@ def _address(scratch: Scratch) -> Path:
 
 
 def join(threads: int, address: Path) -> None:
-    """From now on use the fork server that listens there; if it is gone, the next launch starts another."""
+    """Uses the fork server that listens there from now on; if it is gone, the next launch starts another."""
     try:
         joined = ForkServer.join(address)
     except OSError:
@@ -193,7 +212,10 @@ def close_fork_servers() -> None:
 
 
 def _forget() -> None:
-    """In a forked process: the fork servers are the parent's; two users of one socket would read each other's answers."""
+    """Lets go of the fork servers in a forked process: they are the parent's.
+
+    Two users of one socket would read each other's answers.
+    """
     global _lock
     _lock = threading.Lock()
     for inherited in _fork_servers.values():

@@ -67,7 +67,7 @@ def thread_count() -> int:
 
 
 def enter_namespaces(holder: int) -> None:
-    """Join the sandbox of which process `holder` is part; as to the pid namespace, only children will."""
+    """Joins the sandbox of which process `holder` is part; as to the pid namespace, only children will."""
     if (threads := thread_count()) > 1:
         raise RuntimeError(f"a preloaded library left {threads} threads after the fork: no namespace can be entered so")
     opened = {name: os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY) for name in (*NAMESPACES, "user")}
@@ -98,14 +98,14 @@ def load_seccomp(program: bytes) -> None:
 
 
 def reseed() -> None:
-    """Give the kernel random states of its own: a fork inherits the fork server's."""
+    """Gives the kernel random states of its own: a fork inherits the fork server's."""
     random.seed()
     sys.modules["numpy"].random.seed()
     sys.modules["torch"].seed()
 
 
 def settle_matplotlib() -> None:
-    """Catch up on what matplotlib does in a notebook's own folders while being imported: make its own, read settings."""
+    """Catches up on what matplotlib does in a notebook's own folders while being imported: makes its own, reads settings."""
     matplotlib = sys.modules["matplotlib"]
     for folder in (matplotlib.get_configdir(), matplotlib.get_cachedir()):
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def settle_matplotlib() -> None:
 
 
 def contain(request: dict[str, Any], output: int) -> None:
-    """Take on everything that a process started by bubblewrap would have been given."""
+    """Takes on everything that a process started by bubblewrap would have been given."""
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (output, 1), (output, 2)):
@@ -156,7 +156,7 @@ def run_kernel(request: dict[str, Any], output: int) -> NoReturn:
 
 
 def hold_kernel(request: dict[str, Any], output: int, status_pipe: int, answer: int) -> NoReturn:
-    """The middle process: enter the sandbox, fork the kernel, answer with its pid, and report how it ended."""
+    """Enters the sandbox, forks the kernel, answers with its pid, and reports how it ended. This is the middle process."""
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         enter_namespaces(request["holder"])
@@ -178,7 +178,7 @@ def hold_kernel(request: dict[str, Any], output: int, status_pipe: int, answer: 
 
 
 def serve(owner: socket.socket, listener: socket.socket) -> None:
-    """Answer requests of the grader and of whoever else connects, until the grader closes its end."""
+    """Answers requests of the grader and of whoever else connects, until the grader closes its end."""
     ready = selectors.DefaultSelector()
     for end in (owner, listener):
         ready.register(end, selectors.EVENT_READ, end)
@@ -202,7 +202,11 @@ def greet(control: socket.socket) -> None:
 
 
 def answer(control: socket.socket) -> bool:
-    """Answer one request; False when the other side has hung up."""
+    """Answers one request.
+
+    Returns:
+        False when the other side has hung up.
+    """
     try:
         message, descriptors, _, _ = socket.recv_fds(control, 1 << 20, 2)
     except OSError:
@@ -232,7 +236,7 @@ def reap(*_: object) -> None:
 
 
 def preload() -> None:
-    """Import all that notebooks need."""
+    """Imports all that notebooks need."""
     import_matplotlib()
     for module in PRELOADED:
         importlib.import_module(module)
@@ -245,7 +249,7 @@ def preload() -> None:
 
 
 def import_matplotlib() -> None:
-    """Have matplotlib take the kernel's folders for its own: they exist and can be written, but not here."""
+    """Makes matplotlib take the kernel's folders for its own: they exist and can be written, but not here."""
     os.environ["MPLBACKEND"] = INLINE
     there = {"mkdir": mock.DEFAULT, "is_dir": lambda path: True}
     with mock.patch.multiple(Path, **there), mock.patch.object(os, "access", return_value=True):
@@ -256,7 +260,7 @@ def import_matplotlib() -> None:
 
 
 def use_once() -> None:
-    """Make a step of training and a figure: much of torch and matplotlib is made ready by its first use.
+    """Makes a step of training and a figure: much of torch and matplotlib is made ready by its first use.
 
     No step beside a GPU, which the step would look for: what CUDA begins survives no fork.
     """

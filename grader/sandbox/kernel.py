@@ -40,7 +40,7 @@ def prlimit(bounds: dict[str, tuple[int, int]]) -> list[str]:
 
 
 def first_words(descriptor: int) -> bytes:
-    """The first bytes from `descriptor`; none if its writers end first or the time is over."""
+    """Reads the first bytes from `descriptor`; none if its writers end first or the time is over."""
     ready, _, _ = select.select([descriptor], [], [], START_TIMEOUT_S)
     return os.read(descriptor, 4096) if ready else b""
 
@@ -49,9 +49,12 @@ class SandboxedKernel:
     """A running sandbox with a kernel in it. `close()` it: nothing of it is left behind then."""
 
     def __init__(self, limits: Limits, layout: bwrap.Layout, command: list[str]) -> None:
-        """Start `command` inside. Raises SandboxError if that fails.
+        """Starts `command` inside.
 
         bubblewrap dies with the thread that called this, so call it from one that lives as long as the kernel should.
+
+        Raises:
+            SandboxError: that fails.
         """
         self.limits, self.layout = limits, layout
         self._status: int | None = None
@@ -114,7 +117,7 @@ class SandboxedKernel:
         raise SandboxError("the sandbox did not start: " + "; ".join(reasons or [what or "it ended without a word"]))
 
     def _open_inside(self) -> None:
-        """Hold what will be needed from outside by descriptor, which no later change of names or pids can redirect."""
+        """Holds what will be needed from outside by descriptor, which no later change of names or pids can redirect."""
         init = json.loads(os.read(self._read_info, 4096))["child-pid"]
         self.first_pid = int(Path(f"/proc/{init}/task/{init}/children").read_text().split()[0])
         self._init = self._keep(os.pidfd_open(init))
@@ -139,13 +142,17 @@ class SandboxedKernel:
             os.close(self._descriptors.pop())
 
     def adopt(self, pid: int, status_pipe: int) -> None:
-        """From now on `pid`, which has entered the sandbox, is the kernel; the pipe will give its exit status."""
+        """Takes `pid`, which has entered the sandbox, for the kernel from now on.
+
+        Args:
+            status_pipe: will give the kernel's exit status.
+        """
         self._status_pipe = self._keep(status_pipe)
         with contextlib.suppress(ProcessLookupError):  # it ended at once: the pipe will say so
             self._kernel = self._keep(os.pidfd_open(pid))
 
     def status(self) -> int | None:
-        """The kernel's exit status (128 + the number of the signal that ended it), None while it runs."""
+        """Returns the kernel's exit status (128 + the number of the signal that ended it); None while it runs."""
         if self._status is not None:
             return self._status
         if self._status_pipe is None:
@@ -159,7 +166,7 @@ class SandboxedKernel:
         return self._status
 
     def why(self) -> str | None:
-        """Why the kernel ended: from measurements and its exit status, never from its words. None while it runs."""
+        """Tells why the kernel ended: from measurements and its exit status, never from its words. None while it runs."""
         status = self.status()
         if status is None:
             return None
@@ -178,7 +185,11 @@ class SandboxedKernel:
         return what
 
     def activity(self) -> Activity:
-        """What the processes inside compute. Raises OSError once the sandbox is closed."""
+        """Measures what the processes inside compute.
+
+        Raises:
+            OSError: the sandbox is closed.
+        """
         if not self._descriptors:
             raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
         return activity(self.watchdog.proc)
@@ -187,7 +198,7 @@ class SandboxedKernel:
         self._send(self._kernel, signal.SIGINT)
 
     def kill(self) -> None:
-        """End every process inside."""
+        """Kills every process inside."""
         if self.status() is None:
             self._ended_by_us = True
         self._kill_init()
@@ -203,7 +214,11 @@ class SandboxedKernel:
             signal.pidfd_send_signal(process, signal_number)
 
     def wait_until_gone(self) -> int:
-        """Wait until no process of the sandbox is left; the kernel's exit status. Call `kill` first."""
+        """Waits until no process of the sandbox is left. Call `kill` first.
+
+        Returns:
+            The kernel's exit status.
+        """
         self._process.wait()
         while self.status() is None:
             time.sleep(0.001)
@@ -211,11 +226,11 @@ class SandboxedKernel:
         return self.status() or 0
 
     def said(self) -> str:
-        """The end of what processes wrote past jupyter: a hint for a person, never a fact."""
+        """Returns the end of what processes wrote past jupyter: a hint for a person, never a fact."""
         return self.watchdog.written.decode(errors="replace")
 
     def collect(self, destination: Path, subfolder: str, max_bytes: int, max_files: int) -> transfer.Copied:
-        """Copy the folder `subfolder` from where the notebook ran. Works on a dead kernel too, until `close`."""
+        """Copies the folder `subfolder` from where the notebook ran. Works on a dead kernel too, until `close`."""
         try:
             folder = transfer.open_subfolder(self._work, subfolder)
         except OSError as error:
@@ -226,7 +241,7 @@ class SandboxedKernel:
             os.close(folder)
 
     def close(self) -> None:
-        """End everything and let go of the sandbox's memory. Does nothing the second time."""
+        """Ends everything and lets go of the sandbox's memory. Does nothing the second time."""
         if not self._descriptors:
             return
         self.kill()

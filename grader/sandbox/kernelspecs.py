@@ -10,9 +10,12 @@ KERNELS = {"etude-sandbox": "Etude (sandbox)", "etude-warm": "Etude (sandbox, wa
 
 
 def install_kernelspecs(prefix: Path = Path(sys.prefix)) -> list[Path]:
-    """Write both kernel specs below `prefix`/share/jupyter/kernels; the folders written.
+    """Writes both kernel specs below `prefix`/share/jupyter/kernels.
 
     A kernel and its provisioner have the same name.
+
+    Returns:
+        The folders written.
     """
     folders = []
     for name, title in KERNELS.items():

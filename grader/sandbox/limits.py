@@ -64,7 +64,11 @@ class Limits:
 
     @classmethod
     def from_dict(cls, table: Mapping[str, Any]) -> Limits:
-        """The limits in `table`, defaults for the rest. Raises LimitsError for a key that does not exist."""
+        """Reads the limits in `table`, defaults for the rest.
+
+        Raises:
+            LimitsError: a key does not exist.
+        """
         known = [field.name for field in fields(cls)]
         for key in table:
             if key not in known:
@@ -77,7 +81,7 @@ class Limits:
         return asdict(self)
 
     def rlimits(self) -> dict[str, tuple[int, int]]:
-        """(soft, hard) by the kernel's name for it (RLIMIT_...), for everything but the number of processes.
+        """Returns (soft, hard) by the kernel's name for it (RLIMIT_...), for everything but the number of processes.
 
         CUDA reserves far more address space than it uses, so a GPU kernel is bounded by its data alone.
         """

@@ -64,7 +64,11 @@ class Meter:
 
 
 def of_process(pid: int) -> Activity:
-    """The activity of a plain process and its descendants. Raises psutil.Error once it is gone."""
+    """Measures the activity of a plain process and its descendants.
+
+    Raises:
+        psutil.Error: the process is gone.
+    """
     process = psutil.Process(pid)
     cpu, runnable = 0.0, False
     for each in (process, *process.children(recursive=True)):

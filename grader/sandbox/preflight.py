@@ -45,7 +45,7 @@ class Problem:
 
 
 def attempt(command: list[str]) -> str | None:
-    """What `command` said when it failed (its last line), None if it worked."""
+    """Runs `command` and gives what it said when it failed (its last line); None if it worked."""
     try:
         done = subprocess.run(command, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -93,7 +93,7 @@ def check_temporary_folder() -> Problem | None:
 
 
 def check_sandbox() -> list[Problem]:
-    """What keeps the sandbox from working on this machine; empty if nothing does. Takes about a second."""
+    """Finds what keeps the sandbox from working on this machine; empty if nothing does. Takes about a second."""
     if platform.system() != "Linux":
         return [
             Problem(f"the sandbox needs Linux, this is {platform.system()}", "use WSL or a virtual machine with Linux")

@@ -18,20 +18,20 @@ MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 4096, 16384, 1 << 18, 2, 4
 
 
 def as_unprivileged(command: list[str], paths: list[Path]) -> list[str]:
-    """The argument list that runs `command` without root's rights, with each of `paths` readable to it."""
+    """Builds the argument list that runs `command` without root's rights, with each of `paths` readable to it."""
     if os.getuid() != 0:
         return command
     return [sys.executable, "-I", "-S", str(Path(__file__).resolve()), *map(str, paths), "--", *command]
 
 
 def give_to_sandbox(path: Path) -> None:
-    """Make the sandbox's user the owner of `path`, where that is another user than this process's."""
+    """Makes the sandbox's user the owner of `path`, where that is another user than this process's."""
     if os.getuid() == 0:
         os.chown(path, SANDBOX_UID, SANDBOX_UID)
 
 
 def first_closed_folder(path: Path) -> Path | None:
-    """The outermost folder above `path` that others may not enter."""
+    """Finds the outermost folder above `path` that others may not enter."""
     return next((folder for folder in reversed(path.parents) if not folder.stat().st_mode & 0o001), None)
 
 
@@ -42,7 +42,7 @@ def mount(source: str, target: Path, kind: str, flags: int, options: str = "") -
 
 
 def open_the_way(paths: list[Path]) -> None:
-    """Make every path reachable for others, in a mount namespace of this process's own."""
+    """Makes every path reachable for others, in a mount namespace of this process's own."""
     wanted = [path for path in dict.fromkeys([*paths, *(path.resolve() for path in paths)]) if path.exists()]
     if all(first_closed_folder(path) is None for path in wanted):
         return

@@ -65,7 +65,12 @@ class SandboxProvisioner(KernelProvisionerBase):
         return self.run_folder
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        """Have jupyter talk through unix sockets in our folder. Raises LimitsError before anything is started."""
+        """Makes jupyter talk through unix sockets in our folder.
+
+        Raises:
+            LimitsError: a limit makes no sense; nothing has been started then.
+            SandboxError: the folder's path is too long for a socket.
+        """
         Limits.from_dict(self.limits)
         manager = self._manager
         prefix = str(self.socket_folder / "k")
@@ -79,7 +84,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         return await super().pre_launch(cmd=command, **kwargs)
 
     async def launch_kernel(self, cmd: list[str], **kwargs: Any) -> KernelConnectionInfo:
-        """Copy the folder `cwd` (default: the current one) and start the kernel in a sandbox that holds the copy."""
+        """Copies the folder `cwd` (default: the current one) and starts the kernel in a sandbox that holds the copy."""
         limits = Limits.from_dict(self.limits)
         self._discard()
         try:
@@ -121,7 +126,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         return self.sandbox.status() if self.sandbox else 0
 
     async def wait(self) -> int | None:
-        """Wait until the kernel has ended and nothing of it runs any more. Its results can still be collected."""
+        """Waits until the kernel has ended and nothing of it runs any more. Its results can still be collected."""
         if self.sandbox is None:
             return 0
         while self.sandbox.status() is None:
@@ -157,16 +162,21 @@ class SandboxProvisioner(KernelProvisionerBase):
             self.sandbox.close()
 
     def activity(self) -> Activity:
-        """What the processes inside compute. Raises OSError once there are none."""
+        """Measures what the processes inside compute.
+
+        Raises:
+            OSError: there are none.
+        """
         if self.sandbox is None:
             raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
         return self.sandbox.activity()
 
     def why(self) -> str | None:
-        """Why the kernel ended, from facts; None while it runs, kept when it is gone.
+        """Tells why the kernel ended, from facts; None while it runs, kept when it is gone.
 
-        Begins with "memory: ", "wall time: ", "CPU time: ", "processes: ", "files: ", "output: ", "signal: " or
-        "exit: ", or is "stopped: by the grader".
+        Returns:
+            A text that begins with "memory: ", "wall time: ", "CPU time: ", "processes: ", "files: ", "output: ", "signal: " or
+            "exit: ", or is "stopped: by the grader".
         """
         return self.sandbox.why() if self.sandbox else None
 
@@ -176,17 +186,20 @@ class SandboxProvisioner(KernelProvisionerBase):
         return self.sandbox is not None and self.sandbox.status() is not None and self.sandbox.lost
 
     def said(self) -> str:
-        """The end of what the kernel's processes wrote past jupyter: a hint for a person, never a fact."""
+        """Returns the end of what the kernel's processes wrote past jupyter: a hint for a person, never a fact."""
         return self.sandbox.said() if self.sandbox else ""
 
     def collect(
         self, destination: Path, subfolder: str = "results", max_bytes: int = 64 * MB, max_files: int = 200
     ) -> Copied:
-        """Copy what the notebook wrote into its folder `subfolder` to `destination`, which must be absent or empty.
+        """Copies what the notebook wrote into its folder `subfolder` to `destination`, which must be absent or empty.
 
         Works on a running and on a dead kernel, until jupyter cleans up (shutdown_kernel). Only regular files come out;
         links, devices, FIFOs and what exceeds the limits are named in the answer's `refused`.
-        Raises SandboxError if no kernel was started.
+
+        Raises:
+            SandboxError: no kernel was started.
+            FileExistsError: `destination` has files in it.
         """
         if self.sandbox is None:
             raise SandboxError("no kernel was started, so there is nothing to collect")

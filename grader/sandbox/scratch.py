@@ -36,7 +36,7 @@ class Scratch:
 
 
 def held(folder: Path) -> int | None:
-    """A descriptor that keeps others from taking the folder for one left behind; None if somebody holds it already."""
+    """Opens a descriptor that keeps others from taking the folder for one left behind; None if somebody holds it already."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -91,7 +91,11 @@ SOCKET_FAMILIES = (1, 2, 10, 16)  # UNIX, INET, INET6, NETLINK (getaddrinfo asks
 
 
 def architecture() -> str:
-    """This machine's architecture. Raises OSError where the deny list has no numbers for it."""
+    """Names this machine's architecture.
+
+    Raises:
+        OSError: the deny list has no numbers for it.
+    """
     machine = platform.machine()
     if machine not in AUDIT_ARCH:
         raise OSError(f"the sandbox knows the system calls of {' and '.join(AUDIT_ARCH)}, not of {machine!r}")
@@ -99,7 +103,7 @@ def architecture() -> str:
 
 
 def program(machine: str | None = None) -> bytes:
-    """The filter for `machine` (default: this one) as an array of struct sock_filter."""
+    """Assembles the filter for `machine` (default: this one) as an array of struct sock_filter."""
     machine = machine or architecture()
     column = list(AUDIT_ARCH).index(machine)
     code: list[tuple[int, int, int, int]] = []  # (opcode, jump if true, jump if false, constant)
@@ -140,7 +144,7 @@ def program(machine: str | None = None) -> bytes:
 
 
 def program_descriptor() -> int:
-    """A new file descriptor from which `bwrap --seccomp` reads the program; the caller closes it."""
+    """Opens a new file descriptor from which `bwrap --seccomp` reads the program; the caller closes it."""
     descriptor = os.memfd_create("seccomp")
     os.write(descriptor, program())
     os.lseek(descriptor, 0, os.SEEK_SET)

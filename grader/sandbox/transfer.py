@@ -56,7 +56,7 @@ class Copy:
                     self.done.refused[name] = refusal
 
     def entry(self, source: int, entry: os.DirEntry[str], target: Path, prefix: PurePosixPath) -> str | None:
-        """Copy one entry; the reason if it cannot be."""
+        """Copies one entry; gives the reason if it cannot be copied."""
         name = prefix / entry.name
         try:
             if entry.is_dir(follow_symlinks=False):
@@ -96,10 +96,12 @@ class Copy:
 
 
 def copy_folder(source: int, target: Path, max_bytes: int, max_files: int) -> Copied:
-    """Copy the folder open at descriptor `source` into `target`, which must be absent or empty.
+    """Copies the folder open at descriptor `source` into `target`, which must be absent or empty.
 
     Links, devices, FIFOs and sockets are left out and named in the answer, as is all that exceeds the limits.
-    Raises FileExistsError if `target` has files in it.
+
+    Raises:
+        FileExistsError: `target` has files in it.
     """
     target.mkdir(parents=True, exist_ok=True)
     if any(target.iterdir()):
@@ -110,9 +112,11 @@ def copy_folder(source: int, target: Path, max_bytes: int, max_files: int) -> Co
 
 
 def open_subfolder(folder: int, name: str) -> int:
-    """A descriptor for the folder `name` (which may have slashes) below the open `folder`, following no link.
+    """Opens a descriptor for the folder `name` (which may have slashes) below the open `folder`, following no link.
 
-    Raises ValueError for a name that is absolute or climbs, OSError if it is not there or not a folder.
+    Raises:
+        ValueError: the name is absolute or climbs.
+        OSError: it is not there, or not a folder.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts:

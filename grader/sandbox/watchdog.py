@@ -34,12 +34,12 @@ def read_text(proc: int, name: str) -> str:
 
 
 def processes(proc: int) -> Iterator[str]:
-    """The pids (inside) of the sandbox whose /proc is open at `proc`."""
+    """Lists the pids (inside) of the sandbox whose /proc is open at `proc`."""
     yield from (name for name in os.listdir(proc) if name.isdecimal())
 
 
 def resident_bytes(proc: int, pid: str) -> int:
-    """RSS of one process; 0 once it is gone. Pages shared after a fork count in each."""
+    """Reads the RSS of one process; 0 once it is gone. Pages shared after a fork count in each."""
     try:
         return int(read_text(proc, f"{pid}/statm").split()[1]) * PAGE
     except OSError:
@@ -47,7 +47,7 @@ def resident_bytes(proc: int, pid: str) -> int:
 
 
 def proportional_bytes(proc: int, pid: str) -> int:
-    """PSS of one process: its own pages and its share of shared ones; RSS where the process has hidden its PSS."""
+    """Reads the PSS of one process: its own pages and its share of shared ones; RSS where the process has hidden its PSS."""
     try:
         lines = read_text(proc, f"{pid}/smaps_rollup").splitlines()
         return next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
@@ -56,7 +56,7 @@ def proportional_bytes(proc: int, pid: str) -> int:
 
 
 def task_count(proc: int) -> int:
-    """Processes and threads together. The folder of a process's threads has two links more than threads."""
+    """Counts processes and threads together. The folder of a process's threads has two links more than threads."""
     count = 0
     for pid in processes(proc):
         try:
@@ -67,7 +67,7 @@ def task_count(proc: int) -> int:
 
 
 def cpu_seconds_and_sessions(proc: int) -> tuple[float, int]:
-    """CPU time in seconds of the process that has used most, and how many sessions there are."""
+    """Measures the CPU time in seconds of the process that has used most, and counts the sessions."""
     most = 0
     sessions = set()
     for pid in processes(proc):
@@ -81,14 +81,14 @@ def cpu_seconds_and_sessions(proc: int) -> tuple[float, int]:
 
 
 def memory_bytes(proc: int, enough: int) -> int:
-    """Memory of all processes in bytes: the sum of RSS if below `enough`, else the sum of PSS, which takes longer."""
+    """Sums the memory of all processes in bytes: RSS if the sum is below `enough`, else PSS, which takes longer."""
     pids = list(processes(proc))
     resident = sum(resident_bytes(proc, pid) for pid in pids)
     return resident if resident <= enough else sum(proportional_bytes(proc, pid) for pid in pids)
 
 
 def own_bytes() -> int:
-    """Memory of this very process in bytes, without what it shares with others, such as libraries."""
+    """Reads the memory of this very process in bytes, without what it shares with others, such as libraries."""
     resident, shared = Path("/proc/self/statm").read_text().split()[1:3]
     return (int(resident) - int(shared)) * PAGE
 
@@ -97,7 +97,13 @@ class Watchdog:
     """Watches from `start()` until `stop()`, or until it has called `kill`; then `verdict` says why."""
 
     def __init__(self, limits: Limits, proc: int, folders: list[int], output: int, kill: Callable[[], None]) -> None:
-        """`proc` and `folders` are open folders inside; `output` is the reading end of the processes' output."""
+        """Prepares to watch one sandbox.
+
+        Args:
+            proc: the sandbox's open folder /proc.
+            folders: the other open folders inside.
+            output: the reading end of the processes' output.
+        """
         self.limits, self.proc, self.folders, self.output, self.kill = limits, proc, folders, output, kill
         self.verdict: str | None = None
         self.most_tasks, self.most_memory, self.most_cpu_s = 0, 0, 0.0
@@ -113,7 +119,7 @@ class Watchdog:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching, with the last words of the processes taken."""
+        """Stops watching, with the last words of the processes taken."""
         self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -128,7 +134,7 @@ class Watchdog:
                 return
 
     def _drain(self) -> None:
-        """Take what the processes wrote since the last time, and keep the end of it."""
+        """Takes what the processes wrote since the last time, and keeps the end of it."""
         while self._count_written <= self.limits.output_mb * MB:
             try:
                 data = os.read(self.output, KEPT_OUTPUT)
