@@ -125,7 +125,7 @@ def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score])
 
 
 def _changes(batch: Batch, before: Mapping[Key, Verdict]) -> list[Key]:
-    """Finds those whose points are not what they were before."""
+    """Finds the submissions whose points are not what they were before."""
     return [
         student_lesson
         for student_lesson, verdict in sorted(batch.verdicts.items())

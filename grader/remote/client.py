@@ -175,7 +175,11 @@ class Student:
         return self._request("has", name) is True
 
     def put(self, value: Any) -> Any:
-        """Leaves a copy on the student's side; its handle is an argument that a call may change in place."""
+        """Leaves a copy of the value on the student's side.
+
+        Returns:
+            The copy's handle, an argument that a call may change in place.
+        """
         handle = self._request("put", value)
         if not isinstance(handle, Remote):
             raise CodecError("malformed reply: no handle for a value that was put")

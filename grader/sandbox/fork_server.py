@@ -71,7 +71,7 @@ class ForkServer:
         """Connects to the fork server that listens at the address.
 
         Raises:
-            OSError: none does.
+            OSError: no fork server listens there.
         """
         control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
@@ -101,7 +101,7 @@ class ForkServer:
         """Waits until all is imported and used once.
 
         Raises:
-            SandboxError: that fails.
+            SandboxError: the libraries could not be made ready.
         """
         with self._lock:
             if not self._ready:
@@ -117,7 +117,7 @@ class ForkServer:
             arguments: of the kernel's command line.
 
         Raises:
-            SandboxError: that fails.
+            SandboxError: the kernel could not be forked, or the fork server cannot be reached.
         """
         limits = sandbox.limits
         request = {

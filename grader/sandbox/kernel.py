@@ -54,7 +54,7 @@ class SandboxedKernel:
         bubblewrap dies with the thread that called this, so call it from one that lives as long as the kernel should.
 
         Raises:
-            SandboxError: that fails.
+            SandboxError: the sandbox or the command could not be started.
         """
         self.limits, self.layout = limits, layout
         self._status: int | None = None

@@ -165,7 +165,7 @@ class SandboxProvisioner(KernelProvisionerBase):
         """Measures what the processes inside compute.
 
         Raises:
-            OSError: there are none.
+            OSError: there are no processes inside.
         """
         if self.sandbox is None:
             raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
