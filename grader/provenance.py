@@ -154,7 +154,10 @@ def _versions() -> dict[str, str]:
 
 
 def libraries() -> str:
-    """Names the libraries that decide what a check sees, without what tells only the build of one (2.13.0+cpu, Python 3.11.7)."""
+    """Names the libraries that decide what a check sees, with their versions.
+
+    What tells only the build of one is left out: the +cpu of 2.13.0+cpu, the last 7 of Python 3.11.7.
+    """
     numbers = {name: version.partition("+")[0] for name, version in versions().items()}
     some = ", ".join(f"{name} {numbers[name]}" for name in ("torch", "numpy", "hypothesis"))
     return f"Python {'.'.join(numbers['python'].split('.')[:2])}, {some}"

@@ -110,7 +110,7 @@ def prove_setup(lesson: Lesson, settings: Settings) -> None:
 
 
 def factor(lesson: Lesson, usage: Usage) -> float | None:
-    """Tells how many times as long as on the recorded machine the reference takes here; None if the course has no record."""
+    """Tells how many times as long the reference takes here as on the recorded machine; None if the course has no record."""
     recorded = recorded_seconds(lesson.course).get(lesson.id)
     return round(usage.notebook / recorded, 2) if recorded else None
 

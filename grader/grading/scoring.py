@@ -76,7 +76,7 @@ class Scored:
         )
 
     def _counts(self, check: Check) -> bool:
-        """Tells whether the check that this one needs has passed, if it needs any."""
+        """Tells whether the check that this one needs has passed; True if it needs none."""
         return not check.needs or (check.needs in self.outcomes and self.outcomes[check.needs].passed)
 
     def metrics(self) -> list[MetricResult]:
