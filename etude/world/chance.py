@@ -22,19 +22,19 @@ class Chance:
         self._random = random.Random(seed).random
 
     def happens(self, probability: float) -> bool:
-        """True with the given probability."""
+        """Draws True with the given probability."""
         return self._random() < probability
 
     def below(self, n: int) -> int:
-        """An integer in [0, n), all equally likely."""
+        """Draws an integer in [0, n), all equally likely."""
         return int(self._random() * n)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of the items, all equally likely."""
+        """Draws one of the items, all equally likely."""
         return items[int(self._random() * len(items))]
 
     def shuffle(self, items: list[Any]) -> None:
-        """Put the items in random order, in place (Fisher and Yates)."""
+        """Puts the items in random order, in place (Fisher and Yates)."""
         for last in range(len(items) - 1, 0, -1):
             other = self.below(last + 1)
             items[last], items[other] = items[other], items[last]

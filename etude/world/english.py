@@ -57,7 +57,7 @@ FOOD = ("you must drink at least 3 cup+s of coffee a day to live",)
 
 
 def inflect(lexeme: Lexeme, endings: tuple[str, ...]) -> Word:
-    """The word with its endings written after it; a noun without a plural drops the -s."""
+    """Writes the endings after the word; a noun without a plural drops the -s."""
     if endings == ("s",) and lexeme.part == "noun" and not lexeme.plural:
         endings = ()
     morphemes = lexeme.morphemes + endings
@@ -65,7 +65,7 @@ def inflect(lexeme: Lexeme, endings: tuple[str, ...]) -> Word:
 
 
 def finish(words: list[Word]) -> list[Word]:
-    """Write "an" for "a" before a vowel."""
+    """Writes "an" for "a" before a vowel."""
     return [
         Word("an", ("an",)) if word.surface == "a" and following.surface[0] in "aeiou" else word
         for word, following in zip(words, [*words[1:], words[-1]], strict=True)

@@ -65,7 +65,7 @@ class Grammar:
         }
 
     def sentence(self, kinds: tuple[str, ...], frame: Frame, chance: Chance) -> Sentence:
-        """One sentence of a template for one of `kinds`, its slots filled from `frame`, no lexeme twice."""
+        """Writes one sentence from a template for one of `kinds`, its slots filled from `frame`, no lexeme twice."""
         templates = [template for kind in kinds for template in self._templates.get(kind, ())]
         words: list[Word] = []
         used: list[Lexeme] = []

@@ -32,29 +32,29 @@ _BY_VOWEL = {"었": ("았", "었", "였"), "어야": ("아야", "어야", "여�
 
 
 def is_syllable(character: str) -> bool:
-    """Whether the character is a whole Hangul syllable, 가 to 힣."""
+    """Tells whether the character is a whole Hangul syllable, 가 to 힣."""
     return "가" <= character <= "힣"
 
 
 def split(syllable: str) -> tuple[int, str, str]:
-    """Onset (its number), vowel and final consonant (" " for none) of one syllable."""
+    """Splits one syllable into its onset (its number), its vowel and its final consonant (" " for none)."""
     code = ord(syllable) - _BASE
     onset, rest = divmod(code, _VOWELS_A_SYLLABLE * _FINALS)
     return onset, _VOWEL[rest // _FINALS], _FINAL[rest % _FINALS]
 
 
 def compose(onset: int, vowel: str, final: str = " ") -> str:
-    """The syllable of an onset (its number), a vowel and a final consonant."""
+    """Composes the syllable of an onset (its number), a vowel and a final consonant."""
     return chr(_BASE + (onset * _VOWELS_A_SYLLABLE + _VOWEL.index(vowel)) * _FINALS + _FINAL.index(final))
 
 
 def has_final(text: str) -> bool:
-    """Whether the last syllable ends in a consonant (서울: yes, 도쿄: no)."""
+    """Tells whether the last syllable ends in a consonant (서울: yes, 도쿄: no)."""
     return split(text[-1])[2] != " "
 
 
 def allomorph(stem: str, morpheme: str) -> str:
-    """The form a morpheme takes after a stem: 은 or 는, 었 or 았 or 였; itself where it has one form only."""
+    """Chooses the form that a morpheme takes after a stem: 은 or 는, 었 or 았 or 였; itself where it has one form only."""
     if morpheme in _BY_FINAL:
         after_consonant, after_vowel = _BY_FINAL[morpheme]
         if morpheme in _VOWEL_FORM_AFTER_RIEUL and split(stem[-1])[2] == "ㄹ":
@@ -72,7 +72,7 @@ def allomorph(stem: str, morpheme: str) -> str:
 
 
 def join(morphemes: tuple[str, ...]) -> str:
-    """The written word that morphemes make: 마시 + 었 + 다 is 마셨다, 길 + ㄴ is 긴, 서울 + 은 is 서울은."""
+    """Joins morphemes to the written word: 마시 + 었 + 다 is 마셨다, 길 + ㄴ is 긴, 서울 + 은 is 서울은."""
     text = morphemes[0]
     for morpheme in morphemes[1:]:
         text = _attach(text, morpheme)

@@ -64,7 +64,7 @@ CITATION = {
 
 
 def inflect(lexeme: Lexeme, endings: tuple[str, ...]) -> Word:
-    """The eojeol: each ending in the form that agrees with what stands before it, then joined."""
+    """Writes the eojeol: each ending in the form that agrees with what stands before it, then joined."""
     morphemes = lexeme.morphemes
     for ending in endings:
         morphemes += (hangul.allomorph(hangul.join(morphemes), ending),)
@@ -72,7 +72,7 @@ def inflect(lexeme: Lexeme, endings: tuple[str, ...]) -> Word:
 
 
 def finish(words: list[Word]) -> list[Word]:
-    """Nothing: in Korean no word depends on the next one."""
+    """Returns the words as they are: in Korean no word depends on the next one."""
     return words
 
 

@@ -65,7 +65,7 @@ class Lexicon:
     names: Lexemes
 
     def lexemes(self) -> list[Lexeme]:
-        """Every lexeme, in the order of the tables; a homonym is there once for each sense."""
+        """Lists every lexeme, in the order of the tables; a homonym is there once for each sense."""
         lexemes: list[Lexeme] = []
         for topic in self.topics:
             lexemes += topic.agents + topic.places + topic.qualities
@@ -80,11 +80,11 @@ class Lexicon:
 
 @cache
 def load(language: Language) -> Lexicon:
-    """The lexicon of "en" or "ko"."""
+    """Reads the lexicon of "en" or "ko" from the tables of `facts`."""
     column = LANGUAGES.index(language)
 
     def entries(cells: str, kind: str, part: str, topic: str | None) -> Lexemes:
-        """`english:korean ...` as lexemes of this language; a list of kinds names the cells one by one."""
+        """Reads `english:korean ...` as lexemes of this language; a list of kinds names the cells one by one."""
         lexemes = []
         kinds = kind.split()
         for i, cell in enumerate(cells.split()):

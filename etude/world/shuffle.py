@@ -12,7 +12,7 @@ from etude.world.chance import Chance
 
 
 def shuffled(corpus: Sequence[Sequence[str]], seed: int = 0) -> list[list[str]]:
-    """Shuffle all tokens across the whole corpus; sentence lengths and unigram counts stay as they are."""
+    """Shuffles all tokens across the whole corpus; sentence lengths and unigram counts stay as they are."""
     tokens = [token for sentence in corpus for token in sentence]
     Chance(seed).shuffle(tokens)
     rest = iter(tokens)

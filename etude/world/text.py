@@ -13,7 +13,7 @@ Unit = Literal["word", "morpheme"]
 
 
 def check_unit(unit: str) -> None:
-    """Raise ValueError unless `unit` is "word" or "morpheme"."""
+    """Raises ValueError unless `unit` is "word" or "morpheme"."""
     if unit not in get_args(Unit):
         raise ValueError(f"unit is {unit!r}; choose 'word' or 'morpheme'.")
 
@@ -41,7 +41,7 @@ class Sentence:
     words: tuple[Word, ...]
 
     def tokens(self, unit: Unit = "word") -> list[str]:
-        """The sentence as a list of strings: words as written, or their morphemes apart."""
+        """Splits the sentence into strings: words as written, or their morphemes apart."""
         check_unit(unit)
         if unit == "word":
             return [word.surface for word in self.words]

@@ -16,14 +16,14 @@ Question = tuple[str, str, str, str]
 
 
 def written(lexeme: Lexeme, language: Language, unit: Unit) -> str:
-    """The token that stands for a lexeme: its stem among morphemes, its most frequent written form among words."""
+    """Returns the token that stands for a lexeme: its stem among morphemes, its most frequent written form among words."""
     if unit == "morpheme":
         return lexeme.stem
     return language.inflect(lexeme, language.citation.get(lexeme.kind, ())).surface
 
 
 def analogies(lexicon: Lexicon, language: Language, unit: Unit) -> dict[str, list[Question]]:
-    """All ordered pairs of pairs of each relation, as questions."""
+    """Makes questions of all ordered pairs of pairs of each relation."""
 
     def token(lexeme: Lexeme) -> str:
         return written(lexeme, language, unit)
@@ -45,7 +45,11 @@ def analogies(lexicon: Lexicon, language: Language, unit: Unit) -> dict[str, lis
 
 
 def homonyms(lexicon: Lexicon) -> dict[str, tuple[str, str]]:
-    """Stems that stand under two topics."""
+    """Finds the stems that stand under two topics.
+
+    Returns:
+        Stem → its two topics.
+    """
     topics: dict[str, list[str]] = {}
     for lexeme in lexicon.lexemes():
         if lexeme.topic:
@@ -54,10 +58,11 @@ def homonyms(lexicon: Lexicon) -> dict[str, tuple[str, str]]:
 
 
 def similarities(lexicon: Lexicon, language: Language, unit: Unit) -> list[tuple[str, str, float]]:
-    """All pairs of agents, places and things within a topic, and as many across two topics; no homonyms.
+    """Lists all pairs of agents, places and things within a topic, and as many across two topics; no homonyms.
 
-    Truth: 3 for the same kind in the same role (two agents, two places, things of one verb), 2 for things of different
-    verbs of a topic, 1 for different kinds of a topic, 0 for different topics.
+    Returns:
+        (word, word, truth) for each pair. The truth is 3 for the same kind in the same role (two agents, two places, things
+        of one verb), 2 for things of different verbs of a topic, 1 for different kinds of a topic, 0 for different topics.
     """
     ambiguous = homonyms(lexicon)
     verb_of = {thing: verb for topic in lexicon.topics for verb, things in topic.verbs for thing in things}

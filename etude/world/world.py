@@ -41,7 +41,7 @@ class World:
         self._grammar = Grammar(_LANGUAGES[language], self.lexicon, NOISE)
 
     def documents(self, tokens: int = 100_000) -> list[Document]:
-        """Whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
+        """Writes whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
         _check_size(tokens)
         documents: list[Document] = []
         words = 0
@@ -53,7 +53,7 @@ class World:
         return documents
 
     def corpus(self, tokens: int = 100_000, unit: Unit = "word") -> list[list[str]]:
-        """Sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
+        """Writes sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
         _check_size(tokens)
         check_unit(unit)
         sentences: list[list[str]] = []
@@ -67,7 +67,7 @@ class World:
         return sentences
 
     def analogies(self, unit: Unit = "word") -> dict[str, list[tuple[str, str, str, str]]]:
-        """Questions (a, b, c, d), a is to b as c is to d, by relation; "control" has no answer in the text.
+        """Lists questions (a, b, c, d), a is to b as c is to d, by relation; "control" has no answer in the text.
 
         Relations: capital, language, gender, tense, control; tense is absent where the unit splits it off the verb
         (unit="morpheme").
@@ -76,17 +76,17 @@ class World:
         return truth.analogies(self.lexicon, _LANGUAGES[self.language], unit)
 
     def questions(self, unit: Unit = "word") -> list[tuple[str, str, str, str]]:
-        """The questions of all relations that the text holds, so without "control", in one list."""
+        """Joins the questions of all relations that the text holds, so without "control", in one list."""
         by_relation = self.analogies(unit)
         return [question for relation, asked in by_relation.items() if relation != "control" for question in asked]
 
     def similarities(self, unit: Unit = "word") -> list[tuple[str, str, float]]:
-        """Pairs of words with their true similarity: 3 closest, 0 for different topics (`truth.similarities`)."""
+        """Lists pairs of words with their true similarity: 3 closest, 0 for different topics (`truth.similarities`)."""
         check_unit(unit)
         return truth.similarities(self.lexicon, _LANGUAGES[self.language], unit)
 
     def homonyms(self) -> dict[str, tuple[str, str]]:
-        """Each homonym (its stem) with the topics of its two senses, about equally frequent.
+        """Finds each homonym (its stem) with the topics of its two senses, about equally frequent.
 
         In a text `Word.topic` tells which sense is meant.
         """
@@ -114,7 +114,7 @@ class World:
         return Document(topic, tuple(sentences))
 
     def _scene(self, topic: Topic, chance: Chance) -> Frame:
-        """What may fill the slots of a sentence on a topic: one verb and the things it is done to, anyone, anywhere."""
+        """Draws what may fill the slots of a sentence on a topic: one verb and the things it is done to, anyone, anywhere."""
         verb, things = chance.pick(topic.verbs)
         return {
             "agent": topic.agents,
@@ -127,7 +127,7 @@ class World:
         }
 
     def _portrait(self, family: Family) -> Frame:
-        """What may fill the slots of a sentence on a family: its members, what they are known by, marks of types."""
+        """Collects what may fill the slots of a sentence on a family: its members, what they are known by, marks of types."""
         frame: Frame = {f"{kind}_mark": marks for kind, marks in self.lexicon.marks.items()}
         frame |= {member.kind: (member,) for member in family.members}
         return frame | {family.known_by[0].kind: family.known_by}
