@@ -41,17 +41,17 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at the whole machine, in the order in which it is shown."""
+    """Looks at the whole machine, in the order in which it is shown."""
     return [*_system(), *_packages(), *_device(), *_fonts(), *_data()]
 
 
 def healthy(findings: list[Finding]) -> bool:
-    """Whether nothing necessary is missing."""
+    """Tells whether nothing necessary is missing."""
     return all(finding.status != "missing" for finding in findings)
 
 
 def show(findings: list[Finding], console: Console) -> None:
-    """Print the findings as one table, then what is missing and how to get it."""
+    """Prints the findings as one table, then what is missing and how to get it."""
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     section = ""
     for finding in findings:
@@ -72,7 +72,7 @@ def _mark(finding: Finding) -> str:
 
 
 def constraints_file() -> Path | None:
-    """constraints.txt of the checkout that etude runs from, else of the current folder, None if there is none."""
+    """Finds constraints.txt of the checkout that etude runs from, else of the current folder; None if there is none."""
     folders = (Path(__file__).resolve().parents[1], Path.cwd())
     return next((folder / "constraints.txt" for folder in folders if (folder / "constraints.txt").is_file()), None)
 
@@ -88,7 +88,7 @@ def _system() -> Iterator[Finding]:
 
 
 def _pins() -> dict[str, str]:
-    """Tested version of each package in constraints.txt, by canonical name; empty without the file."""
+    """Reads the tested version of each package in constraints.txt, by canonical name; none without the file."""
     file = constraints_file()
     lines = file.read_text(encoding="utf-8").splitlines() if file else []
     pairs = (line.split("#")[0].strip().split("==") for line in lines)
@@ -96,7 +96,7 @@ def _pins() -> dict[str, str]:
 
 
 def _packages() -> Iterator[Finding]:
-    """What `etude` requires of every student, then a few extras where they are installed."""
+    """Looks at what `etude` requires of every student, then at a few extras where they are installed."""
     try:
         requirements = [Requirement(line) for line in metadata.requires("etude") or []]
     except metadata.PackageNotFoundError:
@@ -170,7 +170,10 @@ def _fonts() -> Iterator[Finding]:
 
 
 def _data() -> Iterator[Finding]:
-    """The embedded world needs no file, so a corpus that is not here is absent, never missing."""
+    """Looks at the cache, the mirror and the corpora.
+
+    The embedded world needs no file, so a corpus that is not here is absent, never missing.
+    """
     try:
         from etude.corpora import datasets
     except (ImportError, OSError) as error:  # OSError: the tables in data/ are not where the installation says

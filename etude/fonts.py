@@ -35,7 +35,7 @@ HINTS = {
 
 
 def korean_font() -> str | None:
-    """Family name of an installed font that draws Hangul, None if there is none."""
+    """Finds an installed font that draws Hangul and returns the name of its family, None if there is none."""
     if font := next(_candidates(), None):
         return font
     _learn_new_fonts()
@@ -43,10 +43,13 @@ def korean_font() -> str | None:
 
 
 def use_korean() -> bool:
-    """Let plots draw Korean: True if a font was found and set, otherwise False after printing how to get one.
+    """Lets plots draw Korean, or prints how to get a font that can.
 
     DejaVu Sans stays first and Hangul falls through to the Korean font, so Latin text, digits and the minus sign look
     as they do in every other plot; the minus can therefore be a true minus (U+2212).
+
+    Returns:
+        True if a font was found and set, False after printing.
     """
     font = korean_font()
     if font is None:
@@ -58,14 +61,14 @@ def use_korean() -> bool:
 
 
 def hint() -> str:
-    """One line on how to get a Korean font on this system."""
+    """Says in one line how to get a Korean font on this system."""
     system = "Colab" if "google.colab" in sys.modules else platform.system()
     how = HINTS.get(system, HINTS["Linux"])
     return f"Plots cannot show Korean: no font with Hangul is installed. To get one: {how}."
 
 
 def _candidates() -> Iterator[str]:
-    """Known families that matplotlib has on its list and that draw Hangul, best first."""
+    """Finds the known families that matplotlib has on its list and that draw Hangul, best first."""
     for family in KNOWN:
         faces = (entry.fname for entry in font_manager.fontManager.ttflist if entry.name == family)
         if any(_draws_hangul(face) for face in faces):
@@ -80,7 +83,7 @@ def _draws_hangul(file: str) -> bool:
 
 
 def _learn_new_fonts() -> None:
-    """Show matplotlib the fonts installed since it made its list (a cell on Colab may just have installed one)."""
+    """Shows matplotlib the fonts installed since it made its list (a cell on Colab may just have installed one)."""
     listed = {entry.fname for entry in font_manager.fontManager.ttflist}
     for file in font_manager.findSystemFonts():
         if file not in listed and Path(file).is_file() and _draws_hangul(file):

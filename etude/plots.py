@@ -36,7 +36,7 @@ def style() -> None:
 
 
 def plane(vectors: Tensor) -> Tensor:
-    """The two directions in which the vectors vary most (PCA): (N, d) → (N, 2)."""
+    """Projects the vectors on the two directions in which they vary most (PCA): (N, d) → (N, 2)."""
     centred = vectors.float() - vectors.float().mean(dim=0)
     left, scale, _ = torch.linalg.svd(centred, full_matrices=False)
     flat: Tensor = left[:, :2] * scale[:2]  # (N, 2)
@@ -67,7 +67,7 @@ def pairs_in_the_plane(
 
 
 def bars(ax: Any, values: Mapping[str, float], *, label: str, title: str, chance: float | None = None) -> None:
-    """Horizontal bars with their values, and chance as a dashed line. NaN has a name, but no bar."""
+    """Draws horizontal bars with their values, and chance as a dashed line. NaN has a name, but no bar."""
     names, numbers = list(values), np.array(list(values.values()), dtype=float)
     lengths = np.nan_to_num(numbers)  # matplotlib would drop the whole row
     ax.barh(names, lengths, color=COLOURS[0])

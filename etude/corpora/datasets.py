@@ -69,12 +69,19 @@ class File:
 
 
 def registry() -> pd.DataFrame:
-    """Every file that the course knows, one row each (columns: data/README.md)."""
+    """Lists every file that the course knows, one row each (columns: data/README.md)."""
     return pd.read_csv(io.StringIO(REGISTRY.read_text(encoding="utf-8")), keep_default_na=False)
 
 
 def names(of: str = "") -> list[str]:
-    """Names of all files, or of one corpus ("wikitext2"), or the one file named. Raises UnknownName."""
+    """Lists the names of all files, of the files of one corpus, or the one file named.
+
+    Args:
+        of: a corpus ("wikitext2") or a file; all files if empty.
+
+    Raises:
+        UnknownName: the registry has no such name.
+    """
     known = list(_files())
     if not of:
         return known
@@ -87,18 +94,18 @@ def names(of: str = "") -> list[str]:
 
 
 def cache_folder() -> Path:
-    """Where unpacked files are kept: the user's cache folder of this operating system."""
+    """Returns the folder where unpacked files are kept: the user's cache folder of this operating system."""
     return Path(pooch.os_cache("etude"))
 
 
 def mirror_folder() -> Path | None:
-    """The folder that ETUDE_MIRROR names, None if it is not set."""
+    """Returns the folder that ETUDE_MIRROR names, None if it is not set."""
     mirror = os.environ.get("ETUDE_MIRROR", "")
     return Path(mirror).expanduser() if mirror else None
 
 
 def available(name: str) -> bool:
-    """Whether `path(name)` needs no network: the file lies in the cache or the mirror, in full length.
+    """Tells whether `path(name)` needs no network: the file lies in the cache or the mirror, in full length.
 
     Only sizes are compared, so that asking about every file is quick; `path` compares the hash.
     """
@@ -110,11 +117,15 @@ def available(name: str) -> bool:
 
 
 def path(name: str) -> Path:
-    """A local file with the pinned sha256, fetched and unpacked on first use.
+    """Returns a local file with the pinned sha256, fetched and unpacked on first use.
 
     Treat it as read-only: in a mirror, a file that lies there unpacked is used where it lies.
 
-    Raises: UnknownName, DamagedFile, Unavailable; DataError if the cache cannot be written.
+    Raises:
+        UnknownName: the registry has no such name, or it is that of a corpus of several files.
+        DamagedFile: a file is not, byte for byte, the one that the registry pins.
+        Unavailable: the file is not here, and the mirror or the network does not give it.
+        DataError: the cache cannot be written; the three above are DataErrors too.
     """
     file, mirror = _file(name), mirror_folder()
     kept = cache_folder() / name
@@ -130,7 +141,11 @@ def path(name: str) -> Path:
 
 
 def text(name: str) -> str:
-    """The file as one string (UTF-8, a byte order mark dropped, every line end as \\n). Raises like `path`."""
+    """Reads the file as one string (UTF-8, a byte order mark dropped, every line end as \\n).
+
+    Raises:
+        DataError: as for `path`, and if the file is not text.
+    """
     file = path(name)
     try:
         return file.read_text(encoding="utf-8-sig")
@@ -139,19 +154,26 @@ def text(name: str) -> str:
 
 
 def lines(name: str) -> list[str]:
-    """The file's lines without their ends. Raises like `path`."""
+    """Reads the file's lines without their ends.
+
+    Raises:
+        DataError: as for `text`.
+    """
     return text(name).removesuffix("\n").split("\n")
 
 
 def wikitext2() -> list[list[str]]:
-    """WikiText-2's validation and test articles for word2vec: one list of lower-cased tokens for each paragraph.
+    """Reads WikiText-2's validation and test articles for word2vec: one list of lower-cased tokens for each paragraph.
 
     (The training articles are not in the registry.) Blank lines and headings (" = Title = ") are left out. The corpus
     writes rare words as <unk>, which stays as it is, and marks punctuation that it has cut out of a word:
     "1 @,@ 500" and "0 @.@ 7" become the numbers "1,500" and "0.7" again; any other mark becomes a token of its own, so
     that "short @-@ lived" is the three tokens "short - lived" and the parts keep the counts they have elsewhere.
 
-    Source: Merity et al. 2016, arXiv:1609.07843. Raises like `path`.
+    Source: Merity et al. 2016, arXiv:1609.07843.
+
+    Raises:
+        DataError: as for `path`.
     """
     paragraphs = []
     for line in lines("wikitext2/valid.txt") + lines("wikitext2/test.txt"):
@@ -163,9 +185,15 @@ def wikitext2() -> list[list[str]]:
 
 
 def wordsim353(language: Language = "en") -> pd.DataFrame:
-    """353 word pairs with the mean of human scores from 0 to 10 (columns word1, word2, score), words lower-cased.
+    """Reads 353 word pairs with the mean of human scores from 0 to 10, words lower-cased.
 
-    Sources: en, Finkelstein et al. 2002; ko, translated and scored anew by Park et al. 2018. Raises like `path`.
+    Sources: en, Finkelstein et al. 2002; ko, translated and scored anew by Park et al. 2018.
+
+    Returns:
+        A table with the columns word1, word2 and score.
+
+    Raises:
+        DataError: as for `path`.
     """
     name = _by_language(language, en="word_eval_en/wordsim353.tsv", ko="word_eval_ko/WS353_korean.csv")
     rows = [re.split(r"[\t,]", line.lower().strip()) for line in lines(name)]
@@ -174,9 +202,15 @@ def wordsim353(language: Language = "en") -> pd.DataFrame:
 
 
 def analogies(language: Language = "en") -> pd.DataFrame:
-    """Analogy questions "a is to b as c is to d" (columns section, a, b, c, d; d is the answer), words lower-cased.
+    """Reads analogy questions "a is to b as c is to d", words lower-cased.
 
-    Sources: en, Mikolov et al. 2013, 14 sections; ko, Park et al. 2018, 10 sections. Raises like `path`.
+    Sources: en, Mikolov et al. 2013, 14 sections; ko, Park et al. 2018, 10 sections.
+
+    Returns:
+        A table with the columns section, a, b, c and d; d is the answer.
+
+    Raises:
+        DataError: as for `path`.
     """
     name = _by_language(language, en="word_eval_en/questions-words.txt", ko="word_eval_ko/word_analogy_korean.txt")
     rows, section = [], ""
@@ -195,7 +229,7 @@ def _by_language(language: Language, **sets: str) -> str:
 
 
 def _files() -> dict[str, File]:
-    """The registry's rows by name, without pandas' types."""
+    """Reads the registry's rows by name, without pandas' types."""
     rows = csv.DictReader(io.StringIO(REGISTRY.read_text(encoding="utf-8")))
     texts = ("name", "file", "member", "url", "sha256", "packed_sha256")
     return {
@@ -215,7 +249,7 @@ def _file(name: str) -> File:
 
 
 def _verified(path: Path, sha256: str, size: int, remedy: str) -> Path:
-    """`path` if it has this hash, else DamagedFile; a file that is too short gets its own word for it."""
+    """Returns `path` if it has this hash, else raises DamagedFile; a file that is too short gets its own word for it."""
     with path.open("rb") as stream:
         got = hashlib.file_digest(stream, "sha256").hexdigest()
     if got == sha256:
@@ -226,7 +260,7 @@ def _verified(path: Path, sha256: str, size: int, remedy: str) -> Path:
 
 
 def _mirrored(file: File, mirror: Path) -> Path:
-    """The packed file in the mirror, verified. Raises DamagedFile, Unavailable."""
+    """Finds the packed file in the mirror and verifies it. Raises DamagedFile, Unavailable."""
     packed = mirror / file.file
     if packed.is_file():
         return _verified(packed, file.packed_sha256, file.packed_bytes, "Copy it into the mirror again.")
@@ -237,7 +271,7 @@ def _mirrored(file: File, mirror: Path) -> Path:
 
 
 def _download(file: File, scratch: Path) -> Path:
-    """What the file's address serves, verified, in `scratch`. Raises DamagedFile, Unavailable."""
+    """Downloads what the file's address serves to `scratch` and verifies it. Raises DamagedFile, Unavailable."""
     import requests  # pooch, too, imports it on first use: half a second that offline students need not wait
 
     if not file.url:
@@ -256,7 +290,7 @@ def _download(file: File, scratch: Path) -> Path:
 
 
 def _elsewhere(file: File) -> str:
-    """How to get a file that cannot be downloaded from here."""
+    """Says how to get a file that cannot be downloaded from here."""
     mirror = f"set ETUDE_MIRROR to a folder that holds {file.file}"
     if not file.url:
         return f"If your instructor has a mirror, {mirror}."
@@ -267,7 +301,10 @@ def _elsewhere(file: File) -> str:
 
 @contextlib.contextmanager
 def _scratch(parent: Path) -> Iterator[Path]:
-    """A temporary folder in the cache, so that a finished file moves to its place without leaving the disk."""
+    """Holds a temporary folder in the cache while the block runs.
+
+    It lies there so that a finished file moves to its place without leaving the disk.
+    """
     try:
         parent.mkdir(parents=True, exist_ok=True)
         folder = tempfile.TemporaryDirectory(dir=parent, prefix=".part-")
@@ -278,7 +315,7 @@ def _scratch(parent: Path) -> Iterator[Path]:
 
 
 def _unpack(file: File, packed: Path, scratch: Path) -> Path:
-    """The file out of its verified archive (or a copy, if it is not packed), in `scratch`."""
+    """Unpacks the file from its verified archive (or copies it, if it is not packed) into `scratch`."""
     unpacked = scratch / "unpacked"
     try:
         unpacked.write_bytes(_content(file, packed))
@@ -288,7 +325,7 @@ def _unpack(file: File, packed: Path, scratch: Path) -> Path:
 
 
 def _content(file: File, packed: Path) -> bytes:
-    """Bytes of the file in `packed`: a member of a zip or a tar, the content of a .gz, or the file itself."""
+    """Reads the bytes of the file in `packed`: a member of a zip or a tar, the content of a .gz, or the file itself."""
     if file.member and file.file.endswith(".zip"):
         with zipfile.ZipFile(packed) as archive:
             return archive.read(file.member)

@@ -27,16 +27,20 @@ class MarksError(ValueError):
 
 
 def sentences(part: Part) -> pd.DataFrame:
-    """The sentences of one part, a row each (columns: data/reading/README.md); label and reason are "" if graded."""
+    """Reads the sentences of one part, a row each (columns: data/reading/README.md); label and reason are "" if graded."""
     table = pd.read_csv(io.StringIO(ABSTRACTS.read_text(encoding="utf-8")), keep_default_na=False)
     return table[table["part"] == part].reset_index(drop=True)
 
 
 def in_order(marks: Mapping[str, str | Sequence[str]], part: Part) -> list[str]:
-    """One label for each sentence of `sentences(part)`, in its order.
+    """Puts marks in order: one label for each sentence of `sentences(part)`, in its order.
 
-    marks: abstract → its labels, as a list or as one string with blanks between them ("past problem solution").
-    Raises MarksError for an abstract that is missing or not there, for too few or too many labels, for an unknown label.
+    Args:
+        marks: abstract → its labels, as a list or as one string with blanks between them ("past problem solution").
+
+    Raises:
+        MarksError: the marks are no dictionary, an abstract is missing or not there, there are too few or too many labels,
+            or a label is unknown.
     """
     if not isinstance(marks, Mapping):
         raise MarksError(f"the marks are {describe(marks)}: give a dictionary from each abstract's name to its labels")
@@ -61,9 +65,10 @@ def _labels(name: str, given: str | Sequence[str], count: int) -> list[str]:
 
 
 def number(value: object) -> float:
-    """A figure of a card, given as a number or as a string with its unit behind: 8, "3.5 days", "2.3e19", "2.3·10^19".
+    """Reads a figure of a card, given as a number or as a string with its unit behind: 8, "3.5 days", "2.3e19", "2.3·10^19".
 
-    Raises ValueError for anything else.
+    Raises:
+        ValueError: it is anything else.
     """
     if isinstance(value, str) and (parts := FIGURE.match(value)):
         return float(f"{parts[1]}e{parts[2] or parts[3] or 0}")

@@ -67,12 +67,12 @@ QUIET, BUSY, EACH = 0.12, 0.9, 0.5  # the width of a year: without papers; with 
 
 
 def models() -> pd.DataFrame:
-    """data/families/models.csv: one row a model, text as it is written, oldest first."""
+    """Reads data/families/models.csv: one row a model, text as it is written, oldest first."""
     return _table("models.csv")
 
 
 def optimisers() -> pd.DataFrame:
-    """data/families/optimisers.csv: one row an optimiser, text as it is written, oldest first."""
+    """Reads data/families/optimisers.csv: one row an optimiser, text as it is written, oldest first."""
     return _table("optimisers.csv")
 
 
@@ -90,11 +90,19 @@ def timeline(
     order: Sequence[str],
     title: str,
 ) -> Figure:
-    """A tree drawn along time: names in lanes, arrows from parent to child in the parent's colour.
+    """Draws a tree along time: names in lanes, arrows from parent to child in the parent's colour.
 
-    dates: name → "2018-10" or "2018", drawn in the middle of its month or year. lanes: name → one of `order`, from top to
-    bottom. groups: name → what its colour says. A year is as wide as it is rich in names. Raises ValueError for an edge or
-    a lane that is not known.
+    A year is as wide as it is rich in names.
+
+    Args:
+        dates: name → "2018-10" or "2018", drawn in the middle of its month or year.
+        edges: (parent, child).
+        lanes: name → one of `order`.
+        groups: name → what its colour says.
+        order: the lanes from top to bottom.
+
+    Raises:
+        ValueError: a name in an edge has no date, or a lane is not in `order`.
     """
     for parent, child in edges:
         if unknown := {parent, child} - dates.keys():
@@ -147,13 +155,16 @@ def timeline(
 
 
 def _year(date: str) -> float:
-    """2018-10 → 2018.79, the middle of the month; 2018 → 2018.5."""
+    """Converts a date to years: 2018-10 → 2018.79, the middle of the month; 2018 → 2018.5."""
     year, _, month = date.partition("-")
     return int(year) + ((int(month) - 0.5) / 12 if month else 0.5)
 
 
 def _starts(years: Collection[float]) -> dict[int, float]:
-    """Where each year begins on the axis, and where the last one ends: a quiet year is narrow, but never without width."""
+    """Finds where each year begins on the axis, and where the last one ends.
+
+    A quiet year is narrow, but never without width.
+    """
     busy = [int(year) for year in years]
     place, starts = 0.0, {}
     for year in range(min(busy), max(busy) + 2):
@@ -168,7 +179,7 @@ def _across(year: float, starts: Mapping[int, float]) -> float:
 
 
 def _years(ax: Any, starts: Mapping[int, float], years: Collection[float]) -> None:
-    """A tick in the middle of each year in which something appeared, a thin line where a year begins."""
+    """Draws a tick in the middle of each year in which something appeared, and a thin line where a year begins."""
     busy = sorted({int(year) for year in years})
     ax.set_xticks([_across(year + 0.5, starts) for year in busy], [str(year) for year in busy], fontsize=8.5)
     ax.set_xlabel("year (as wide as it is rich in papers)")
@@ -179,7 +190,10 @@ def _years(ax: Any, starts: Mapping[int, float], years: Collection[float]) -> No
 
 
 def _box(ax: Any, text: Text, colour: str) -> FancyBboxPatch:
-    """A rounded box around a name, in the axes' own coordinates, so that arrows still meet it when the picture is cropped."""
+    """Draws a rounded box around a name.
+
+    It stands in the axes' own coordinates, so that arrows still meet it when the picture is cropped.
+    """
     around = text.get_window_extent().padded(PAD)
     (left, bottom), (right, top) = ax.transData.inverted().transform([around.p0, around.p1])
     squeeze = (
@@ -201,7 +215,7 @@ def _box(ax: Any, text: Text, colour: str) -> FancyBboxPatch:
 
 
 def _tint(colour: str) -> tuple[float, float, float]:
-    """The colour in white paint, so that black letters stay readable and arrows behind do not show."""
+    """Mixes the colour into white paint, so that black letters stay readable and arrows behind do not show."""
     red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return (0.8 + 0.2 * red, 0.8 + 0.2 * green, 0.8 + 0.2 * blue)
 
@@ -213,10 +227,11 @@ def _bands(
     order: Sequence[str],
     height: float,
 ) -> dict[str, dict[str, int]]:
-    """lane → name → its row, counted from the top of the picture; each lane has rows of its own, an empty lane has one.
+    """Finds a row for each name: lane → name → its row, counted from the top of the picture.
 
-    Names are placed lane by lane from left to right, each in the row in which the fewest names stand in the way of an
-    arrow, at best in its parent's. extents: name → its box in pixels, from left to right; height: of a row, in pixels.
+    Each lane has rows of its own, an empty lane has one. Names are placed lane by lane from left to right, each in the row
+    in which the fewest names stand in the way of an arrow, at best in its parent's. extents: name → its box in pixels, from
+    left to right; height: of a row, in pixels.
     """
     bands: dict[str, dict[str, int]] = {}
     placed: dict[str, Bbox] = {}
@@ -229,7 +244,7 @@ def _bands(
                 continue
 
             def cost(row: int, name: str = name, box: Bbox = box, band: Mapping[str, int] = band) -> tuple[int, bool]:
-                """How many names arrows would pass, and whether the row is none of a parent's."""
+                """Counts the names that arrows would pass, and tells whether the row is none of a parent's."""
                 boxes = placed | {name: box.translated(0, -row * height)}
                 known = [edge for edge in edges if boxes.keys() >= set(edge)]
                 follows = any(band.get(parent) == row for parent, child in known if child == name)
@@ -244,9 +259,10 @@ def _bands(
 
 
 def _bend(parent: str, child: str, boxes: Mapping[str, Bbox]) -> tuple[int, float]:
-    """(how much an arrow would run behind names, its bend), at its best bend. boxes: name → its box in pixels.
+    """Finds the best bend of an arrow and returns (how much it would run behind names, its bend).
 
     A name that it runs behind counts 2, as much as leaving the picture; one that it nearly touches counts 1.
+    boxes: name → its box in pixels.
     """
     start, end = (boxes[name].get_points().mean(axis=0) for name in (parent, child))  # (2,) each
     others = [box for name, box in boxes.items() if name not in (parent, child)]
@@ -268,7 +284,10 @@ def _bend(parent: str, child: str, boxes: Mapping[str, Bbox]) -> tuple[int, floa
 def _arrow(
     ax: Any, parent: Text, child: Text, start: FancyBboxPatch, end: FancyBboxPatch, colour: str, bend: float
 ) -> None:
-    """From box to box, behind the names; bent between rows, so that arrows from one parent can be told apart."""
+    """Draws an arrow from box to box, behind the names.
+
+    It is bent between rows, so that arrows from one parent can be told apart.
+    """
     ax.add_patch(
         FancyArrowPatch(
             parent.get_position(),

@@ -33,12 +33,16 @@ class UnknownTable(Exception):
 
 
 def names() -> list[str]:
-    """The names of all published tables, in alphabetical order."""
+    """Lists the names of all published tables, in alphabetical order."""
     return sorted(file.name.removesuffix(".csv") for file in FOLDER.iterdir() if file.name.endswith(".csv"))
 
 
 def table(name: str) -> pd.DataFrame:
-    """A published table: every cell a string as it was printed, "" where nothing was. Raises UnknownTable."""
+    """Reads a published table: every cell a string as it was printed, "" where nothing was.
+
+    Raises:
+        UnknownTable: no published table is called so.
+    """
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(names())}."
@@ -59,7 +63,7 @@ class Planted:
 
 
 def planted(seed: int) -> Planted:
-    """A table of 6 to 9 rows as it would be printed, its misprints known; the same seed gives the same table.
+    """Makes a table of 6 to 9 rows as it would be printed, its misprints known; the same seed gives the same table.
 
     The true numbers have more digits than are printed, and the claimed column was computed from the true ones, as in a
     paper. A misprint is one slip in one cell of the row: a digit is another one, or two neighbours are exchanged.
@@ -85,7 +89,7 @@ def _printed(number: Fraction, places: int) -> str:
 
 
 def _slip(printed: str, chance: random.Random) -> str:
-    """The text with one digit that is another one, or with two different neighbours exchanged."""
+    """Replaces one digit of the text by another one, or exchanges two different neighbours."""
     digits = [i for i, character in enumerate(printed) if character.isdigit()]
     replaced = [printed[:i] + digit + printed[i + 1 :] for i in digits for digit in "0123456789"]
     swapped = [
@@ -97,5 +101,5 @@ def _slip(printed: str, chance: random.Random) -> str:
 
 
 def _looks_right(number: str) -> bool:
-    """No zero in front: everyone would see that slip."""
+    """Tells whether no zero stands in front: everyone would see that slip."""
     return number[0] != "0" or number[1] == "."
