@@ -17,9 +17,14 @@ LEAST_SHARE = 0.5  # of the pairs must be covered, and more, for their ρ to cou
 
 
 def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Question]) -> Score:
-    """Share of all questions answered by 3CosAdd. One with a word that has no vector is not answered.
+    """Measures the share of all questions that 3CosAdd answers. One with a word that has no vector is not answered.
 
-    vectors (V, d), words V. Raises ValueError if there is not one word for each vector.
+    Args:
+        vectors: (V, d).
+        words: V, those of the vectors, in their order.
+
+    Raises:
+        ValueError: there is not one word for each vector.
     """
     score = evaluate.analogies(vectors, words, questions)
     share = score.value * score.covered / score.total if score.covered else 0.0
@@ -27,9 +32,14 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
 
 
 def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str, str, float]]) -> Score:
-    """Spearman's ρ between cosine and true similarity; 0 unless more than half of the pairs have two vectors.
+    """Measures Spearman's ρ between cosine and true similarity; 0 unless more than half of the pairs have two vectors.
 
-    vectors (V, d), words V. Raises ValueError if there is not one word for each vector.
+    Args:
+        vectors: (V, d).
+        words: V, those of the vectors, in their order.
+
+    Raises:
+        ValueError: there is not one word for each vector.
     """
     score = evaluate.similarity(vectors, words, pairs)
     return score if score.covered > LEAST_SHARE * score.total else Score(0.0, score.covered, score.total)

@@ -19,15 +19,23 @@ Weighting = Literal["flat", "harmonic"]
 def cooccurrence(
     sentences: Iterable[Sequence[str]], vocabulary: Sequence[str], window: int, weighting: Weighting = "flat"
 ) -> Tensor:
-    """How often word j of the vocabulary stands within `window` words, on either side, of word i.
-
-    vocabulary  V different words; row and column i belong to vocabulary[i]
-    window      words on one side, at least 1; it never leaves its sentence
-    weighting   "flat": each pair counts 1; "harmonic": a pair d words apart counts 1/d (Pennington et al. 2014, section 4.2)
+    """Counts how often word j of the vocabulary stands within `window` words, on either side, of word i.
 
     Words outside the vocabulary are taken out first, so what stood on their two sides moves together, as in GloVe's
-    program. Returns a coalesced, symmetric sparse COO tensor (V, V), float64, on the CPU. Raises ValueError for values
-    that make no sense.
+    program.
+
+    Args:
+        vocabulary: V different words; row and column i belong to vocabulary[i].
+        window: words on one side, at least 1; it never leaves its sentence.
+        weighting: "flat": each pair counts 1; "harmonic": a pair d words apart counts 1/d (Pennington et al. 2014,
+            section 4.2).
+
+    Returns:
+        A coalesced, symmetric sparse COO tensor (V, V), float64, on the CPU.
+
+    Raises:
+        ValueError: the values make no sense: a window below 1, another weighting, a word of the vocabulary that stands
+            twice, or a sentence that is a string.
     """
     if weighting not in get_args(Weighting):
         raise ValueError(f"weighting is {weighting!r}: choose 'flat' or 'harmonic'")
@@ -49,7 +57,7 @@ def cooccurrence(
 
 
 def _encode(sentences: Iterable[Sequence[str]], vocabulary: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Ids of the known words of the text, (N,), and the number of the sentence that each stands in, (N,)."""
+    """Encodes the known words of the text: their ids, (N,), and the number of the sentence that each stands in, (N,)."""
     index = {word: i for i, word in enumerate(vocabulary)}
     if len(index) != len(vocabulary):
         twice = next(word for i, word in enumerate(vocabulary) if index[word] != i)

@@ -29,10 +29,17 @@ class Score:
 
 @torch.no_grad()
 def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Question]) -> Score:
-    """Share of questions a : b = c : d answered by 3CosAdd: the word nearest to b − a + c (unit vectors), not a, b, c.
+    """Measures the share of questions a : b = c : d that 3CosAdd answers.
 
-    vectors (V, d), words V. Levy and Goldberg 2014, eq. 3 (Mikolov et al. 2013 rank by the same sum).
-    Raises ValueError if there is not one word for each vector.
+    The answer is the word nearest to b − a + c (unit vectors), not a, b, c. Levy and Goldberg 2014, eq. 3 (Mikolov et al.
+    2013 rank by the same sum).
+
+    Args:
+        vectors: (V, d).
+        words: V, those of the vectors, in their order.
+
+    Raises:
+        ValueError: there is not one word for each vector.
     """
     index = _index(vectors, words)
     asked = list(questions)
@@ -51,11 +58,19 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
 
 @torch.no_grad()
 def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str, str, float]]) -> Score:
-    """Spearman's ρ between cosine and human (or planted) similarity over the pairs whose two words have a vector.
+    """Measures Spearman's ρ between cosine and human (or planted) similarity.
 
-    vectors (V, d), words V. NaN for fewer than three pairs, and where all cosines or all similarities are equal, which
-    puts nothing in order. Finkelstein et al. 2002 (WordSim-353).
-    Raises ValueError if there is not one word for each vector.
+    Only pairs whose two words have a vector count. Finkelstein et al. 2002 (WordSim-353).
+
+    Args:
+        vectors: (V, d).
+        words: V, those of the vectors, in their order.
+
+    Returns:
+        ρ; NaN for fewer than three pairs, and where all cosines or all similarities are equal, which puts nothing in order.
+
+    Raises:
+        ValueError: there is not one word for each vector.
     """
     from scipy.stats import spearmanr
 

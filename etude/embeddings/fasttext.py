@@ -20,7 +20,7 @@ from etude.embeddings import sgns
 
 
 def ngrams(word: str, smallest: int = 3, largest: int = 6) -> list[str]:
-    """The character n-grams of `<word>`, n = smallest..largest, in the authors' order: by start, then by length.
+    """Lists the character n-grams of `<word>`, n = smallest..largest, in the authors' order: by start, then by length.
 
     Characters are Unicode's, not bytes. The whole `<word>` is among them where it is short enough; the marks alone
     never are. The paper's section 3.2.
@@ -35,7 +35,7 @@ def ngrams(word: str, smallest: int = 3, largest: int = 6) -> list[str]:
 
 
 def fnv1a(text: str) -> int:
-    """32-bit FNV-1a of the UTF-8 bytes, each taken as a signed number, as in the authors' program.
+    """Hashes the UTF-8 bytes by 32-bit FNV-1a, each byte taken as a signed number, as in the authors' program.
 
     The sign matters for bytes from 128 on, so for all that is not ASCII: plain FNV-1a gives other numbers there.
     """
@@ -56,7 +56,7 @@ class Subwords:
     buckets: int
 
     def rows(self, word: str) -> list[int]:
-        """The rows of any word; one that is not in the vocabulary has no row of its own, only n-grams."""
+        """Lists the rows of any word; one that is not in the vocabulary has no row of its own, only n-grams."""
         own = [self.index[word]] if word in self.index else []
         first = len(self.index)
         return own + [first + fnv1a(gram) % self.buckets for gram in ngrams(word, self.smallest, self.largest)]
@@ -70,7 +70,7 @@ class Embeddings(sgns.Embeddings):
     subwords: Subwords
 
     def vector(self, word: str) -> Tensor:
-        """The vector of any word, (dim,): the mean of its rows (in the paper the sum, which points the same way).
+        """Computes the vector of any word, (dim,): the mean of its rows (in the paper the sum, which points the same way).
 
         A word without any n-gram (shorter than `smallest`) that is not in the vocabulary has the vector 0.
         """
@@ -91,7 +91,7 @@ class Bags:
         return Bags(*(getattr(self, field.name).to(device) for field in fields(self)))
 
     def of(self, words: Tensor) -> Bags:
-        """The bags of some words, (U,) ids, in their order."""
+        """Picks the bags of some words, (U,) ids, in their order."""
         size = self.size.index_select(0, words)
         first = size.cumsum(0) - size
         shift = (self.first.index_select(0, words) - first).repeat_interleave(size)
@@ -99,21 +99,24 @@ class Bags:
         return Bags(self.groups.index_select(0, place), self.weight.index_select(0, place), first, size)
 
     def mean(self, table: Tensor) -> Tensor:
-        """The mean of each word's rows, (U, dim), where `table`, (G, dim), holds the mean of each group's."""
+        """Computes the mean of each word's rows, (U, dim), where `table`, (G, dim), holds the mean of each group's."""
         return embedding_bag(self.groups, table, self.first, mode="sum", per_sample_weights=self.weight)
 
     def spread(self, change: Tensor) -> Tensor:
-        """A change for each word, (U, dim), handed to each of its groups, (R, dim)."""
+        """Hands a change for each word, (U, dim), to each of its groups, (R, dim)."""
         return change.repeat_interleave(self.size, dim=0)
 
 
 def grouped(words: list[str], subwords: Subwords) -> tuple[Tensor, Tensor, Bags]:
-    """The rows that any word has, (N,), the group of each, (N,), and the words' bags of groups.
+    """Groups the rows that any word has.
 
     Two rows are in one group if the same words have them, equally often. A word's whole gradient goes to each of its
     rows (see `update`), so the rows of a group always move together, and training their mean gives the same vectors
     with fewer rows to fetch and to change in each step: in short texts, where many n-grams stand in one word only, with
     several times fewer.
+
+    Returns:
+        The rows that any word has, (N,), the group of each, (N,), and the words' bags of groups.
     """
     owners: dict[int, list[int]] = defaultdict(list)  # row → its words, each as often as it has the row
     rows = [subwords.rows(word) for word in words]
@@ -135,13 +138,13 @@ def grouped(words: list[str], subwords: Subwords) -> tuple[Tensor, Tensor, Bags]
 
 
 def group_means(table: Tensor, rows: Tensor, group: Tensor) -> Tensor:
-    """The mean of each group's rows of `table`, (G, dim); `rows` and `group`, (N,), are those of `grouped`."""
+    """Computes the mean of each group's rows of `table`, (G, dim); `rows` and `group`, (N,), are those of `grouped`."""
     members = group.bincount()[:, None]
     return torch.zeros(len(members), table.shape[1], device=table.device).index_add_(0, group, table[rows]) / members
 
 
 def shared(share: Tensor, bags: Bags) -> Tensor:
-    """How far a word's vector moves with the average occurrence of any word, (V,), next to its own.
+    """Computes how far a word's vector moves with the average occurrence of any word, (V,), next to its own.
 
     An occurrence moves every word by the part of that word's rows that the two have in common: the whole for the word
     itself, so that this is `share`, (V,), for words that have nothing in common.
@@ -153,11 +156,17 @@ def shared(share: Tensor, bags: Bags) -> Tensor:
 def update(
     means: Tensor, contexts: Tensor, bags: Bags, part: sgns.Tiles, band: Tensor, rate: float, *, measure: bool
 ) -> Tensor | None:
-    """One step of gradient descent on S tiles, in place; returns their loss where asked for.
+    """Takes one step of gradient descent on S tiles, in place.
 
-    `means`, (G, dim), holds the mean of each group of rows. Every row of a word takes the word's whole gradient, as in
-    the authors' program: then the mean of its rows moves as far as its vector in word2vec would. (The gradient of a
-    mean of n rows would be an n-th of it.)
+    Every row of a word takes the word's whole gradient, as in the authors' program: then the mean of its rows moves as far
+    as its vector in word2vec would. (The gradient of a mean of n rows would be an n-th of it.)
+
+    Args:
+        means: (G, dim), the mean of each group of rows.
+        measure: whether to compute the loss.
+
+    Returns:
+        The tiles' loss where asked for.
     """
     words, inputs = part.inputs.unique(return_inverse=True)  # (U,), (S, T)
     used = bags.of(words)
@@ -176,11 +185,17 @@ def train(
     min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, smallest: int = 3, largest: int = 6,
     buckets: int = 2_000_000, seed: int = 0, device: str = "cpu", progress: bool = True,
 ) -> Embeddings:  # fmt: skip
-    """Train word vectors with subword information on tokenised sentences.
+    """Trains word vectors with subword information on tokenised sentences.
 
-    N-grams have `smallest` to `largest` characters and share `buckets` rows of 4 * dim bytes, by default as many as in
-    the paper. Everything else is as in sgns.train, the same seed's same vectors too. Raises ValueError for what cannot
-    be used.
+    Everything that is not said here is as in `sgns.train`, the same seed's same vectors too.
+
+    Args:
+        smallest: characters of the shortest n-grams.
+        largest: characters of the longest n-grams.
+        buckets: rows of 4 * dim bytes that the n-grams share, by default as many as in the paper.
+
+    Raises:
+        ValueError: a value, the corpus or the device cannot be used, or training diverges.
     """
     if not 1 <= smallest <= largest or buckets < 1:
         raise ValueError(

@@ -42,7 +42,7 @@ class Vocabulary:
 
     @classmethod
     def build(cls, corpus: list[list[str]], min_count: int = 5) -> Vocabulary:
-        """Count the words of tokenised sentences and keep those that occur at least `min_count` times."""
+        """Counts the words of tokenised sentences and keeps those that occur at least `min_count` times."""
         frequencies = Counter(word for sentence in corpus for word in sentence)
         kept = [(word, count) for word, count in frequencies.most_common() if count >= min_count]  # a stable sort
         words = [word for word, _ in kept]
@@ -50,14 +50,14 @@ class Vocabulary:
         return cls(words, counts, {word: i for i, word in enumerate(words)})
 
     def encode(self, corpus: list[list[str]]) -> tuple[Tensor, Tensor]:
-        """Ids of all known words of the corpus, (N,), and the number of the sentence that each comes from, (N,)."""
+        """Encodes all known words of the corpus: their ids, (N,), and the number of the sentence that each comes from, (N,)."""
         ids = np.fromiter((self.index.get(word, -1) for sentence in corpus for word in sentence), np.int64)
         sentences = np.repeat(np.arange(len(corpus)), [len(sentence) for sentence in corpus])
         known = ids >= 0
         return torch.from_numpy(ids[known]), torch.from_numpy(sentences[known])
 
     def keep_probability(self, subsample: float) -> Tensor:
-        """Probability that an occurrence survives subsampling, (V,): sqrt(t/f) + t/f, as the authors' program has it.
+        """Computes the probability that an occurrence survives subsampling, (V,): sqrt(t/f) + t/f, as in the authors' program.
 
         The paper's section 2.3 prints sqrt(t/f) alone; the program and gensim keep a little more. 0 keeps all.
         """
@@ -67,7 +67,7 @@ class Vocabulary:
         return (ratio.sqrt() + ratio).clamp(max=1).float()
 
     def share(self, subsample: float) -> Tensor:
-        """Each word's share of the subsampled text, (V,) float64."""
+        """Computes each word's share of the subsampled text, (V,) float64."""
         kept = self.counts * self.keep_probability(subsample).double()
         return kept / kept.sum()
 
@@ -101,10 +101,11 @@ class Tiles:
 
 
 def bands(window: int) -> Tensor:
-    """The 0/1 row of context positions for word t of a tile that reaches `left` words back and `right` words on.
+    """Makes the 0/1 row of context positions for word t of a tile that reaches `left` words back and `right` words on.
 
-    Returns (T * (window + 1)^2, H) float32, row (t * (window + 1) + left) * (window + 1) + right; the word itself,
-    at position t + window, is never its own context.
+    Returns:
+        (T * (window + 1)^2, H) float32, row (t * (window + 1) + left) * (window + 1) + right; the word itself, at position
+        t + window, is never its own context.
     """
     side = torch.arange(window + 1)
     axes = torch.arange(TILE), side, side, torch.arange(TILE + 2 * window)
@@ -116,9 +117,12 @@ def bands(window: int) -> Tensor:
 def tiles(
     ids: Tensor, sentences: Tensor, noise: Tensor, *, window: int, negatives: int, random: torch.Generator
 ) -> Tiles:
-    """Cut one epoch's words, (N,), into tiles. Each word draws its reach from 1..window; no window leaves its sentence.
+    """Cuts one epoch's words, (N,), into tiles.
 
-    `noise` is the cumulative noise distribution over the vocabulary, (V,).
+    Each word draws its reach from 1..window; no window leaves its sentence.
+
+    Args:
+        noise: the cumulative noise distribution over the vocabulary, (V,).
     """
     n, device = len(ids), ids.device
     _, lengths = torch.unique_consecutive(sentences, return_counts=True)
@@ -148,12 +152,14 @@ def tiles(
 def gradients(
     vectors: Tensor, contexts: Tensor, part: Tiles, band: Tensor, *, with_loss: bool = False
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Gradients of the paper's eq. 4 (sign changed, summed over the pairs of S tiles) in closed form.
+    """Computes the gradients of the paper's eq. 4 (sign changed, summed over the pairs of S tiles) in closed form.
 
     With s = v_in . v'_out the loss is -log sigmoid(s) for each pair in a window and w * -log sigmoid(-s) for each noise
     word, so the error dloss/ds is sigmoid(s) - 1 and w * sigmoid(s).
-    Returns a gradient for each id of part.inputs, (S * T, dim), and of part.outputs, (S * (H + K), dim), and the loss
-    where asked for.
+
+    Returns:
+        A gradient for each id of part.inputs, (S * T, dim), and of part.outputs, (S * (H + K), dim), and the loss where
+        asked for.
     """
     (s, t), dim, h = part.inputs.shape, vectors.shape[1], band.shape[1]
     v_in = vectors.index_select(0, part.inputs.reshape(-1)).view(s, t, dim)
@@ -170,7 +176,7 @@ def gradients(
 
 
 def add_rows(matrix: Tensor, rows: Tensor, change: Tensor) -> None:
-    """matrix[rows[i]] += change[i], where a row that is named twice is changed twice.
+    """Adds to rows of the matrix: matrix[rows[i]] += change[i], where a row that is named twice is changed twice.
 
     scatter_add_ on a repeated index takes torch's sorted path: three times as fast on one CPU thread as index_add_.
     """
@@ -178,11 +184,14 @@ def add_rows(matrix: Tensor, rows: Tensor, change: Tensor) -> None:
 
 
 def batch_size(share: Tensor) -> int:
-    """Words in a batch, a multiple of T. `share`, (V,), is each word's share of the subsampled text.
+    """Chooses the number of words in a batch, a multiple of T.
 
     All gradients of a batch are taken at the same point and summed, so a word's step grows with its occurrences. Up to
     about a dozen of them this trains as well as single updates do; at twenty-five, frequent words overshoot and
     diverge. Hence the most frequent word is expected REPEATS times in a batch, and the paper's plain SGD stays.
+
+    Args:
+        share: each word's share of the subsampled text, (V,).
     """
     words = min(LARGEST_BATCH, REPEATS / float(share.max()))
     return max(1, int(words) // TILE) * TILE
@@ -190,7 +199,10 @@ def batch_size(share: Tensor) -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Products of this size are done before a second core is awake; that core prepares the next epoch instead."""
+    """Keeps torch on one thread while the block runs.
+
+    Products of this size are done before a second core is awake; that core prepares the next epoch instead.
+    """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -200,7 +212,12 @@ def one_thread() -> Iterator[None]:
 
 
 def checked(corpus: list[list[str]], min_count: int, device: str, **sizes: int) -> tuple[Vocabulary, torch.device]:
-    """The vocabulary and the device, or a ValueError that says what is wrong with them or with the sizes."""
+    """Returns the vocabulary and the device, or says what is wrong with them or with the sizes.
+
+    Raises:
+        ValueError: a size is below 1, the corpus is no list of lists of words or holds too few of them, or the device
+            cannot be used here.
+    """
     for name, size in sizes.items():
         if size < 1:
             raise ValueError(f"{name} is {size}: at least 1 is needed")
@@ -221,8 +238,11 @@ def checked(corpus: list[list[str]], min_count: int, device: str, **sizes: int) 
 
 
 def starting_vectors(rows: int, dim: int, random: torch.Generator) -> Tensor:
-    """(rows, dim), uniform within ±1/dim, as in gensim: from the authors' range, half of that, small corpora are still
-    at the start when epochs end (100,000 words of the embedded world: a third fewer analogies answered)."""
+    """Draws the first vectors, (rows, dim), uniform within ±1/dim, as in gensim.
+
+    From the authors' range, half of that, small corpora are still at the start when epochs end (100,000 words of the
+    embedded world: a third fewer analogies answered).
+    """
     return torch.rand(rows, dim, generator=random, device=random.device).mul_(2).sub_(1).div_(dim)
 
 
@@ -231,10 +251,17 @@ def descend(
     corpus: list[list[str]], *, batch: int, window: int, negatives: int, epochs: int, subsample: float, lr: float,
     random: torch.Generator, progress: bool,
 ) -> tuple[list[float], float]:  # fmt: skip
-    """Run through the text: `step(tiles, rate, measure)` updates `trained` by one batch of `batch` words.
+    """Runs through the text, batch by batch, in each epoch anew.
 
-    Where `measure` is true, `step` returns the batch's loss. Returns a loss for each epoch and the words per second,
-    as in Embeddings. Raises ValueError when `trained` is no longer finite.
+    Args:
+        step: `step(tiles, rate, measure)` updates `trained` by one batch; where `measure` is true, it returns the batch's loss.
+        batch: words in a batch.
+
+    Returns:
+        A loss for each epoch and the words per second, as in Embeddings.
+
+    Raises:
+        ValueError: `trained` is no longer finite.
     """
     place = random.device
     ids, sentences = (part.to(place) for part in vocabulary.encode(corpus))
@@ -278,11 +305,14 @@ def train(
     min_count: int = 5, subsample: float = 1e-3, lr: float = 0.025, seed: int = 0, device: str = "cpu",
     progress: bool = True,
 ) -> Embeddings:  # fmt: skip
-    """Train word vectors on tokenised sentences; the settings are the defaults of the authors' program for skip-gram.
+    """Trains word vectors on tokenised sentences; the settings are the defaults of the authors' program for skip-gram.
 
     Noise words follow count^0.75 (section 2.2); a noise word that happens to be the true context stays in, as in eq. 4.
     The same seed gives the same vectors on the same machine's CPU (on a GPU up to the order of sums). Holds about 80
-    bytes for each word of the corpus. Raises ValueError for what cannot be used.
+    bytes for each word of the corpus.
+
+    Raises:
+        ValueError: a value, the corpus or the device cannot be used, or training diverges.
     """
     vocabulary, place = checked(corpus, min_count, device, dim=dim, window=window, negatives=negatives, epochs=epochs)
     random = torch.Generator(place).manual_seed(seed)
