@@ -35,7 +35,11 @@ class Change:
 def call(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], watched: Collection[Place]
 ) -> tuple[Any, Change | None]:
-    """What the function returns, and the first of the watched arguments that it has changed."""
+    """Calls the function and finds the first of the watched arguments that it changes.
+
+    Returns:
+        What the function returns, and the change, None if there is none.
+    """
 
     now = places(args, kwargs)
     before = {place: copied(now[place]) for place in watched}
@@ -47,19 +51,23 @@ def call(
 
 
 def places(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
-    """The arguments of a call by their places."""
+    """Lists the arguments of a call by their places."""
     by_place: dict[Place, Any] = dict(enumerate(args))
     by_place.update(kwargs)
     return by_place
 
 
 def changed(name: str, **values: Any) -> Mismatch:
-    """The mismatch to raise for a changed argument; values: `actual` and `expected`, where they are known."""
+    """Makes the mismatch to raise for a changed argument.
+
+    Args:
+        values: `actual` and `expected`, where they are known.
+    """
     return Mismatch(f"your function changed its argument {name}: work on a copy", **values)
 
 
 def parameter(function: Callable[..., Any], place: Place) -> str:
-    """What the function calls the argument; its number, from 1 on, if it has no name for it."""
+    """Tells what the function calls the argument; its number, from 1 on, if it has no name for it."""
     if isinstance(place, str):
         return place
     try:
@@ -70,7 +78,7 @@ def parameter(function: Callable[..., Any], place: Place) -> str:
 
 
 def copied(value: Any) -> Any:
-    """The value with containers and arrays of its own."""
+    """Copies the value, so that its containers and arrays are its own."""
     if type(value) is dict:
         return {key: copied(item) for key, item in value.items()}
     if type(value) in CONTAINERS:
@@ -81,7 +89,7 @@ def copied(value: Any) -> Any:
 
 
 def unchanged(before: Any, after: Any) -> bool:
-    """Whether a value is, to the bit, what its copy from before is; the order of a dictionary counts."""
+    """Tells whether a value is, to the bit, what its copy from before is; the order of a dictionary counts."""
     if is_array(before):
         return is_array(after) and _same_bits(before, after)
     if type(before) is not type(after):

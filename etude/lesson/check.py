@@ -79,7 +79,9 @@ class Result:
 def check(exercise: str) -> None:
     """Tries one exercise: `check("sgns_loss")`. Shows what was given, what came back and what was expected.
 
-    Raises CheckFailed if a check fails (so that `nbgrader validate` sees it) and LessonError for an unknown exercise.
+    Raises:
+        CheckFailed: a check fails (so that `nbgrader validate` sees it).
+        LessonError: there is no such exercise, no lesson is open, or this is no notebook.
     """
     from IPython import get_ipython
     from IPython.display import display
@@ -94,7 +96,7 @@ def check(exercise: str) -> None:
 
 
 def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -> Result:
-    """The public checks of one exercise on any namespace."""
+    """Runs the public checks of one exercise on any namespace."""
     checks = _public(folder / "checks.py")
     if not (of_exercise := [c for c in checks if c.exercise == exercise]):
         names = ", ".join(dict.fromkeys(c.exercise for c in checks))

@@ -67,10 +67,12 @@ class Mismatch(AssertionError):
 
 
 def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
-    """Exact equality of plain values (numbers, strings, lists, tuples, sets, dictionaries) and of their types.
+    """Compares plain values (numbers, strings, lists, tuples, sets, dictionaries) exactly, and their types.
 
     A numpy number counts as Python's, a Counter as a dict, a namedtuple as a tuple. NaN is equal to nothing.
-    Raises Mismatch with the first place where the two part, and nothing else.
+
+    Raises:
+        Mismatch: the two differ; it says the first place where they part. Nothing else is raised.
     """
     place = first_difference(actual, expected)
     if place is not None:
@@ -78,10 +80,14 @@ def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
 
 
 def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, atol: float = 1e-6) -> None:
-    """Numbers of the same shape, equal up to `atol + rtol·|expected|`; tensors, arrays, floats, nested lists of floats.
+    """Compares numbers: the same shape, and equal up to `atol + rtol·|expected|`.
 
-    Infinity is close to itself alone, NaN to nothing; what is not numbers is compared by `equal`. Raises Mismatch with
-    the shapes or with the first index that differs and the largest difference, and nothing else.
+    They may be tensors, arrays, floats, nested lists of floats. Infinity is close to itself alone, NaN to nothing; what is
+    not numbers is compared by `equal`.
+
+    Raises:
+        Mismatch: the two differ; it says the shapes, or the first index that differs and the largest difference. Nothing
+            else is raised.
     """
     values = {"given": given, "actual": actual, "expected": expected}
     try:
@@ -110,9 +116,14 @@ def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, 
 
 
 def true(condition: bool, detail: str, **values: Any) -> None:
-    """A property that has no single expected value; `detail` is the sentence shown when it does not hold.
+    """Checks a property that has no single expected value.
 
-    values: `given`, and `actual` where what came back says more than the sentence.
+    Args:
+        detail: the sentence shown when it does not hold.
+        values: `given`, and `actual` where what came back says more than the sentence.
+
+    Raises:
+        Mismatch: the property does not hold.
     """
     if not condition:
         raise Mismatch(detail, **values)
@@ -121,10 +132,16 @@ def true(condition: bool, detail: str, **values: Any) -> None:
 def close_gradients(
     student: Student, name: str, oracle: Callable[..., Tensor], tensors: Mapping[str, Tensor], *others: Any, given: str
 ) -> None:
-    """The gradients of `name(*tensors, *others)` are those of the oracle, for each of the tensors; of the sum if it is no scalar.
+    """Compares the gradients of `name(*tensors, *others)` with those of the oracle, for each of the tensors.
 
-    tensors: by the names that a message may call them. The student's side computes numbers, which are compared here: a
-    flag that says `requires_grad` proves nothing. Raises Mismatch.
+    Where the function gives no scalar, they are those of the sum. The student's side computes numbers, which are compared
+    here: a flag that says `requires_grad` proves nothing.
+
+    Args:
+        tensors: by the names that a message may call them.
+
+    Raises:
+        Mismatch: a gradient differs, or there is none.
     """
     import torch
 
@@ -142,10 +159,11 @@ def close_gradients(
 
 
 def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Function], Function]:
-    """Marks a check function: the exercise that it tries and the points it is worth.
+    """Marks a check function with the exercise that it tries and the points it is worth.
 
-    needs: the name of another check of the exercise, without which this one earns nothing. An edge case (nothing in,
-    nothing out) is often met by code that does nothing at all; it counts for those whose main case works.
+    Args:
+        needs: the name of another check of the exercise, without which this one earns nothing. An edge case (nothing in,
+            nothing out) is often met by code that does nothing at all; it counts for those whose main case works.
     """
 
     def mark(function: Function) -> Function:
@@ -214,12 +232,16 @@ _loaded = itertools.count()
 
 
 def collect(path: Path, hidden: bool = False) -> list[Check]:
-    """Gives the checks of one file, in the order in which they stand."""
+    """Lists the checks of one file, in the order in which they stand."""
     return marked(load(path), hidden)
 
 
 def load(path: Path) -> ModuleType:
-    """Executes a file of checks afresh: runs share no state. Raises FileNotFoundError without it."""
+    """Executes a file of checks afresh: runs share no state.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
     name = f"_etude_checks_{next(_loaded)}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None or not path.is_file():
@@ -234,7 +256,11 @@ def load(path: Path) -> ModuleType:
 
 
 def marked(module: ModuleType, hidden: bool = False) -> list[Check]:
-    """Gives the checks of a loaded file. Raises ValueError for a test that belongs to no exercise."""
+    """Lists the checks of a loaded file.
+
+    Raises:
+        ValueError: a test belongs to no exercise.
+    """
     checks = []
     for key, function in vars(module).items():
         if key.startswith("test_") and callable(function):
@@ -269,7 +295,10 @@ def run_check(check: Check, student: Student) -> Outcome:
 
 
 def _failures_of_pytest() -> tuple[type[BaseException], ...]:
-    """What `pytest.raises` raises when nothing else was: no Exception. Who has not imported pytest cannot raise it."""
+    """Returns what `pytest.raises` raises when nothing else was raised; it is no Exception.
+
+    Who has not imported pytest cannot raise it.
+    """
     pytest = sys.modules.get("pytest")
     return (pytest.fail.Exception,) if pytest else ()
 

@@ -10,9 +10,11 @@ if TYPE_CHECKING:
 
 
 def gradients(function: Callable[..., Any], *args: Any) -> list[Tensor | None]:
-    """The gradient of the sum of what the function returns, for each argument that is a tensor and asks for one.
+    """Differentiates the sum of what the function returns, by each argument that is a tensor and asks for a gradient.
 
-    None where what came back does not depend on the tensor, or is no tensor that can be differentiated.
+    Returns:
+        A gradient for each of these tensors; None where what came back does not depend on the tensor, or is no tensor that
+        can be differentiated.
     """
     import torch
 

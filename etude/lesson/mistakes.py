@@ -25,7 +25,7 @@ ANY = "any"  # in the place of numbers that differ from processor to processor: 
 
 
 def fingerprint(outcome: Outcome) -> dict[str, Any]:
-    """What a check saw, small enough to ship: numbers with their shape, a digest of other values, or an exception.
+    """Describes what a check saw, small enough to ship: numbers with their shape, a digest of other values, or an exception.
 
     Of what a drawn input gave nothing is kept: it depends on the draws, and on the way the input was made small.
     """
@@ -50,7 +50,7 @@ def _seen(actual: Any) -> dict[str, Any]:
 
 
 def _seen_otherwise(actual: Any) -> dict[str, Any]:
-    """A digest of all but the floats, which are kept beside it: those of the same mistake may differ by rounding."""
+    """Digests all but the floats, which are kept beside the digest: those of the same mistake may differ by rounding."""
     floats: list[float] = []
     try:
         outline, name = repr(_outline(actual, floats)), kind(plain(actual))
@@ -61,7 +61,10 @@ def _seen_otherwise(actual: Any) -> dict[str, Any]:
 
 
 def _outline(value: Any, floats: list[float]) -> Any:
-    """The value as its repr should be digested: floats and arrays taken out, sets and dicts in an order that never changes."""
+    """Brings the value into the form whose repr is digested.
+
+    Floats and arrays are taken out, sets and dicts put in an order that never changes.
+    """
     value = plain(value)
     if isinstance(value, list | tuple):
         return type(value)(_outline(item, floats) for item in value)
@@ -81,17 +84,17 @@ def _outline(value: Any, floats: list[float]) -> Any:
 
 
 def _real(numbers: np.ndarray) -> np.ndarray:
-    """Complex numbers as two rows in one: the real parts, then the imaginary ones."""
+    """Writes complex numbers as two rows in one: the real parts, then the imaginary ones."""
     return np.concatenate([numbers.real, numbers.imag]) if np.iscomplexobj(numbers) else numbers
 
 
 def _rounded(array: np.ndarray) -> list[float | None]:
-    """JSON has no NaN: None stands for it."""
+    """Rounds the first numbers to six significant digits. JSON has no NaN: None stands for it."""
     return [None if np.isnan(x) else float(f"{x:.6g}") for x in array.ravel()[:MOST_NUMBERS]]
 
 
 def alike(outcome: dict[str, Any], known: dict[str, Any]) -> bool:
-    """Whether two fingerprints are of the same outcome, numbers up to rounding."""
+    """Tells whether two fingerprints are of the same outcome, numbers up to rounding."""
     if {**outcome, "values": None} != {**known, "values": None}:
         return False
     if ANY in (outcome.get("values"), known.get("values")):
@@ -101,7 +104,11 @@ def alike(outcome: dict[str, Any], known: dict[str, Any]) -> bool:
 
 
 def diagnose(outcomes: Sequence[Outcome], known: Sequence[dict[str, Any]]) -> str | None:
-    """The sentence of the mistake whose outcomes these are, or None. `known`: the exercise's rows of mistakes.json."""
+    """Finds the sentence of the mistake whose outcomes these are, None if they are those of none.
+
+    Args:
+        known: the exercise's rows of mistakes.json.
+    """
     if all(outcome.passed for outcome in outcomes):
         return None
     fingerprints = {outcome.check.name: fingerprint(outcome) for outcome in outcomes}
@@ -115,5 +122,5 @@ def diagnose(outcomes: Sequence[Outcome], known: Sequence[dict[str, Any]]) -> st
 
 @cache
 def load(path: Path) -> dict[str, list[dict[str, Any]]]:
-    """mistakes.json: exercise → known mistakes. A lesson without the file knows none."""
+    """Reads mistakes.json: exercise → known mistakes. A lesson without the file knows none."""
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}

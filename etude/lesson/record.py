@@ -54,9 +54,17 @@ class Comparison:
 def record(metrics: Mapping[str, float], **artifacts: Any) -> Comparison:
     """Keeps metrics and artifacts in the run's folder: `record({"analogies": 0.6}, vectors=vectors, words=words)`.
 
-    Tensors and arrays go to tensors.safetensors, other values to data.json, metrics to metrics.json; each file is whole
-    or absent, and none is written unless all can be kept. Raises LessonError for a metric that is not a number or an
-    artifact that is neither tensor nor JSON.
+    Each file is whole or absent, and none is written unless all can be kept.
+
+    Args:
+        metrics: go to metrics.json.
+        artifacts: tensors and arrays go to tensors.safetensors, other values to data.json.
+
+    Returns:
+        The metrics beside the expected table, to be shown.
+
+    Raises:
+        LessonError: a metric is not a number, or an artifact is neither tensor nor JSON.
     """
     from safetensors.torch import save
 
@@ -101,7 +109,7 @@ def _number(name: object, value: Any) -> float:
 
 
 def _own_copy(value: Any) -> Tensor:
-    """A tensor on the CPU that shares its memory with no other artifact: safetensors refuses those that do."""
+    """Copies a value to a tensor on the CPU that shares its memory with no other artifact: safetensors refuses those that do."""
     import torch
 
     tensor = value.detach().cpu() if isinstance(value, torch.Tensor) else torch.from_numpy(value.copy())
@@ -109,7 +117,7 @@ def _own_copy(value: Any) -> Tensor:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Beside its place first, then moved there in one step."""
+    """Writes the file beside its place first, then moves it there in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:

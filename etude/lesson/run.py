@@ -41,7 +41,11 @@ _current: Run | None = None
 
 
 def current() -> Run:
-    """The run that `start` opened last. Raises LessonError if there is none."""
+    """Returns the run that `start` opened last.
+
+    Raises:
+        LessonError: no lesson is open.
+    """
     if _current is None:
         raise LessonError("no lesson is open: run the notebook's first cells, the one with etude.start(...) too")
     return _current
@@ -52,11 +56,14 @@ def start(
 ) -> Run:
     """Opens a lesson: `start("week1_embeddings/word2vec", profile="cpu", seed=0)`.
 
-    profile  smoke (seconds), cpu (about a minute on two cores) or gpu (full size)
-    seed     a whole number from 0 to 2³²−1; seeds Python, numpy and torch
-    device   auto, cpu, cuda or mps
-    out      the folder for results, made if need be
-    Raises LessonError, with what to change, for values that make no sense and for a device that is not there.
+    Args:
+        profile: smoke (seconds), cpu (about a minute on two cores) or gpu (full size).
+        seed: a whole number from 0 to 2³²−1; seeds Python, numpy and torch.
+        device: auto, cpu, cuda or mps.
+        out: the folder for results, made if need be.
+
+    Raises:
+        LessonError: a value makes no sense, or the device is not there; the message says what to change.
     """
     global _current
     import numpy as np
@@ -95,7 +102,7 @@ def _device(name: str) -> torch.device:
 
 
 def _results(out: str | Path) -> Path:
-    """The folder for results, made if need be; absolute, so that a notebook that changes its folder finds it again."""
+    """Makes the folder for results if need be. Its path is absolute: a notebook that changes its folder finds it again."""
     try:
         path = Path(out).resolve()
         path.mkdir(parents=True, exist_ok=True)
@@ -105,7 +112,7 @@ def _results(out: str | Path) -> Path:
 
 
 def _folder(lesson: str) -> Path:
-    """The lesson's public files: beside the notebook, in the course's folder weeks/, or in the installed package."""
+    """Finds the lesson's public files: beside the notebook, in the course's folder weeks/, or in the installed package."""
     week, _, name = lesson.partition("/") if isinstance(lesson, str) else ("", "", "")
     if not week or not name:
         raise LessonError(f"lesson {describe(lesson)} is not known: give week and lesson, 'week1_embeddings/word2vec'")

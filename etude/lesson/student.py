@@ -64,14 +64,14 @@ class LiveStudent:
         return self[name]
 
     def __getitem__(self, name: str) -> Any:
-        """A name that is also a method here: `student["value"]`."""
+        """Looks up a name, also one that is a method here: `student["value"]`."""
         if name not in self._namespace:
             raise MissingName(name)
         value = self._namespace[name]
         return Watched(value, self) if callable(value) and self._watches else value
 
     def has(self, name: str) -> bool:
-        """Whether the notebook defines `name`."""
+        """Tells whether the notebook defines `name`."""
         return name in self._namespace
 
     def put(self, value: Any) -> Any:
@@ -80,36 +80,36 @@ class LiveStudent:
         return value
 
     def left(self, value: Any) -> bool:
-        """Whether the value, or one that it holds, was left with `put`."""
+        """Tells whether the value, or one that it holds, was left with `put`."""
         if any(value is kept for kept in self._left):
             return True
         inside = value.values() if type(value) is dict else value if type(value) in (list, tuple) else ()
         return bool(self._left) and any(map(self.left, inside))
 
     def value(self, handle: Any) -> Any:
-        """What has become of a value that was left with `put`."""
+        """Returns what has become of a value that was left with `put`."""
         return handle
 
     def limit(self, seconds: float) -> LiveStudent:
-        """The same student: in a live notebook the student is there to interrupt what takes too long."""
+        """Returns the same student: in a live notebook the student is there to interrupt what takes too long."""
         return self
 
     def in_place(self) -> LiveStudent:
-        """The same student whose calls may change their arguments: `student.in_place().shuffle(words)`."""
+        """Returns the same student, whose calls may change their arguments: `student.in_place().shuffle(words)`."""
         free = copy.copy(self)
         free._watches = False
         return free
 
     def gradients(self, name: str, *args: Any) -> list[Any]:
-        """The gradients of the sum of `name(*args)`, a tensor or None for each tensor in args that asks for one."""
+        """Computes the gradients of the sum of `name(*args)`: a tensor or None for each tensor in args that asks for one."""
         return gradients.gradients(self.in_place()[name], *args)
 
     def final(self, error: BaseException) -> bool:
-        """Whether it would be no use to ask again with another input."""
+        """Tells whether it would be no use to ask again with another input."""
         return isinstance(error, MissingName)
 
     def explain(self, error: BaseException) -> tuple[str, str, str]:
-        """(name, message, the innermost lines of the notebook) of an exception that came out of a call."""
+        """Explains an exception that came out of a call: (name, message, the innermost lines of the notebook)."""
         try:
             text = str.__str__(str(error))
         except Exception:
@@ -123,10 +123,13 @@ class LiveStudent:
 
 
 def _own(value: Any) -> Any:
-    """The notebook's own function in the place of one that is watched."""
+    """Returns the notebook's own function in the place of one that is watched."""
     return value._function if isinstance(value, Watched) else value
 
 
 def _is_notebook(filename: str) -> bool:
-    """IPython compiles cells under names of its own: <ipython-input-…>, or a temporary file ipykernel_…/….py."""
+    """Tells whether a file is a cell of the notebook.
+
+    IPython compiles cells under names of its own: <ipython-input-…>, or a temporary file ipykernel_…/….py.
+    """
     return filename.startswith("<") or "ipykernel" in filename

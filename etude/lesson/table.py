@@ -38,7 +38,7 @@ class Expected:
         return not (math.isnan(self.low) or math.isnan(self.high))
 
     def distance(self, value: float) -> float:
-        """How far outside the interval `value` lies, in widths of it; 0 inside or without an interval, inf for NaN."""
+        """Measures how far outside the interval `value` lies, in widths of it; 0 inside or without an interval, inf for NaN."""
         if math.isnan(value):
             return math.inf
         if not self.measured:
@@ -50,7 +50,7 @@ class Expected:
         return max(0.0, below, above) / max(self.high - self.low, rounding, 1e-9)
 
     def share(self, value: float) -> float:
-        """The share of the points that `value` earns: 1 inside, falling in a straight line to 0 one width outside."""
+        """Returns the share of the points that `value` earns: 1 inside, falling in a straight line to 0 one width outside."""
         return max(0.0, 1.0 - self.distance(value))
 
 
@@ -59,7 +59,11 @@ NUMBERS = {field.name: field.type for field in fields(Expected) if field.type in
 
 
 def read(path: Path) -> list[Expected]:
-    """The rows of expected.csv. Raises ValueError, naming file, line and what is wrong, if the table makes no sense."""
+    """Reads the rows of expected.csv.
+
+    Raises:
+        ValueError: the table makes no sense; the message names file, line and what is wrong.
+    """
     with path.open(encoding="utf-8-sig", newline="") as file:  # a spreadsheet puts a byte order mark first
         lines = csv.DictReader(file)
         if lines.fieldnames != COLUMNS:
@@ -89,7 +93,7 @@ def _row(line: dict[str, Any], where: str) -> Expected:
 
 
 def _number(text: str, where: str, kind: Any) -> float:
-    """An empty cell has not been measured yet: NaN."""
+    """Reads the number of a cell. An empty cell has not been measured yet: NaN."""
     try:
         return int(text) if kind == "int" else float(text or "nan")
     except ValueError:
@@ -109,5 +113,5 @@ def _cell(value: str | float) -> str:
 
 
 def of_profile(rows: list[Expected], profile: str) -> dict[str, Expected]:
-    """Metric → row, for one profile."""
+    """Picks the rows of one profile: metric → row."""
     return {row.metric: row for row in rows if row.profile == profile}

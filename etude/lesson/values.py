@@ -27,12 +27,12 @@ def _is_tensor(value: Any) -> bool:
 
 
 def is_array(value: Any) -> bool:
-    """Whether it is a numpy array or a torch tensor."""
+    """Tells whether the value is a numpy array or a torch tensor."""
     return isinstance(value, np.ndarray) or _is_tensor(value)
 
 
 def plain(value: Any) -> Any:
-    """`value` as Python's own type: a numpy number as an int, a Counter as a dict, a namedtuple as a tuple.
+    """Converts `value` to Python's own type: a numpy number to an int, a Counter to a dict, a namedtuple to a tuple.
 
     Between two processes values go in this form, so a check must see them the same way in a live notebook.
     """
@@ -46,9 +46,12 @@ def plain(value: Any) -> Any:
 
 
 def as_array(value: Any) -> np.ndarray:
-    """Numbers as float64 (or complex128), shape kept. Raises TypeError for anything that is not numbers.
+    """Converts numbers to float64 (or complex128), shape kept.
 
     They may take eight times their memory so: of a value from elsewhere, look at its `shape` first.
+
+    Raises:
+        TypeError: the value is not numbers.
     """
     try:
         if shape(value) is not None:
@@ -60,7 +63,7 @@ def as_array(value: Any) -> np.ndarray:
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
-    """The shape that the value has as an array of numbers, None if it is none. Converts and copies nothing.
+    """Finds the shape that the value has as an array of numbers, None if it is none. Converts and copies nothing.
 
     numpy alone would make room for a list of texts, each as long as the longest, before anyone sees that they are texts.
     """
@@ -92,9 +95,10 @@ def _shape(value: Any) -> tuple[int, ...] | None:
 
 
 def leading(value: Any, most: int) -> np.ndarray:
-    """The first `most` of the numbers that the value holds, in one row; only these are converted.
+    """Converts the first `most` of the numbers that the value holds, to one row; only these are converted.
 
-    Raises TypeError if these are not numbers.
+    Raises:
+        TypeError: these are not numbers.
     """
     if isinstance(value, list | tuple):
         rows = [np.zeros(0)]
@@ -108,7 +112,7 @@ def leading(value: Any, most: int) -> np.ndarray:
 
 
 def is_complex(value: Any) -> bool:
-    """Whether some of the numbers that the value holds are complex."""
+    """Tells whether some of the numbers that the value holds are complex."""
     if isinstance(value, list | tuple):
         return any(map(is_complex, value))
     if isinstance(value, int | float | complex):
@@ -123,7 +127,7 @@ def _without_tensors(value: Any) -> Any:
 
 
 def _to_numpy(tensor: Any) -> np.ndarray:
-    """A tensor of any layout, device and dtype; floats are widened, since numpy has no bfloat16."""
+    """Converts a tensor of any layout, device and dtype; floats are widened, since numpy has no bfloat16."""
     import torch
 
     tensor = tensor.detach().cpu().to_dense()
@@ -136,18 +140,18 @@ def _to_numpy(tensor: Any) -> np.ndarray:
 
 
 def kind(value: Any) -> str:
-    """The name of the value's type."""
+    """Returns the name of the value's type."""
     return "None" if value is None else str(type.__dict__["__name__"].__get__(type(value)))
 
 
 def _a(value: Any) -> str:
-    """ "a list", "an int", "None"."""
+    """Puts the article before the type's name: "a list", "an int", "None"."""
     name = kind(value)
     return name if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def text(value: Any) -> str:
-    """repr(value) with each array in a few words, also of an object whose repr raises."""
+    """Writes repr(value) with each array in a few words, also for an object whose repr raises."""
     try:
         return "".join(_pieces(value, None))
     except Exception:
@@ -155,7 +159,10 @@ def text(value: Any) -> str:
 
 
 def describe(value: Any) -> str:
-    """A short text: type, shape and dtype for arrays, then as much of the value as fits; none is made of the rest."""
+    """Describes a value in a short text: type, shape and dtype for arrays, then as much of the value as fits.
+
+    No text is made of the rest.
+    """
     try:
         long = f"{float(value):.6g}" if isinstance(value, float) else _beginning(value)
     except Exception:
@@ -164,7 +171,7 @@ def describe(value: Any) -> str:
 
 
 def _beginning(value: Any) -> str:
-    """What `text` says, until it is longer than is shown."""
+    """Writes what `text` writes, until it is longer than is shown."""
     beginning = ""
     for piece in _pieces(value, LONGEST + 1):
         beginning += piece
@@ -174,7 +181,7 @@ def _beginning(value: Any) -> str:
 
 
 def _pieces(value: Any, longest: int | None) -> Iterator[str]:
-    """The value's text piece by piece, of a string within it no more than `longest` characters."""
+    """Writes the value's text piece by piece, of a string within it no more than `longest` characters."""
     if is_array(value):
         yield _array_text(value)
     elif type(value) in (str, bytes, bytearray):
@@ -213,7 +220,7 @@ def _numbers_text(value: Any) -> str:
 
 
 def _edges(tensor: Any) -> Any:
-    """The tensor with no more along each axis than numpy needs to show three numbers, an ellipsis and three numbers."""
+    """Cuts the tensor along each axis to what numpy needs to show three numbers, an ellipsis and three numbers."""
     for axis, size in enumerate(tensor.shape):
         if size > 7:
             tensor = tensor[(slice(None),) * axis + ([0, 1, 2, 3, -3, -2, -1],)]
@@ -221,7 +228,7 @@ def _edges(tensor: Any) -> Any:
 
 
 def first_difference(actual: Any, expected: Any) -> str | None:
-    """A sentence on the first place where two plain values part, or None. 1 and True differ, as do lists and tuples.
+    """Says in a sentence where two plain values first part; None if nowhere. 1 and True differ, as do lists and tuples.
 
     Types are compared as `plain` gives them. NaN is equal to nothing.
     """
@@ -232,7 +239,7 @@ def first_difference(actual: Any, expected: Any) -> str | None:
 
 
 def same(actual: Any, expected: Any) -> bool:
-    """Whether `first_difference` finds none."""
+    """Tells whether `first_difference` finds none."""
     return first_difference(actual, expected) is None
 
 
@@ -257,7 +264,7 @@ def _difference(actual: Any, expected: Any, place: str) -> str | None:
 
 
 def _key_difference(actual: Any, expected: Any, place: str) -> str | None:
-    """Where two dictionaries or two sets part. Keys are looked up by hash, but 1 and True differ as keys too."""
+    """Says where two dictionaries or two sets part. Keys are looked up by hash, but 1 and True differ as keys too."""
     at = f" at {place}" if place else ""
     name = "the key" if isinstance(expected, dict) else "the element"
     own = {key: key for key in actual}
@@ -289,7 +296,7 @@ def _array_difference(actual: Any, expected: Any, place: str) -> str | None:
 
 
 def _shortened(actual: Any, expected: Any) -> tuple[str, str]:
-    """Both as `describe` shows them, or where these look the same, as much of both as shows where they part."""
+    """Shows both as `describe` does, or where these look the same, as much of both as shows where they part."""
     here, there = describe(actual), describe(expected)
     if here != there:
         return here, there
