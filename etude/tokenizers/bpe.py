@@ -38,10 +38,15 @@ def train(
     which is the rule of Hugging Face tokenizers. Ids: `unknown`, then all characters in the order of their code points,
     then the characters that carry the suffix, then the merges in the order in which they are made.
 
-    words: how often each word occurs; suffix: marks the last character of a word ("</w>" in the paper), none if empty;
-    unknown: the token for characters that do not occur here; alphabet: characters to have beside those that occur;
-    min_count: a pair that occurs less often is not merged, so there may be fewer than `size` entries.
-    Raises ValueError if the characters alone are more than `size`, or if a word holds one of the marks.
+    Args:
+        words: how often each word occurs.
+        suffix: marks the last character of a word ("</w>" in the paper), none if empty.
+        unknown: the token for characters that do not occur here.
+        alphabet: characters to have beside those that occur.
+        min_count: a pair that occurs less often is not merged, so there may be fewer than `size` entries.
+
+    Raises:
+        ValueError: the characters alone are more than `size`, or a word holds one of the marks.
     """
     vocabulary, spelled, counts = _spell(words, size, suffix, unknown, alphabet)
     pairs = _Pairs(spelled, counts)
@@ -62,7 +67,7 @@ def train_naive(
     alphabet: Iterable[str] = (),
     min_count: int = 1,
 ) -> BPE:
-    """What `train` gives, by counting all pairs of all words anew before each merge."""
+    """Learns what `train` learns, by counting all pairs of all words anew before each merge."""
     vocabulary, spelled, counts = _spell(words, size, suffix, unknown, alphabet)
     merges: list[tuple[str, str]] = []
     while len(vocabulary) < size:
@@ -77,7 +82,7 @@ def train_naive(
 
 
 def count_pairs(spelled: Iterable[Sequence[int]], counts: Iterable[int]) -> Counter[Pair]:
-    """How often each pair of neighbours stands in the words; "aaa" holds the pair (a, a) twice."""
+    """Counts each pair of neighbours in the words; "aaa" holds the pair (a, a) twice."""
     pairs: Counter[Pair] = Counter()
     for ids, count in zip(spelled, counts, strict=True):
         for pair in pairwise(ids):
@@ -86,7 +91,7 @@ def count_pairs(spelled: Iterable[Sequence[int]], counts: Iterable[int]) -> Coun
 
 
 def merged(ids: Sequence[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> list[Symbol]:
-    """`ids` with `new` for each occurrence of the pair, from left to right and without overlap: aaa becomes (aa)a."""
+    """Copies `ids` with `new` for each occurrence of the pair, from left to right and without overlap: aaa becomes (aa)a."""
     out: list[Symbol] = []
     i = 0
     while i < len(ids):
@@ -102,7 +107,10 @@ def merged(ids: Sequence[Symbol], pair: tuple[Symbol, Symbol], new: Symbol) -> l
 def _spell(
     words: Mapping[str, int], size: int, suffix: str, unknown: str | None, alphabet: Iterable[str]
 ) -> tuple[list[str], list[list[int]], list[int]]:
-    """(the vocabulary before the first merge, each word as ids, each word's count); empty words are left out."""
+    """Spells words as ids; empty words are left out.
+
+    Returns (the vocabulary before the first merge, each word as ids, each word's count).
+    """
     words = {word: count for word, count in words.items() if word and count > 0}
     for mark in filter(None, (suffix, unknown)):
         if bad := next((word for word in words if mark in word), None):
@@ -122,7 +130,7 @@ def _spell(
 
 
 def symbols(word: str, suffix: str = "") -> list[str]:
-    """A word's characters, the last one with the suffix: low → l o w</w>."""
+    """Splits a word into its characters, the last one with the suffix: low → l o w</w>."""
     return [*word[:-1], word[-1] + suffix] if word else []
 
 
@@ -146,7 +154,7 @@ class _Pairs:
         heapq.heapify(self.heap)
 
     def best(self, min_count: int) -> Pair | None:
-        """The most frequent pair, of equals that with the smaller ids; None if none occurs often enough."""
+        """Finds the most frequent pair, of equals that with the smaller ids; None if none occurs often enough."""
         while self.heap:
             late, pair = self.heap[0]
             count = self.counts.get(pair, 0)
@@ -187,7 +195,7 @@ class _Pairs:
 
 
 def _find(ids: list[int], first: int, second: int, start: int) -> int:
-    """Where the pair stands next at or after `start`, −1 if nowhere."""
+    """Finds where the pair stands next at or after `start`, −1 if nowhere."""
     try:
         i = ids.index(first, start)
         while ids[i + 1] != second:
@@ -235,11 +243,15 @@ class BPE:
         return Cache(self.encode_word)
 
     def encode(self, words: Iterable[str]) -> list[int]:
-        """The ids of the words, one after the other. Raises ValueError for a character that has no id, if none is unknown."""
+        """Encodes words as ids, one word after the other.
+
+        Raises:
+            ValueError: a character has no id, and there is no unknown token.
+        """
         return list(chain.from_iterable(map(self.cache.__getitem__, words)))
 
     def encode_word(self, word: str) -> list[int]:
-        """The ids of one word: of all merges that apply, that of the lowest rank first, until none applies."""
+        """Encodes one word as ids: of all merges that apply, that of the lowest rank first, until none applies."""
         spelled = symbols(word, self.suffix)
         ids = [self.index.get(symbol, -1) for symbol in spelled]
         if -1 in ids:
@@ -252,11 +264,11 @@ class BPE:
         return join(ids, self.ranks)
 
     def tokens(self, word: str) -> list[str]:
-        """The same as strings."""
+        """Cuts one word into its tokens, as strings."""
         return [self.vocabulary[i] for i in self.cache[word]]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of some ids: words with blanks between them where a suffix marks their ends, else without."""
+        """Decodes ids to a text: words with blanks between them where a suffix marks their ends, else without."""
         text = "".join(self.vocabulary[i] for i in ids)
         return text.replace(self.suffix, " ").removesuffix(" ") if self.suffix else text
 
@@ -277,7 +289,9 @@ class Cache(dict[str, list[int]]):
 def join(ids: list[int], ranks: Mapping[Pair, tuple[int, int]]) -> list[int]:
     """Merges the pair of the lowest rank, of equals the leftmost, until no neighbours have a rank; (n log n) steps.
 
-    ids: of single symbols, changed in place; ranks: pair → (rank, new id).
+    Args:
+        ids: of single symbols, changed in place.
+        ranks: pair → (rank, new id).
     """
     end = len(ids)
     left, right = list(range(-1, end - 1)), list(range(1, end + 1))  # neighbours, past those that were merged away

@@ -29,7 +29,7 @@ PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\
 
 
 def byte_table() -> list[str]:
-    """The character that stands for each of the 256 bytes in GPT-2's files.
+    """Lists the character that stands for each of the 256 bytes in GPT-2's files.
 
     A byte that prints as a character of Latin-1 stands for itself; the other 68, in order, for the characters from
     U+0100 on: the blank, byte 32, is Ġ. This is a way of writing bytes without blanks and control characters, not an encoding.
@@ -46,20 +46,30 @@ FILE_STEP = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True} 
 
 
 def split(text: str) -> list[str]:
-    """GPT-2's words; joined they are the text."""
+    """Splits a text into GPT-2's words; joined they are the text."""
     return PATTERN.findall(text)
 
 
 def spell(word: str) -> str:
-    """A word's UTF-8 bytes, each as its character of the table: 눈 → ëĪĪ. Raises UnicodeEncodeError for a lone surrogate."""
+    """Spells a word's UTF-8 bytes, each as its character of the table: 눈 → ëĪĪ.
+
+    Raises:
+        UnicodeEncodeError: the word holds a lone surrogate.
+    """
     return "".join([BYTES[byte] for byte in word.encode("utf-8")])
 
 
 def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = (), min_count: int = 1) -> ByteBPE:
-    """A vocabulary of `size` entries from lines of text: the 256 bytes, then merges (`etude.tokenizers.bpe.train` says which).
+    """Learns a vocabulary of `size` entries from lines of text: the 256 bytes, then merges.
 
-    special_tokens: come last, as <|endoftext|> does in GPT-2, and a word that spells one is not learnt from; min_count: a pair
-    that occurs less often is not merged. Raises ValueError if the bytes and special tokens alone are more than `size`.
+    `etude.tokenizers.bpe.train` says which pairs are merged.
+
+    Args:
+        special_tokens: come last, as <|endoftext|> does in GPT-2, and a word that spells one is not learnt from.
+        min_count: a pair that occurs less often is not merged.
+
+    Raises:
+        ValueError: the bytes and special tokens alone are more than `size`.
     """
     check_special(special_tokens, VALUES)
     words = Counter(chain.from_iterable(map(PATTERN.findall, lines)))
@@ -71,7 +81,11 @@ def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = ()
 
 
 def gpt2() -> ByteBPE:
-    """GPT-2's own vocabulary of 50,257 entries. Raises like `data.path`."""
+    """Reads GPT-2's own vocabulary of 50,257 entries.
+
+    Raises:
+        DataError: as for `datasets.path`.
+    """
     return ByteBPE.from_gpt2_files(datasets.path("gpt2_vocab/encoder.json"), datasets.path("gpt2_vocab/vocab.bpe"))
 
 
@@ -94,7 +108,7 @@ class ByteBPE:
     def train(
         cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = (), min_count: int = 1
     ) -> ByteBPE:
-        """As the function `train` of this module."""
+        """Learns as the function `train` of this module does."""
         return train(texts, size, special_tokens=special_tokens, min_count=min_count)
 
     @property
@@ -113,11 +127,19 @@ class ByteBPE:
         return Cache(self.encode_word)
 
     def encode_word(self, word: str) -> list[int]:
-        """The ids of one of the words that `split` gives. Raises UnicodeEncodeError for half of a surrogate pair."""
+        """Encodes one of the words that `split` gives as ids.
+
+        Raises:
+            UnicodeEncodeError: the word holds half of a surrogate pair.
+        """
         return self.bpe.encode_word(spell(word))
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text. Raises ValueError for half of a surrogate pair, which is no character."""
+        """Encodes a text as ids.
+
+        Raises:
+            ValueError: the text holds half of a surrogate pair, which is no character.
+        """
         try:
             return list(chain.from_iterable(map(self.cache.__getitem__, PATTERN.findall(text))))
         except UnicodeEncodeError:
@@ -128,19 +150,23 @@ class ByteBPE:
             ) from None
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """The ids of the chunks joined, one by one; a chunk may end within a word. Raises like `encode`."""
+        """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
+
+        Raises:
+            ValueError: as for `encode`.
+        """
         return chain.from_iterable(map(self.encode, whole_words(chunks)))
 
     def tokens(self, text: str) -> list[str]:
-        """The same as strings, in the characters of the table: Ġ is a blank."""
+        """Cuts a text into its tokens, as strings in the characters of the table: Ġ is a blank."""
         return [self.bpe.vocabulary[i] for i in self.encode(text)]
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """The bytes of some ids; special tokens have none."""
+        """Decodes ids to bytes; special tokens have none."""
         return b"".join(map(self._bytes.__getitem__, ids))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of some ids; bytes that are no character, such as a third of a syllable, become U+FFFD."""
+        """Decodes ids to a text; bytes that are no character, such as a third of a syllable, become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     @cached_property
@@ -150,7 +176,11 @@ class ByteBPE:
         return [b"" if token in special else bytes(VALUES[c] for c in token) for token in self.vocabulary]
 
     def save(self, path: Path) -> None:
-        """Writes tokenizer.json, whole or not at all. Raises OSError."""
+        """Writes tokenizer.json, whole or not at all.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         files.write(
             path,
             files.bpe_model(self.bpe.index, self.bpe.merges, "", None),
@@ -162,7 +192,12 @@ class ByteBPE:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        """Reads tokenizer.json.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file is not of this kind.
+        """
         with files.opened(path, "BPE") as file:
             file.expect_bpe("")
             file.expect("normalizer", None)
@@ -174,8 +209,11 @@ class ByteBPE:
     def from_gpt2_files(cls, encoder: Path, merges: Path) -> Self:
         """Reads GPT-2's two files: encoder.json (token → id) and vocab.bpe (a pair a line, by rank).
 
-        What is no byte and made by no merge is a special token: <|endoftext|>. Raises OSError, and ValueError if the files
-        do not belong together.
+        What is no byte and made by no merge is a special token: <|endoftext|>.
+
+        Raises:
+            OSError: a file cannot be read.
+            ValueError: the files do not belong together.
         """
         index: dict[str, int] = json.loads(encoder.read_text(encoding="utf-8"))
         if sorted(index.values()) != list(range(len(index))):

@@ -26,7 +26,11 @@ BPE_AS_PUBLISHED: Json = {"dropout": None, "fuse_unk": False, "byte_fallback": F
 def write(path: Path, model: Json, special: Mapping[str, int], **steps: Json) -> None:
     """Writes a model (with its "type" and "vocab"), its special tokens and the steps that it has beside.
 
-    What was at the path stays until the new file is whole. Raises OSError, and ValueError for half of a surrogate pair.
+    What was at the path stays until the new file is whole.
+
+    Raises:
+        OSError: the file cannot be written.
+        ValueError: a token holds half of a surrogate pair.
     """
     flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
     content = {
@@ -53,7 +57,7 @@ def write(path: Path, model: Json, special: Mapping[str, int], **steps: Json) ->
 
 
 def bpe_model(index: Mapping[str, int], merges: Sequence[tuple[str, str]], suffix: str, unknown: str | None) -> Json:
-    """The model of both kinds of BPE."""
+    """Makes the model of both kinds of BPE, as a file has it."""
     marks = {"unk_token": unknown, "continuing_subword_prefix": None, "end_of_word_suffix": suffix or None}
     return {"type": "BPE", **BPE_AS_PUBLISHED, **marks, "vocab": dict(index), "merges": [list(pair) for pair in merges]}
 
@@ -67,7 +71,12 @@ def _by_id(item: tuple[str, int]) -> int:
 
 @contextmanager
 def opened(path: Path, kind: str) -> Iterator[TokenizerFile]:
-    """A file with a model of one kind ("BPE", "WordPiece", "Unigram"); every ValueError while it is open names the file."""
+    """Holds a file with a model of one kind ("BPE", "WordPiece", "Unigram") while the block runs.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: the file is not of this kind, or the block refuses it; every ValueError of the block names the file.
+    """
     try:
         yield _read(path, kind)
     except ValueError as error:
@@ -87,7 +96,7 @@ class TokenizerFile:
     special: tuple[str, ...]
 
     def value(self, place: str) -> Any:
-        """What stands at a place such as "normalizer.lowercase", None if nothing does."""
+        """Returns what stands at a place such as "normalizer.lowercase", None if nothing does."""
         value: Any = self.content
         for key in place.split("."):
             value = value.get(key) if isinstance(value, dict) else None
@@ -110,7 +119,7 @@ class TokenizerFile:
         self.expect("model.end_of_word_suffix", *((suffix,) if suffix else (None, "")))
 
     def merges(self) -> list[tuple[str, str]]:
-        """The merges of a BPE model by rank; older files write a pair as one string with a blank."""
+        """Reads the merges of a BPE model by rank; older files write a pair as one string with a blank."""
         rows = self.value("model.merges")
         if not isinstance(rows, list):
             raise ValueError("its model has no list of merges: save the tokenizer again")
@@ -144,7 +153,7 @@ def _refused(constant: str) -> float:
 
 
 def _indexed(model: Json) -> list[str]:
-    """The tokens of a vocabulary that is written as token → id."""
+    """Reads the tokens of a vocabulary that is written as token → id."""
     index = model.get("vocab")
     if not isinstance(index, dict) or not all(type(i) is int for i in index.values()):
         raise ValueError("its model has no vocabulary of tokens and ids: save the tokenizer again")
@@ -154,7 +163,7 @@ def _indexed(model: Json) -> list[str]:
 
 
 def _scored(model: Json) -> tuple[list[str], list[float]]:
-    """The pieces and scores of a vocabulary that is written as a list of [piece, score]."""
+    """Reads the pieces and scores of a vocabulary that is written as a list of [piece, score]."""
     rows = model.get("vocab")
     if not isinstance(rows, list):
         raise ValueError("its model has no list of pieces and scores: save the tokenizer again")
@@ -168,7 +177,7 @@ def _scored(model: Json) -> tuple[list[str], list[float]]:
 
 
 def _add_special(content: Json, vocabulary: list[str]) -> tuple[str, ...]:
-    """The special tokens by id; those that the model does not have are put at the end of the vocabulary."""
+    """Reads the special tokens by id, and puts those that the model does not have at the end of the vocabulary."""
     rows = content.get("added_tokens")
     if not isinstance(rows, list):
         raise ValueError("it has no list of added_tokens: save the tokenizer again")

@@ -31,7 +31,18 @@ class Lattices:
     """
 
     def __init__(self, word_lengths: Ints, piece_lengths: Ints, word: Ints, end: Ints, piece: Ints) -> None:
-        """word_lengths (W,) from the longest to the shortest, piece_lengths (V,); the edges' word, end and piece (E,)."""
+        """Builds the lattices of W words from their E edges; each edge is one of V pieces.
+
+        Args:
+            word_lengths: (W,), from the longest to the shortest.
+            piece_lengths: (V,).
+            word: of each edge (E,).
+            end: of each edge (E,), the position in its word.
+            piece: of each edge (E,).
+
+        Raises:
+            ValueError: the words are not sorted by length, or one has more than LONGEST_WORD characters.
+        """
         if (np.diff(word_lengths) > 0).any():
             raise ValueError("the words are not sorted: give the longest first")
         if word_lengths[0] > LONGEST_WORD:
@@ -47,7 +58,7 @@ class Lattices:
         self.word, self.piece = word[order].astype(np.int32), piece[order].astype(np.int32)
 
     def without(self, pieces: Bools, words: Bools | None = None) -> Lattices:
-        """The lattices without some pieces (V,), and without some words (W,); the others move up."""
+        """Copies the lattices without some pieces (V,), and without some words (W,); the others move up."""
         left = ~pieces[self.piece]
         less = object.__new__(Lattices)
         less.word_lengths, less.piece_lengths, less.word = self.word_lengths, self.piece_lengths[~pieces], self.word
@@ -59,14 +70,19 @@ class Lattices:
         return less
 
     def log_totals(self, scores: Floats) -> Floats:
-        """For each word, log Σ over all ways to cut it of their probabilities, -inf if there is none (W,)."""
+        """Computes for each word log Σ over all ways to cut it of their probabilities, -inf if there is none (W,)."""
         with np.errstate(divide="ignore"):
             return np.log(self._ends(self._forward(self._weights(scores)))) - LIFT * self.word_lengths
 
     def expected(self, scores: Floats, counts: Floats) -> tuple[float, Floats]:
-        """(log-likelihood of the words, how often each piece is expected (V,)): the E-step, by forward and backward sums.
+        """Computes how often each piece is expected: the E-step, by forward and backward sums.
 
-        scores (V,), counts (W,): how often each word occurs. Every word must have a way.
+        Args:
+            scores: (V,).
+            counts: (W,), how often each word occurs. There must be a way to cut each word.
+
+        Returns:
+            (log-likelihood of the words, how often each piece is expected (V,)).
         """
         weights = self._weights(scores)
         alpha = self._forward(weights)
@@ -88,17 +104,17 @@ class Lattices:
         return np.exp(scores + LIFT * self.piece_lengths)[self.piece]  # (E,)
 
     def _groups(self) -> list[tuple[tuple[int, int], slice]]:
-        """((end, length), where its edges are) of each group that has any."""
+        """Lists ((end, length), where its edges are) for each group that has any."""
         bounds = zip(self.bounds, self.bounds[1:], strict=False)
         return [(step, slice(a, b)) for step, (a, b) in zip(self.steps, bounds, strict=True) if a < b]
 
     def _alive(self) -> list[int]:
-        """At each position, how many words reach it: the first ones, as the words are sorted by length."""
+        """Counts for each position the words that reach it: the first ones, as the words are sorted by length."""
         reaching: list[int] = np.bincount(self.word_lengths)[::-1].cumsum()[::-1].tolist()
         return reaching
 
     def _forward(self, weights: Floats) -> list[Floats]:
-        """At each position, the sum over all ways to cut a word up to there, for the words that reach it."""
+        """Computes at each position the sum over all ways to cut a word up to there, for the words that reach it."""
         alpha = [np.full(n, float(end == 0)) for end, n in enumerate(self._alive())]
         for (end, length), at in self._groups():
             word = self.word[at]
@@ -106,13 +122,13 @@ class Lattices:
         return alpha
 
     def _ends(self, alpha: list[Floats]) -> Floats:
-        """The sums at the words' ends (W,)."""
+        """Picks the sums at the words' ends (W,)."""
         alive = [*map(len, alpha[1:]), 0]
         return np.concatenate([sums[n:] for sums, n in zip(alpha, alive, strict=True)][::-1])
 
 
 def _sums(groups: Ints, values: Floats, n: int) -> Floats:
-    """The sum of the values in each of n groups."""
+    """Adds up the values in each of n groups."""
     return np.asarray(np.bincount(groups, values, minlength=n), dtype=np.float64)
 
 
@@ -150,7 +166,10 @@ class Candidates:
         self.scores = np.log(weight / weight.sum())
 
     def _substrings(self, codes: Ints) -> Iterator[tuple[int, Ints, Ints, Ints, Floats]]:
-        """By length: (length, where substrings begin, which of those that are taken or -1, where these begin first, counts)."""
+        """Finds the substrings of each length, and which of them are taken.
+
+        Yields (length, where substrings begin, which of those that are taken or -1, where these begin first, counts).
+        """
         counts = self.counts[self.word]
         room = self.word_lengths[self.word] - self.offset  # characters left in the word
         before = np.where(self.offset > 0, np.roll(codes, 1), -1)
@@ -171,13 +190,13 @@ class Candidates:
             at, name, first = at[longer], names, nexts
 
     def corpus(self) -> Lattices:
-        """The lattices of the words."""
+        """Builds the lattices of the words."""
         length, at = np.nonzero(self.spans >= 0)
         end = self.offset[at] + length
         return Lattices(self.word_lengths, self.lengths, self.word[at], end, self.spans[length, at])
 
     def inside(self) -> Lattices:
-        """The lattices of the pieces themselves, each without the edge that is the piece itself."""
+        """Builds the lattices of the pieces themselves, each without the edge that is the piece itself."""
         edges: list[tuple[Ints, Ints, Ints]] = []
         for length in range(1, LONGEST_PIECE):
             for start in range(LONGEST_PIECE + 1 - length):

@@ -37,34 +37,54 @@ class Tokenizer(Protocol):
     def train(cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = ...) -> Self:
         """Learns at most `size` tokens, special ones included, from texts such as lines of a file.
 
-        The texts are read once and only the counts of their words are kept, so a generator will do. Special tokens get the
-        first ids (byte-level BPE: the last, as in GPT-2). Raises ValueError if `size` is less than single characters need.
+        The texts are read once and only the counts of their words are kept, so a generator will do.
+
+        Args:
+            special_tokens: get the first ids (byte-level BPE: the last, as in GPT-2).
+
+        Raises:
+            ValueError: `size` is less than single characters need.
         """
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text."""
+        """Encodes a text as ids."""
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """The ids of the chunks joined, one by one; a chunk may end within a word. No more than a chunk and a word is kept."""
+        """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
+
+        No more than a chunk and a word is kept.
+        """
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of some ids, without special tokens; an unknown token shows as a sign."""
+        """Decodes ids to a text, without special tokens; an unknown token shows as a sign."""
 
     def save(self, path: Path) -> None:
-        """Writes one file in the format of Hugging Face tokenizers, whole or not at all. Raises OSError.
+        """Writes one file in the format of Hugging Face tokenizers, whole or not at all.
 
         `tokenizers.Tokenizer.from_file` reads it and gives the same ids, if its `encode_special_tokens` is set to True.
+
+        Raises:
+            OSError: the file cannot be written.
         """
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads what `save` or Hugging Face tokenizers wrote. Raises OSError, and ValueError for what the class cannot do."""
+        """Reads what `save` or Hugging Face tokenizers wrote.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file asks for what the class cannot do.
+        """
 
 
 def read_chunks(paths: Iterable[Path], chars: int = 1 << 20) -> Iterator[str]:
-    """The texts of UTF-8 files, one file after the other with nothing between, in chunks of at most `chars` characters.
+    """Reads the texts of UTF-8 files in chunks of at most `chars` characters.
 
-    Line ends stay as they are, a byte order mark goes. Raises OSError, and ValueError for a file that is not UTF-8.
+    One file follows the other with nothing between. Line ends stay as they are, a byte order mark goes.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file is not UTF-8.
     """
     for path in paths:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -76,9 +96,10 @@ def read_chunks(paths: Iterable[Path], chars: int = 1 << 20) -> Iterator[str]:
 
 
 def whole_words(chunks: Iterable[str]) -> Iterator[str]:
-    """The chunks joined and cut anew, so that no cut is within a word: each part but the first begins with white space.
+    """Joins the chunks and cuts them anew, so that no cut is within a word.
 
-    For training on `read_chunks`, and for encoding: every tokenizer gives the parts together the ids of the whole text.
+    Each part but the first begins with white space. For training on `read_chunks`, and for encoding: every tokenizer gives
+    the parts together the ids of the whole text.
     """
     held: list[str] = []  # what has come since the last cut
     last = ""  # its last character
@@ -102,7 +123,11 @@ def check_special(special: Iterable[str], text_tokens: Container[str]) -> None:
 
 
 def special_ids(special: Iterable[str], index: Mapping[str, int]) -> dict[str, int]:
-    """Special token → id. Raises ValueError for one that is not in the vocabulary."""
+    """Looks up the ids of special tokens: token → id.
+
+    Raises:
+        ValueError: a special token is not in the vocabulary.
+    """
     if lost := [token for token in special if token not in index]:
         raise ValueError(f"the special token {lost[0]!r} is not in the vocabulary: add it, or do not name it")
     return {token: index[token] for token in special}

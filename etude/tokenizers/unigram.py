@@ -35,21 +35,22 @@ UNKNOWN_SHOWN = " ⁇ "  # what an unknown id is decoded to, as in SentencePiece
 
 
 def mark(text: str) -> str:
-    """NFKC, every run of white space one ▁, and a ▁ before the first word ("dummy prefix"): "눈  배 " → "▁눈▁배".
+    """Marks the words of a text: NFKC, every run of white space one ▁, and a ▁ before the first word ("dummy prefix").
 
-    A ▁ of the text itself counts as white space. SentencePiece's nmt_nfkc differs from this in a few dozen characters: it
-    drops control characters, takes zero-width and direction marks for blanks, and keeps the full-width tilde.
+    So "눈  배 " becomes "▁눈▁배". A ▁ of the text itself counts as white space. SentencePiece's nmt_nfkc differs from this in
+    a few dozen characters: it drops control characters, takes zero-width and direction marks for blanks, and keeps the
+    full-width tilde.
     """
     return "".join(_words(text))
 
 
 def unmark(pieces: Iterable[str]) -> str:
-    """The text of some pieces; `unmark(cut(mark(text)))` is the normalised text, however it was cut."""
+    """Joins pieces to a text; `unmark(cut(mark(text)))` is the normalised text, however it was cut."""
     return "".join(pieces).replace(SPACE, " ").removeprefix(" ")
 
 
 def count_words(texts: Iterable[str]) -> Counter[str]:
-    """How often each marked word occurs: what `train` learns from."""
+    """Counts the marked words: what `train` learns from."""
     return Counter(word for text in texts for word in _words(text))
 
 
@@ -105,9 +106,10 @@ class Unigram:
 
     @classmethod
     def train(cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = SPECIAL) -> Unigram:
-        """Special pieces, then the most probable ones of the words of the texts.
+        """Learns a model from texts: special pieces, then the most probable ones of their words.
 
-        special_tokens: must hold <unk>. A word that spells one is not learnt from, so that no piece is one.
+        Args:
+            special_tokens: must hold <unk>. A word that spells one is not learnt from, so that no piece is one.
         """
         if UNKNOWN not in special_tokens:
             raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
@@ -126,7 +128,7 @@ class Unigram:
         return {piece: self.index[piece] for piece in self.special if piece in self.index}
 
     def tokenize(self, text: str) -> list[str]:
-        """The most probable pieces of a text (Viterbi); a run of unknown characters is one piece."""
+        """Cuts a text into its most probable pieces (Viterbi); a run of unknown characters is one piece."""
         pieces: list[str] = []
         for unit in self._units(text):
             cut = self._known.get(unit)
@@ -138,7 +140,7 @@ class Unigram:
         return pieces if SPACE in self._score else self._joined(pieces)  # an unknown ▁ joins unknown words
 
     def nbest(self, text: str, n: int) -> list[tuple[list[str], float]]:
-        """The `n` most probable ways to cut a text with their log-probabilities, the best first."""
+        """Finds the `n` most probable ways to cut a text with their log-probabilities, the best first."""
         marked = mark(text)
         best: list[list[tuple[float, list[str]]]] = [[(0.0, [])]]  # at each position: the n best of the text up to it
         for end in range(1, len(marked) + 1):
@@ -151,9 +153,12 @@ class Unigram:
         return [(self._joined(pieces), score) for score, pieces in best[-1]]
 
     def sample(self, text: str, alpha: float, generator: random.Random) -> list[str]:
-        """One way to cut a text, drawn with a chance in proportion to its probability to the power alpha (Kudo 2018, section 3.3).
+        """Draws one way to cut a text, with a chance in proportion to its probability to the power alpha.
 
-        alpha 0 draws all ways alike, 1 as the model has it; the larger, the more often the best.
+        Kudo 2018, section 3.3.
+
+        Args:
+            alpha: 0 draws all ways alike, 1 as the model has it; the larger, the more often the best.
         """
         marked = mark(text)
         total = self._forward(marked, alpha)
@@ -167,16 +172,19 @@ class Unigram:
         return self._joined(drawn[::-1])
 
     def log_likelihood(self, text: str, alpha: float = 1.0) -> float:
-        """log of the sum, over all ways to cut a text, of their probabilities to the power alpha (Kudo 2018, section 3.2)."""
+        """Computes log of the sum, over all ways to cut a text, of their probabilities to the power alpha.
+
+        Kudo 2018, section 3.2.
+        """
         return self._forward(mark(text), alpha)[-1]
 
     def encode(self, text: str) -> list[int]:
-        """The ids of `tokenize`."""
+        """Encodes a text as the ids of the pieces that `tokenize` gives."""
         unknown = self.index[UNKNOWN]
         return [self._ids.get(piece, unknown) for piece in self.tokenize(text)]
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """The ids of the chunks joined, one by one; a chunk may end within a word.
+        """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
 
         Where pieces reach over blanks, or blanks may be unknown, the chunks are kept until the last one.
         """
@@ -184,16 +192,19 @@ class Unigram:
         return chain.from_iterable(map(self.encode, texts))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of some ids: an unknown one shows as " ⁇ ", <s> and </s> do not."""
+        """Decodes ids to a text: an unknown one shows as " ⁇ ", <s> and </s> do not."""
         silent = {*self.special} - {UNKNOWN}
         known = (self.pieces[i] for i in ids)
         return unmark(UNKNOWN_SHOWN if piece == UNKNOWN else piece for piece in known if piece not in silent)
 
     def save(self, path: Path) -> None:
-        """Writes tokenizer.json, whole or not at all. Raises OSError.
+        """Writes tokenizer.json, whole or not at all.
 
         `tokenizers` matches special pieces with text too, so they are written as less probable than any spelling of
         theirs in pieces; what agrees is said in `Unigram`.
+
+        Raises:
+            OSError: the file cannot be written.
         """
         never = min([-1.0, *self._score.values()]) * (2 + max(map(len, self.special)))
         vocabulary = [[piece, self._score.get(piece, never)] for piece in self.pieces]
@@ -202,7 +213,12 @@ class Unigram:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        """Reads tokenizer.json.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file is not of this kind.
+        """
         with files.opened(path, "Unigram") as file:
             scores = [*file.scores, *[0.0] * (len(file.vocabulary) - len(file.scores))]
             scores = [0.0 if p in file.special else score for p, score in zip(file.vocabulary, scores, strict=True)]
@@ -220,11 +236,11 @@ class Unigram:
         return self._by_word and SPACE in self._score
 
     def _units(self, text: str) -> list[str]:
-        """What can be cut on its own."""
+        """Splits a text into what can be cut on its own."""
         return _words(text) if self._by_word else [mark(text)]
 
     def _ending(self, marked: str, end: int) -> Iterator[tuple[int, float]]:
-        """(start, score) of every piece that ends here, the longest first; a single character that is none is unknown."""
+        """Finds (start, score) of every piece that ends here, the longest first; a single character that is none is unknown."""
         for start in range(max(0, end - self._longest), end):
             score = self._score.get(marked[start:end])
             if score is not None:
@@ -247,7 +263,7 @@ class Unigram:
         return pieces[::-1]
 
     def _forward(self, marked: str, alpha: float) -> list[float]:
-        """For each position, log Σ over all ways to cut the text up to it, of their probabilities to the power alpha."""
+        """Computes for each position log Σ over all ways to cut the text up to it, of their probabilities to the power alpha."""
         total = [0.0]
         for end in range(1, len(marked) + 1):
             ways = [total[start] + alpha * score for start, score in self._ending(marked, end)]
@@ -256,7 +272,7 @@ class Unigram:
         return total
 
     def _joined(self, pieces: list[str]) -> list[str]:
-        """The pieces with each run of unknown ones as one."""
+        """Joins each run of unknown pieces to one."""
         joined, before = list[str](), False
         for piece in pieces:
             unknown = piece not in self._score
@@ -269,7 +285,10 @@ class Unigram:
 
 
 def _steps(words_part: bool) -> dict[str, files.Json]:
-    """`mark` in a file: white space goes with \\x1c to \\x1f, as in Python; words part, or are joined to one text first."""
+    """Writes `mark` as the steps of a file.
+
+    White space goes with \\x1c to \\x1f, as in Python; words part, or are joined to one text first.
+    """
     nfkc = {"type": "NFKC"}
     if words_part:
         blanks = {"type": "Replace", "pattern": {"Regex": f"[\\x1c-\\x1f{SPACE}]"}, "content": " "}
@@ -282,7 +301,7 @@ def _steps(words_part: bool) -> dict[str, files.Json]:
 
 
 def _metaspace(split: bool) -> files.Json:
-    """Blanks as ▁ in a file, and one before the first word."""
+    """Writes the step of a file that puts ▁ for blanks, and one before the first word."""
     return {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always", "split": split}
 
 
@@ -290,10 +309,13 @@ def _metaspace(split: bool) -> files.Json:
 
 
 def train(words: Counter[str], size: int, *, special: Sequence[str] = SPECIAL) -> Unigram:
-    """A model of at most `size` pieces: special ones, then those of `etude.tokenizers.unigram_training.learn`.
+    """Learns a model of at most `size` pieces: special ones, then those of `etude.tokenizers.unigram_training.learn`.
 
-    words: marked words and their counts (`count_words`). Raises ValueError without words, and if the characters alone are
-    more than `size`.
+    Args:
+        words: marked words and their counts (`count_words`).
+
+    Raises:
+        ValueError: there are no words, or the characters alone are more than `size`.
     """
     pieces, scores = learn(words, size, len(special))
     return Unigram([*special, *pieces], [0.0] * len(special) + scores, special)

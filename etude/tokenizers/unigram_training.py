@@ -21,10 +21,17 @@ SPARE = 1.1  # pruning ends at this multiple of the size asked for; the least pr
 
 
 def learn(words: Counter[str], size: int, special: int) -> tuple[list[str], list[float]]:
-    """Pieces and their log-probabilities, the most probable first: at most `size`, less the number of special pieces.
+    """Learns pieces and their log-probabilities, the most probable first.
 
-    words: marked words and their counts. Every character stays a piece.
-    Raises ValueError without words, and if the characters alone are more than `size`.
+    Every character stays a piece.
+
+    Args:
+        words: marked words and their counts.
+        size: the most pieces, special ones included.
+        special: the number of special pieces, which are not among those learnt.
+
+    Raises:
+        ValueError: there are no words, or the characters alone are more than `size`.
     """
     if not words:
         raise ValueError("there are no words to learn from: give at least one text that is not blank")
@@ -61,7 +68,7 @@ def learn(words: Counter[str], size: int, special: int) -> tuple[list[str], list
 
 
 def _largest(values: Floats, n: int) -> Bools:
-    """Where the n largest stand; of equals the first."""
+    """Finds where the n largest stand; of equals the first."""
     chosen = np.zeros(len(values), dtype=bool)
     chosen[np.argsort(-values, kind="stable")[:n]] = True
     return chosen

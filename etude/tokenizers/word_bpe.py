@@ -48,10 +48,14 @@ class WordBPE:
     def train(
         cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = (UNKNOWN,), min_count: int = 1
     ) -> Self:
-        """Special tokens, characters, characters at a word's end, then merges (`etude.tokenizers.bpe.train` says which).
+        """Learns a vocabulary: special tokens, characters, characters at a word's end, then merges.
 
-        special_tokens: must hold <unk>; min_count: a pair that occurs less often is not merged. A word that spells </w> or
-        a special token is not learnt from, so that no merge makes one.
+        `etude.tokenizers.bpe.train` says which pairs are merged. A word that spells </w> or a special token is not learnt from,
+        so that no merge makes one.
+
+        Args:
+            special_tokens: must hold <unk>.
+            min_count: a pair that occurs less often is not merged.
         """
         if UNKNOWN not in special_tokens:
             raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
@@ -73,22 +77,26 @@ class WordBPE:
         return special_ids(self.special, self.merging.index)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text's words; a character that is not in the vocabulary is <unk>."""
+        """Encodes a text's words as ids; a character that is not in the vocabulary is <unk>."""
         return self.merging.encode(WORD.findall(text))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """The ids of the chunks joined, one by one; a chunk may end within a word."""
+        """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word."""
         return chain.from_iterable(map(self.encode, whole_words(chunks)))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The words of some ids with a blank between them; an unknown character at a word's end takes the blank with it."""
+        """Decodes ids to words with a blank between them; an unknown character at a word's end takes the blank with it."""
         silent = {i for token, i in self.special_tokens.items() if token != UNKNOWN}
         tokens = [self.vocabulary[i] for i in ids if i not in silent]
         words = [f"{token.removesuffix(END)} " if token.endswith(END) else token for token in tokens]
         return "".join(words).removesuffix(" ")
 
     def save(self, path: Path) -> None:
-        """Writes tokenizer.json, whole or not at all. Raises OSError."""
+        """Writes tokenizer.json, whole or not at all.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         merging = self.merging
         files.write(
             path,
@@ -100,7 +108,12 @@ class WordBPE:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        """Reads tokenizer.json.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file is not of this kind.
+        """
         with files.opened(path, "BPE") as file:
             file.expect_bpe(END)
             file.expect("model.unk_token", UNKNOWN)

@@ -37,10 +37,11 @@ IDEOGRAPHS = (
 
 
 def normalize(text: str, *, lower: bool = True) -> str:
-    """BERT's cleaning: control characters out, white space to blanks, ideographs apart.
+    """Cleans a text as BERT does: control characters out, white space to blanks, ideographs apart.
 
-    `lower` means lower case *and* no accents: text is decomposed (NFD) and its combining marks are dropped. That takes
-    é to e, and Hangul syllables to their jamo (눈 to three characters), as the uncased BERT models do.
+    Args:
+        lower: lower case *and* no accents: text is decomposed (NFD) and its combining marks are dropped. That takes é to e,
+            and Hangul syllables to their jamo (눈 to three characters), as the uncased BERT models do.
     """
     kept = (" " if c.isspace() and c not in "\x1c\x1d\x1e\x1f\x85\x0b\x0c" else c for c in text if not _dropped(c))
     text = "".join(f" {c} " if _is_ideograph(c) else c for c in kept)
@@ -51,7 +52,7 @@ def normalize(text: str, *, lower: bool = True) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Words: what stands between blanks, with every punctuation mark a word of its own."""
+    """Splits a text into words: what stands between blanks, with every punctuation mark a word of its own."""
     return "".join(f" {c} " if _is_punctuation(c) else c for c in text).split()
 
 
@@ -64,7 +65,7 @@ def _is_ideograph(c: str) -> bool:
 
 
 def _is_punctuation(c: str) -> bool:
-    """Unicode's punctuation, and all of ASCII's signs ($ and ^ are symbols to Unicode)."""
+    """Tells whether the character is Unicode's punctuation, or a sign of ASCII ($ and ^ are symbols to Unicode)."""
     return (c.isascii() and c.isprintable() and not c.isalnum() and c != " ") or unicodedata.category(c)[0] == "P"
 
 
@@ -104,9 +105,13 @@ class WordPiece:
         lower: bool = True,
         min_count: int = 2,
     ) -> Self:
-        """Special tokens, characters, then merges of the words of the texts (`etude.tokenizers.wordpiece.train` says which).
+        """Learns a vocabulary: special tokens, characters, then merges of the words of the texts.
 
-        special_tokens: must hold [UNK], [CLS] and [SEP]; lower: in lower case and without accents (`normalize`).
+        `etude.tokenizers.wordpiece.train` says which pairs are merged.
+
+        Args:
+            special_tokens: must hold [UNK], [CLS] and [SEP].
+            lower: in lower case and without accents (`normalize`).
         """
         if lost := {UNKNOWN, *ENDS} - set(special_tokens):
             raise ValueError(f"the special tokens lack {min(lost)}, which encoding needs: add it")
@@ -119,7 +124,7 @@ class WordPiece:
         return {token: self.index[token] for token in self.special if token in self.index}
 
     def pieces_of(self, word: str) -> list[str]:
-        """The longest piece that starts the word, then the longest that goes on, and so on; [UNK] if one is missing.
+        """Cuts a word: the longest piece that starts it, then the longest that goes on, and so on; [UNK] if one is missing.
 
         One character that is not in the vocabulary makes the whole word unknown.
         """
@@ -137,11 +142,11 @@ class WordPiece:
         return pieces
 
     def tokenize(self, text: str) -> list[str]:
-        """The pieces of a text, without special tokens."""
+        """Cuts a text into pieces, without special tokens."""
         return [piece for word in split(normalize(text, lower=self.lower)) for piece in self.pieces_of(word)]
 
     def encode(self, text: str, other: str | None = None) -> list[int]:
-        """The ids of [CLS] text [SEP], or of [CLS] text [SEP] other [SEP] (BERT, section 3.1)."""
+        """Encodes texts as the ids of [CLS] text [SEP], or of [CLS] text [SEP] other [SEP] (BERT, section 3.1)."""
         first, last = ENDS
         pieces = [first, *self.tokenize(text), last]
         if other is not None:
@@ -149,7 +154,7 @@ class WordPiece:
         return [self.index[piece] for piece in pieces]
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """The ids of [CLS], the chunks joined, [SEP], one by one; a chunk may end within a word."""
+        """Encodes [CLS], the chunks joined, [SEP], and gives the ids one by one; a chunk may end within a word."""
         first, last = ENDS
         yield self.index[first]
         for text in whole_words(chunks):
@@ -157,12 +162,17 @@ class WordPiece:
         yield self.index[last]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The words of some ids with blanks between them; blanks around punctuation, case and accents do not come back."""
+        """Decodes ids to words with blanks between them; blanks around punctuation, case and accents do not come back."""
         pieces = [piece for i in ids if (piece := self.vocabulary[i]) not in self.special or piece == UNKNOWN]
         return " ".join(pieces).replace(f" {MARK}", "")
 
     def save(self, path: Path) -> None:
-        """Writes tokenizer.json, whole or not at all. Raises OSError, and ValueError without [CLS] and [SEP]."""
+        """Writes tokenizer.json, whole or not at all.
+
+        Raises:
+            OSError: the file cannot be written.
+            ValueError: the vocabulary lacks [CLS] or [SEP].
+        """
         ends = special_ids(ENDS, self.index)
         model = {
             "type": "WordPiece",
@@ -183,7 +193,12 @@ class WordPiece:
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Reads tokenizer.json. Raises OSError, and ValueError for a file that is not of this kind."""
+        """Reads tokenizer.json.
+
+        Raises:
+            OSError: the file cannot be read.
+            ValueError: the file is not of this kind.
+        """
         with files.opened(path, "WordPiece") as file:
             file.expect("model.unk_token", UNKNOWN)
             file.expect("model.continuing_subword_prefix", MARK)
@@ -198,7 +213,7 @@ class WordPiece:
 
 
 def _normalizer(lower: bool) -> files.Json:
-    """`normalize` in a file."""
+    """Writes `normalize` as a step of a file."""
     return {
         "type": "BertNormalizer",
         "clean_text": True,
@@ -209,13 +224,13 @@ def _normalizer(lower: bool) -> files.Json:
 
 
 def _post_processor(ends: dict[str, int]) -> files.Json:
-    """[CLS] and [SEP] around texts, in a file."""
+    """Writes [CLS] and [SEP] around texts as a step of a file."""
     first, last = ENDS
     return {"type": "BertProcessing", "sep": [last, ends[last]], "cls": [first, ends[first]]}
 
 
 def _template(ends: dict[str, int]) -> files.Json:
-    """The same as published models of BERT write it."""
+    """Writes the same step as published models of BERT do."""
     first, last = ({"SpecialToken": {"id": token, "type_id": 0}} for token in ENDS)
     text, other = {"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}
     return {
@@ -230,11 +245,14 @@ def _template(ends: dict[str, int]) -> files.Json:
 
 
 def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequence[str] = SPECIAL) -> list[str]:
-    """A vocabulary of at most `size` pieces: special tokens, characters, then merges in the order in which they are made.
+    """Learns a vocabulary of at most `size` pieces: special tokens, characters, then merges in the order they are made.
 
     Each step merges the pair with the largest count(st) / (count(s) · count(t)) among those that occur at least
     `min_count` times, of equals the one that is first in the alphabet: without that bound, pieces that occur once, and
-    then together, win. Raises ValueError if the characters alone are more than `size`.
+    then together, win.
+
+    Raises:
+        ValueError: the special tokens and characters alone are more than `size`.
     """
     spelled = [[c if i == 0 else MARK + c for i, c in enumerate(word)] for word in words]
     vocabulary = [*special, *sorted({piece for pieces in spelled for piece in pieces})]

@@ -31,7 +31,7 @@ class Pairs:
             self._count(word, 1)
 
     def best(self, min_count: int) -> tuple[str, str] | None:
-        """The pair with the highest score, None if no pair occurs often enough."""
+        """Finds the pair with the highest score, None if no pair occurs often enough."""
         first, second, count = self.table[: len(self.pair)].T
         possible = count >= min_count
         if not possible.any():
