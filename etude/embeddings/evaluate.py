@@ -31,8 +31,8 @@ class Score:
 def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Question]) -> Score:
     """Measures the share of questions a : b = c : d that 3CosAdd answers.
 
-    The answer is the word nearest to b − a + c (unit vectors), not a, b, c. Levy and Goldberg 2014, eq. 3 (Mikolov et al.
-    2013 rank by the same sum).
+    3CosAdd takes the word nearest to b − a + c (unit vectors), other than a, b and c. Levy and Goldberg 2014, eq. 3 (Mikolov
+    et al. 2013 rank by the same sum).
 
     Args:
         vectors: (V, d).

@@ -187,7 +187,7 @@ def train(
 ) -> Embeddings:  # fmt: skip
     """Trains word vectors with subword information on tokenised sentences.
 
-    Everything that is not said here is as in `sgns.train`, the same seed's same vectors too.
+    Everything else than the n-grams is as in `sgns.train`, the same seed's same vectors too.
 
     Args:
         smallest: characters of the shortest n-grams.

@@ -67,7 +67,7 @@ class Mismatch(AssertionError):
 
 
 def equal(actual: Any, expected: Any, *, given: Any = None) -> None:
-    """Compares plain values (numbers, strings, lists, tuples, sets, dictionaries) exactly, and their types.
+    """Compares plain values (numbers, strings, lists, tuples, sets, dictionaries) and their types, exactly.
 
     A numpy number counts as Python's, a Counter as a dict, a namedtuple as a tuple. NaN is equal to nothing.
 

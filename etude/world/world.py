@@ -76,7 +76,7 @@ class World:
         return truth.analogies(self.lexicon, _LANGUAGES[self.language], unit)
 
     def questions(self, unit: Unit = "word") -> list[tuple[str, str, str, str]]:
-        """Joins the questions of all relations that the text holds, so without "control", in one list."""
+        """Joins the questions of all relations that the text holds, so without "control", into one list."""
         by_relation = self.analogies(unit)
         return [question for relation, asked in by_relation.items() if relation != "control" for question in asked]
 
