@@ -173,7 +173,7 @@ def subword_loss(table, contexts, bags, center, context, negatives):
     return torch.nn.functional.softplus(-signs * scores).sum() / len(center)
 
 
-@alternative("subword_loss", "one-loop")
+@alternative("subword_loss", "one-loop", slow="a loop over 2,048 pairs and their negatives in each of hundreds of steps")
 def subword_loss(table, contexts, bags, center, context, negatives):
     every = compose(table, bags)
     losses = []
