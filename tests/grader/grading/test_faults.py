@@ -32,6 +32,7 @@ from grader.grading import store, verdict
 from grader.grading.verdict import Verdict
 from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
+from grader.sandbox.fork_server import close_fork_servers
 from grader.settings import Settings, ready
 
 pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
@@ -89,19 +90,21 @@ def runs_a_kernel(server: psutil.Process) -> bool:
 def test_a_killed_fork_server_takes_kernels_with_it_and_no_points(root: Path) -> None:
     assert not ready(Settings())
     todo = hand_in(root, "import time; time.sleep(1); answer = 42", *STUDENTS)
-    before = {server.pid for server in fork_servers()}
+    close_fork_servers()  # that of earlier tests: the one to be killed is the one that this batch starts
     killed: list[int] = []
+    ended = threading.Event()
 
     def kill() -> None:
-        while not killed:
+        while not (killed or ended.is_set()):
             for server in fork_servers():
-                if server.pid not in before and runs_a_kernel(server):
+                if runs_a_kernel(server):
                     server.kill()
                     killed.append(server.pid)
 
     thread = threading.Thread(target=kill)
     thread.start()
     batch = graded(todo, root)
+    ended.set()
     thread.join()
     assert killed
     assert batch.troubles == []
