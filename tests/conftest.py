@@ -24,6 +24,12 @@ if (found := mirror()) is not None:
     os.environ.setdefault("ETUDE_MIRROR", str(found))
 
 
+CHOOSING = (
+    *("file_or_dir", "keyword", "markexpr", "deselect", "ignore", "ignore_glob"),
+    *("lf", "stepwise", "collectonly"),
+)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-lesson",
@@ -54,9 +60,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def whole(config: pytest.Config) -> bool:
-    """Tells whether all tests of the project were asked for, no file and no name."""
-    chosen = config.getoption("file_or_dir") or config.getoption("keyword") or config.getoption("markexpr")
-    return not chosen
+    """Tells whether all tests of the project were asked for: no option that chooses among them is set."""
+    return not any(config.getoption(option, None) for option in CHOOSING)
 
 
 @pytest.fixture(scope="session", autouse=True)

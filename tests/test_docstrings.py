@@ -68,5 +68,5 @@ def square():
 
 def test_what_a_command_line_shows_is_left_out() -> None:
     paths = files()
-    assert {"etude/lesson/check.py", "grader/files.py"} <= set(paths)
+    assert {"etude/lesson/check.py", "grader/course.py"} <= set(paths)
     assert not {"etude/cli.py", "grader/cli/author.py", "grader/templates/lesson/bank.py"} & set(paths)

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import html
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from etude.files import write_whole
 from etude.lesson import table
 from etude.lesson.run import LessonError, current
 from etude.lesson.values import describe, is_array, plain
@@ -92,7 +90,7 @@ def record(metrics: Mapping[str, float], **artifacts: Any) -> Comparison:
         "metrics.json": json.dumps(measured, indent=1).encode("utf-8"),
     }
     for name, content in contents.items():
-        _write(run.out / name, content)
+        write_whole(run.out / name, content)
     expected = run.folder / "expected.csv"
     return Comparison(measured, table.of_profile(table.read(expected), run.profile) if expected.is_file() else {})
 
@@ -114,16 +112,3 @@ def _own_copy(value: Any) -> Tensor:
 
     tensor = value.detach().cpu() if isinstance(value, torch.Tensor) else torch.from_numpy(value.copy())
     return tensor.clone(memory_format=torch.contiguous_format)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Writes the file beside its place first, then moves it there in one step."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink()
-        raise

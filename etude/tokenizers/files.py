@@ -8,13 +8,13 @@ class has its own.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from etude.files import write_whole
 
 Json = dict[str, Any]
 BPE_AS_PUBLISHED: Json = {"dropout": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False}
@@ -43,17 +43,7 @@ def write(path: Path, model: Json, special: Mapping[str, int], **steps: Json) ->
         "model": model,
     }
     text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())  # or a power cut could leave an empty file under the new name
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    write_whole(path, text)
 
 
 def bpe_model(index: Mapping[str, int], merges: Sequence[tuple[str, str]], suffix: str, unknown: str | None) -> Json:

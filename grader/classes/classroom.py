@@ -16,11 +16,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, TaskID
 
+from etude.files import write_whole
 from grader.classes.batch import Batch, grade_batch, key
 from grader.classes.summary import Lines, plain, summarize
 from grader.classes.uploads import Submission, submissions
 from grader.course import Course, CourseError
-from grader.files import write_whole
 from grader.grading import store, verdict
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict

@@ -13,7 +13,7 @@ import signal
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -44,7 +44,7 @@ class Workers:
 
     def __init__(self, settings: Settings, lessons: Iterable[Lesson | Notebook] = ()) -> None:
         self._lessons = list(lessons)
-        self._warm = settings.kernel == WARM and bool(self._lessons)
+        self._settings = settings
         scratch.remove_left_behind()
         self._scratch = scratch.Scratch("etude-batch-")
         self._context = multiprocessing.get_context("forkserver")
@@ -52,25 +52,11 @@ class Workers:
 
     def __enter__(self) -> Self:
         self._scratch.path.chmod(0o711)  # the sandbox's user passes through
-        os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # workers share the cores: none may spin while it waits
-        if self._warm:
-            self._addresses = {threads: fork_server.address(threads) for threads in self._threads()}
-        if self._lessons:
-            light = all(isinstance(lesson, Notebook) for lesson in self._lessons)
-            self._context.set_forkserver_preload(LIGHT if light else HEAVY)
-            os.environ[SAFE_PATH] = "1"
-            multiprocessing.forkserver.ensure_running()
-            del os.environ[SAFE_PATH]
+        self._addresses = start_servers(self._lessons, self._settings)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._scratch.remove()
-
-    def _threads(self) -> set[int]:
-        try:
-            return {Limits.from_dict(lesson.sandbox_limits).threads for lesson in self._lessons}
-        except LimitsError as error:
-            raise CourseError(f"the limits of a lesson make no sense: {error}") from None
 
     @contextmanager
     def pool(self, count: int) -> Iterator[ProcessPoolExecutor]:
@@ -86,6 +72,31 @@ class Workers:
             raise
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def start_servers(lessons: Collection[Lesson | Notebook], settings: Settings) -> dict[int, Path]:
+    """Starts the servers that kernels and workers are forked from, unless they run; they get ready while this process goes on.
+
+    Returns:
+        Where the fork server for each number of threads listens; none if no kernel is forked.
+
+    Raises:
+        CourseError: the limits of a lesson make no sense.
+    """
+    if not lessons:
+        return {}
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # workers share the cores: none may spin while it waits
+    try:
+        threads = {Limits.from_dict(lesson.sandbox_limits).threads for lesson in lessons}
+    except LimitsError as error:
+        raise CourseError(f"the limits of a lesson make no sense: {error}") from None
+    addresses = {number: fork_server.address(number) for number in threads} if settings.kernel == WARM else {}
+    light = all(isinstance(lesson, Notebook) for lesson in lessons)
+    multiprocessing.get_context("forkserver").set_forkserver_preload(LIGHT if light else HEAVY)
+    os.environ[SAFE_PATH] = "1"
+    multiprocessing.forkserver.ensure_running()
+    del os.environ[SAFE_PATH]
+    return addresses
 
 
 def side_by_side(

@@ -63,17 +63,20 @@ def autograde(
     It can be stopped at any moment and called again: what is stored and unchanged is not run again. In the folder of
     another nbgrader course (nbgrader_config.py and no course.toml) it grades the assignments that nbgrader has released.
     """
-    from grader.classes import uploads
-    from grader.classes.classroom import Classroom
+    from grader.classes.workers import start_servers
 
     with explained():
         course = _course()
         lessons: list[Gradable] = [*course.lessons(which)]
+        start_servers(lessons, settings := grading(sandbox))  # while this process imports nbgrader
+        from grader.classes import uploads
+        from grader.classes.classroom import Classroom
+
         folder = _home(course, home)
         if take_in is not None:
             for problem in uploads.take_in(take_in, lessons, folder):
                 console.print(f"[yellow]left out: {escape(problem)}[/]", highlight=False)
-        classroom = Classroom(course, folder, grading(sandbox))
+        classroom = Classroom(course, folder, settings)
         failed = classroom.grade(lessons, student, console, progress_bar, jobs=jobs, resume=resume, dry_run=dry_run)
     if failed:
         raise typer.Exit(1)
@@ -175,15 +178,18 @@ def demo(which: Which = "", sandbox: Sandbox = True, jobs: Jobs = None) -> None:
 
     The references run as submissions do, in the profile smoke. What has not changed since the last time is not run again.
     """
-    from grader.classes.classroom import Classroom
-    from grader.quality.sample_class import hand_in, surprises
-    from grader.registry.report import render
-    from grader.release.build import build as build_lessons
-    from grader.release.build import release_to
+    from grader.classes.workers import start_servers
 
     with explained():
         course = Course()
         lessons, settings = course.lessons(which), grading(sandbox)
+        start_servers(lessons, settings)  # while this process imports nbgrader and builds
+        from grader.classes.classroom import Classroom
+        from grader.quality.sample_class import hand_in, surprises
+        from grader.registry.report import render
+        from grader.release.build import build as build_lessons
+        from grader.release.build import release_to
+
         home = course.build / "class"
         console.rule("build")
         build_lessons(course, lessons, say=say)

@@ -17,8 +17,8 @@ import nbformat
 from nbformat import NotebookNode
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from etude.files import write_whole
 from grader.course import Course, CourseError, Lesson
-from grader.files import write_whole
 from grader.grading.allowance import FOR_REFERENCE
 from grader.grading.usage import Usage
 from grader.lessons import source

@@ -11,8 +11,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from etude.files import write_whole
 from grader.course import Lesson
-from grader.files import write_whole
 from grader.grading import notebook, submission, verdict
 from grader.grading.verdict import Graded
 from grader.settings import Settings

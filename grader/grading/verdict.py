@@ -14,8 +14,8 @@ from typing import Literal, Self
 from nbformat import NotebookNode
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from etude.files import write_whole
 from etude.lesson.checks import Status
-from grader.files import write_whole
 from grader.kernels.run_report import CellRun
 
 SCHEMA = 2

@@ -15,8 +15,8 @@ import tomlkit
 from jinja2 import Environment, StrictUndefined
 from tomlkit.items import Table
 
+from etude.files import write_whole
 from grader.course import Course, CourseError, Lesson
-from grader.files import write_whole
 
 LESSON = ("notebook.py", "checks.py", "hidden.py", "bank.py", "expected.csv")
 FIRST = "week1_letters/bits"

@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from etude.files import write_whole
 from grader.course import CourseError, Lesson
-from grader.files import write_whole
 from grader.provenance import hardware, libraries
 from grader.quality.audit import Audit, inputs
 

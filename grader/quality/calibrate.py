@@ -24,10 +24,10 @@ import numpy as np
 import toleranceinterval
 from nbformat import NotebookNode
 
+from etude.files import write_whole
 from etude.lesson import table
 from grader.classes.workers import Step, Workers, side_by_side
 from grader.course import CourseError, Lesson
-from grader.files import write_whole
 from grader.grading import metrics
 from grader.grading.artifacts import Artifacts
 from grader.grading.suite import Suite

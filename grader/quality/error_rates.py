@@ -17,10 +17,10 @@ from statistics import median
 import pandas as pd
 from scipy.stats import binomtest
 
+from etude.files import write_whole
 from etude.lesson import table
 from grader.classes.workers import Step
 from grader.course import CourseError, Lesson
-from grader.files import write_whole
 from grader.lessons import bank
 from grader.provenance import provenance
 from grader.quality import calibrate

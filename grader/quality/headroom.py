@@ -14,10 +14,10 @@ from pathlib import Path
 
 import nbformat
 
+from etude.files import write_whole
 from grader.classes.batch import Batch
 from grader.classes.uploads import Submission
 from grader.course import Lesson
-from grader.files import write_whole
 from grader.grading import allowance, costs
 from grader.grading.verdict import Verdict
 from grader.lessons import bank, source

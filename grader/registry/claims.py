@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
@@ -83,21 +83,21 @@ def read(path: Path) -> list[Claim]:
     return claims
 
 
-def findings(course: Course, claims: Iterable[Claim]) -> list[Finding]:
+def findings(course: Course, claims: Sequence[Claim]) -> list[Finding]:
     """Gives the verdict on each claim.
 
     Raises:
-        CourseError: evidence is not there.
+        CourseError: evidence is not there, or a test is marked with the id of no exact or recomputed claim.
     """
     tests = claim_tests.marked(course)
-    return [_finding(course, claim, tests.get(claim.id, "")) for claim in claims]
-
-
-def marks_of_no_claim(course: Course, claims: Iterable[Claim]) -> list[str]:
-    """Names the tests that are marked with an id which is no exact or recomputed claim's."""
+    verdicts = [_finding(course, claim, tests.get(claim.id, "")) for claim in claims]
     tested = {claim.id for claim in claims if claim.kind in TESTED}
-    marks = claim_tests.marked(course).items()
-    return [f"{test} is marked @claim({claim_id!r})" for claim_id, test in marks if claim_id not in tested]
+    if strangers := [claim_id for claim_id in tests if claim_id not in tested]:
+        raise CourseError(
+            f"{tests[strangers[0]]} is marked @claim({strangers[0]!r}), which is no exact or recomputed claim of "
+            "data/claims.csv"
+        )
+    return verdicts
 
 
 def _finding(course: Course, claim: Claim, test: str) -> Finding:

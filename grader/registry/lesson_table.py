@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from etude.files import write_whole
 from grader.course import Course, Lesson
-from grader.files import write_whole
 
 BEGIN, END = "<!-- lessons: rendered by grader build -->", "<!-- /lessons -->"
 HEAD = ("| week | lesson | paper | expected |", "|---|---|---|---|")

@@ -18,9 +18,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from etude.files import write_whole
 from etude.lesson import table
 from grader.course import Course, CourseError, Lesson
-from grader.files import write_whole
 from grader.lessons import source
 from grader.nbgrader import config, gradebook
 from grader.provenance import digest, fingerprint, modules, versions

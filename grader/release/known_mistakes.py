@@ -18,9 +18,9 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
+from etude.files import write_whole
 from etude.lesson.mistakes import ANY, alike
 from grader.course import CourseError, Lesson
-from grader.files import write_whole
 from grader.lessons import source
 from grader.lessons.bank import Answer, load
 from grader.lessons.known_mistakes import PRIVATE, Known, Outcomes, Tried, entries, read, same

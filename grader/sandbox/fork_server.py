@@ -52,6 +52,9 @@ class ForkServer:
         readable = [*bwrap.interpreter_paths(), *map(Path, bwrap.student_packages())]
         control, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ExitStack() as stack:
+            undo = stack.enter_context(ExitStack())
+            undo.callback(control.close)
+            undo.callback(scratch.remove)
             listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
             listener.bind(str(_address(scratch)))
             listener.listen()
@@ -64,6 +67,7 @@ class ForkServer:
                 cwd="/",
                 start_new_session=True,
             )
+            undo.pop_all()
         return cls(control, process, scratch)
 
     @classmethod

@@ -25,7 +25,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.apps import NbGraderAPI
 from stand_in import POINTS, exercise
 
-from grader import files
+from etude.files import write_whole
 from grader.classes.batch import Batch, grade_batch
 from grader.classes.uploads import Submission, submissions
 from grader.grading import store, verdict
@@ -138,13 +138,13 @@ def made(student: str) -> Verdict:
 
 def test_a_full_disk_leaves_what_was_stored_and_nothing_half_written(tmp_path: Path) -> None:
     path = tmp_path / "one.json"
-    files.write_whole(path, "before")
+    write_whole(path, "before")
     child = os.fork()
     if child == 0:  # in a process of its own, whose files may not grow: the write itself fails, as on a full disk
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
         try:
-            files.write_whole(path, "after" * 1000)
+            write_whole(path, "after" * 1000)
         except OSError:
             os._exit(28)
         os._exit(0)
