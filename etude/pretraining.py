@@ -23,8 +23,11 @@ Documents = Sequence[Sequence[Sequence[int]]]  # documents of sentences of ids, 
 class Masking:
     """Which tokens are to be predicted, and what the model reads in their places.
 
-    rate: the share of tokens that are chosen; mask, random: the shares of those that become [MASK] and a random token, the
-    rest stay; whole_words: all pieces of a word are chosen together.
+    Attributes:
+        rate: the share of tokens that are chosen.
+        mask: the share of those that become [MASK].
+        random: the share of those that become a random token; the rest stay.
+        whole_words: all pieces of a word are chosen together.
     """
 
     rate: float = 0.15
@@ -74,8 +77,10 @@ def mask_tokens(
 class Examples:
     """Draws batches of pre-training examples from documents: `examples(number)` is the same whenever it is asked for.
 
-    length: N, of [CLS] A [SEP] B [SEP]; next_sentence: with B, which follows A in half of the examples and else stands
-    at the same place of another document; without it A alone, and no NSP.
+    Attributes:
+        length: N, of [CLS] A [SEP] B [SEP].
+        next_sentence: whether there is a B, which follows A in half of the examples and else stands at the same place
+            of another document; without it A alone, and no NSP.
     """
 
     documents: Documents

@@ -13,8 +13,10 @@ from etude.world.lexicon import Language
 class Recipe:
     """What decides a checkpoint: text, vocabulary, model, examples, steps.
 
-    words: of the world's text from its seed 0; pieces: the size of the vocabulary that BPE learns, before single characters
-    are added; rate: the highest learning rate, reached at step `warmup`.
+    Attributes:
+        words: of the world's text from its seed 0.
+        pieces: the size of the vocabulary that BPE learns, before single characters are added.
+        rate: the highest learning rate, reached at step `warmup`.
     """
 
     language: Language

@@ -41,9 +41,11 @@ def constant_schedule(step: int) -> float:
 class Plan:
     """How to train: for how long, how fast, in what precision.
 
-    clip: the greatest norm of all gradients together, None for no clipping; accumulate: batches whose gradients are averaged
-    for one step; precision: the type of activations, float32 or bfloat16, in which a GPU is several times faster;
-    checkpoint: where the state is kept every `save_every` steps, so that a cut training goes on.
+    Attributes:
+        clip: the greatest norm of all gradients together, None for no clipping.
+        accumulate: batches whose gradients are averaged for one step.
+        precision: the type of activations, float32 or bfloat16, in which a GPU is several times faster.
+        checkpoint: where the state is kept every `save_every` steps, so that a cut training goes on.
     """
 
     steps: int

@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import pytest
-from docstrings import ROOT, begins_with_verb, files, without_verb
+from docstrings import ROOT, begins_with_verb, fields_in_prose, files, without_verb
 
 
 @pytest.mark.parametrize("path", files())
 def test_docstrings_of_functions_begin_with_a_verb_in_the_third_person(path: str) -> None:
     others = without_verb((ROOT / path).read_text(encoding="utf-8"))
     assert not others, "\n".join([f"{path} has docstrings that begin otherwise:", *others])
+
+
+@pytest.mark.parametrize("path", files())
+def test_fields_are_explained_under_attributes(path: str) -> None:
+    assert fields_in_prose((ROOT / path).read_text(encoding="utf-8")) == []
+
+
+def test_a_field_explained_in_prose_is_seen() -> None:
+    source = '''
+class Interval:
+    """An interval. low: where it begins; high: where it ends.
+
+    Attributes:
+        kind: open or closed.
+    """
+    low: float
+    high: float
+    kind: str
+'''
+    assert fields_in_prose(source) == ["Interval.low", "Interval.high"]
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,11 @@ Status = Literal["passed", "failed", "error", "unwritten"]
 
 @dataclass(frozen=True)
 class Check:
-    """One check function with the exercise it belongs to. `needs`: the check without which it earns nothing."""
+    """One check function with the exercise it belongs to.
+
+    Attributes:
+        needs: the check without which it earns nothing.
+    """
 
     name: str
     exercise: str
@@ -214,7 +218,11 @@ def _sentence(name: str) -> str:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one check found. `error`: (name, message, lines of the student's code) of an exception that was raised."""
+    """What one check found.
+
+    Attributes:
+        error: (name, message, lines of the student's code) of an exception that was raised.
+    """
 
     check: Check
     status: Status

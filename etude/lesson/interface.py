@@ -11,7 +11,8 @@ from typing import Any, Protocol
 class Student(Protocol):
     """The names of a notebook: `student.f(x)` calls its f. What they hold is the student's, so it may be anything.
 
-    input_seed: what inputs that a check draws are drawn from.
+    Attributes:
+        input_seed: what inputs that a check draws are drawn from.
     """
 
     input_seed: int

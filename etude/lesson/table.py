@@ -17,7 +17,11 @@ BETTER = ("higher", "lower", "near")
 
 @dataclass(frozen=True)
 class Expected:
-    """One row. `better`: higher (only `low` binds), lower (only `high` binds) or near (both bind)."""
+    """One row.
+
+    Attributes:
+        better: higher (only `low` binds), lower (only `high` binds) or near (both bind).
+    """
 
     metric: str
     profile: str

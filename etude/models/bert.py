@@ -32,8 +32,11 @@ IGNORED = -100  # the label of a token that is not to be predicted
 class BertConfig:
     """BERT's settings under the names of their published files; the defaults are those of BERT base.
 
-    hidden_size: H; intermediate_size: the feed-forward network's width; type_vocab_size: how many segments are told apart;
-    initializer_range: the standard deviation of the normal distribution that weights start from.
+    Attributes:
+        hidden_size: H.
+        intermediate_size: the feed-forward network's width.
+        type_vocab_size: how many segments are told apart.
+        initializer_range: the standard deviation of the normal distribution that weights start from.
     """
 
     vocab_size: int = 30_522

@@ -28,9 +28,14 @@ Norm = Literal["post", "pre"]
 class BlockConfig:
     """What one layer is made of.
 
-    width: d, of the vectors that go through; heads: h; inner: the feed-forward network's width; activation: a key of
-    ACTIVATIONS; norm: layer normalisation after each residual sum ("post", as published) or before each sublayer ("pre");
-    eps: what layer normalisation adds to the variance; scale: as for MultiHeadAttention.
+    Attributes:
+        width: d, of the vectors that go through.
+        heads: h.
+        inner: the feed-forward network's width.
+        activation: a key of ACTIVATIONS.
+        norm: layer normalisation after each residual sum ("post", as published) or before each sublayer ("pre").
+        eps: what layer normalisation adds to the variance.
+        scale: as for MultiHeadAttention.
     """
 
     width: int

@@ -16,10 +16,12 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class RecurrentConfig:
-    """Settings of a recurrent language model.
+    """Settings of a recurrent language model. The paper's are a width of 512, 4096 cells and 2 layers.
 
-    width: d, of the embeddings and of what a layer gives to the next one; cells: the LSTM's inner width, projected to d where
-    they differ; layers: L. The paper's are 512, 4096 and 2.
+    Attributes:
+        width: d, of the embeddings and of what a layer gives to the next one.
+        cells: the LSTM's inner width, projected to d where they differ.
+        layers: L.
     """
 
     vocabulary: int

@@ -22,8 +22,13 @@ from etude.models.blocks import Block, BlockConfig, LayerCache, Norm, sinusoids
 class TransformerConfig:
     """The settings of Table 3; the defaults are those of its row "base".
 
-    vocabulary: V, of both languages; layers: N, of the encoder and again of the decoder; width: d_model; inner: d_ff;
-    positions: sinusoidal, learned, or none, as an experiment; scale: as for MultiHeadAttention, None for the paper's.
+    Attributes:
+        vocabulary: V, of both languages.
+        layers: N, of the encoder and again of the decoder.
+        width: d_model.
+        inner: d_ff.
+        positions: sinusoidal, learned, or none, as an experiment.
+        scale: as for MultiHeadAttention, None for the paper's.
     """
 
     vocabulary: int

@@ -53,7 +53,12 @@ def table(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Planted:
-    """A made table: `claimed` follows by `rule` from the columns `parts`, but for the rows in `misprints`."""
+    """A made table.
+
+    Attributes:
+        claimed: the column that follows by `rule` from the columns `parts`.
+        misprints: the rows in which it does not.
+    """
 
     table: pd.DataFrame
     claimed: str

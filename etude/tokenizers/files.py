@@ -77,7 +77,9 @@ def opened(path: Path, kind: str) -> Iterator[TokenizerFile]:
 class TokenizerFile:
     """What a tokenizer.json holds.
 
-    vocabulary: the tokens by id, special ones included; scores: of a unigram model's pieces, else empty.
+    Attributes:
+        vocabulary: the tokens by id, special ones included.
+        scores: of a unigram model's pieces, else empty.
     """
 
     content: Json

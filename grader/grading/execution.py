@@ -42,7 +42,11 @@ MOST_NOTES = 10  # on results that were left out
 
 @dataclass
 class Execution:
-    """What came of a notebook. `stood_still`: seconds for which the machine, or the grader on it, did not run."""
+    """What came of a notebook.
+
+    Attributes:
+        stood_still: seconds for which the machine, or the grader on it, did not run.
+    """
 
     report: RunReport
     outcomes: dict[str, Outcome] = field(default_factory=dict)

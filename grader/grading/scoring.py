@@ -19,7 +19,8 @@ from grader.lessons import known_mistakes, source
 class Scored:
     """What outcomes and metrics earn. A check that was not run has failed; a metric that was not found earns nothing.
 
-    reason: why there are none, empty if there are.
+    Attributes:
+        reason: why there are none, empty if there are.
     """
 
     lesson: Lesson

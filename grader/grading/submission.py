@@ -37,7 +37,12 @@ class Restored:
 
 @dataclass(frozen=True)
 class Submitted:
-    """A file as it was handed in. content: its bytes, none of a file that is not read; problem: why it is no notebook."""
+    """A file as it was handed in.
+
+    Attributes:
+        content: its bytes, none of a file that is not read.
+        problem: why it is no notebook.
+    """
 
     content: bytes
     notebook: NotebookNode | None

@@ -26,9 +26,12 @@ class Model(BaseModel):
 
 
 class CheckResult(Model):
-    """One check. `message` may hold expected values: of hidden checks it is for the instructor alone.
+    """One check.
 
-    example: an input drawn at random that went wrong and what was expected, which the student may see of hidden checks too.
+    Attributes:
+        message: may hold expected values: of hidden checks it is for the instructor alone.
+        example: an input drawn at random that went wrong and what was expected, which the student may see of hidden
+            checks too.
     """
 
     name: str
@@ -112,7 +115,11 @@ class Spent(Model):
 
 
 class Time(Model):
-    """What a submission has spent. `machine`: how many times as long as where the course was measured things take here."""
+    """What a submission has spent.
+
+    Attributes:
+        machine: how many times as long as where the course was measured things take here.
+    """
 
     machine: float | None = None
     slowest_cell: Spent

@@ -13,9 +13,12 @@ OnCell = Callable[[int, int, NotebookNode], None]
 
 @dataclass
 class CellRun:
-    """What became of one code cell. index: its place in the executed notebook.
+    """What became of one code cell.
 
-    seconds: by the clock; spent: as the kernel's meter counts them.
+    Attributes:
+        index: its place in the executed notebook.
+        seconds: by the clock.
+        spent: seconds as the kernel's meter counts them.
     """
 
     index: int

@@ -41,9 +41,12 @@ SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer. `sentence` names the mistake, None for a right answer; `killed_by`: the check that is meant for it.
+    """One answer.
 
-    slow: why a right answer is too slow for the lesson's experiment, though its checks pass; empty if it is not.
+    Attributes:
+        sentence: names the mistake; None for a right answer.
+        killed_by: the check that is meant for it.
+        slow: why a right answer is too slow for the lesson's experiment, though its checks pass; empty if it is not.
     """
 
     exercise: str

@@ -25,7 +25,11 @@ Known = dict[str, list[dict[str, Any]]]  # exercise → for each mistake {"sente
 
 @dataclass(frozen=True)
 class Tried:
-    """A wrong answer of the bank, and what all checks make of it. `digest`: of its code (grader.lessons.bank)."""
+    """A wrong answer of the bank, and what all checks make of it.
+
+    Attributes:
+        digest: the hash of its code (grader.lessons.bank).
+    """
 
     exercise: str
     slug: str
@@ -49,7 +53,8 @@ def _known(path: Path, stamp: int) -> Known:
 class Kept:
     """outcomes.json: wrong answers with their outcomes, and what these were made from.
 
-    code: the hash of what they all share, the notebook, its checks and what these import.
+    Attributes:
+        code: the hash of what they all share: the notebook, its checks and what these import.
     """
 
     code: str = ""

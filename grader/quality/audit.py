@@ -37,11 +37,15 @@ Step = Callable[[int, int], None]  # (done, total)
 
 @dataclass
 class Audit:
-    """What the audit of one lesson found; every number is a count. `faults` is empty when all is well.
+    """What the audit of one lesson found; every number is a count.
 
     A mistake is named where the outcomes of the public checks are those of a known mistake. It is named rightly where
     its own sentence is among what is said: for a mutant, the sentence of an answer that comes out alike in every
-    check, hidden ones too. `wrong_named_by_grader`: named rightly by the outcomes of all checks.
+    check, hidden ones too.
+
+    Attributes:
+        wrong_named_by_grader: named rightly by the outcomes of all checks.
+        faults: empty when all is well.
     """
 
     lesson: str

@@ -50,7 +50,11 @@ FRESH_FROM = 2000  # the seeds from here on are never calibrated on: the error r
 
 @dataclass(frozen=True)
 class Task:
-    """One run of the experiment: with the reference, or with a wrong answer in its exercise's cell. limit: seconds."""
+    """One run of the experiment: with the reference, or with a wrong answer in its exercise's cell.
+
+    Attributes:
+        limit: seconds.
+    """
 
     profile: str
     device: str

@@ -40,12 +40,18 @@ SLOWER = (
 class ErrorRates:
     """What is known of one row of the expected table: a metric in a profile.
 
-    low, high, coverage, confidence: the interval that was tried, and what it promises. fresh, outside: right runs, and
-    those of them outside; outside_most: the exact 95 % upper bound of that rate (Clopper and Pearson, one-sided);
-    lost, lost_most: the share of the row's points that a right run lost, in the mean and at most. wrong: wrong answers
-    run; failed: those that came to no value, which earns nothing; inside: those that this row cannot tell from a right
-    answer, `unseen` being their names; untouched: those of them whose value is the reference's own to the last digit,
-    as their code has no part in this metric.
+    Attributes:
+        low, high: the interval that was tried.
+        coverage, confidence: what it promises.
+        fresh: right runs on seeds that were never calibrated on.
+        outside: those of them outside of the interval.
+        outside_most: the exact 95 % upper bound of that rate (Clopper and Pearson, one-sided).
+        lost, lost_most: the share of the row's points that a right run lost, in the mean and at most.
+        wrong: wrong answers run.
+        failed: those that came to no value, which earns nothing.
+        inside: those that this row cannot tell from a right answer; `unseen` are their names.
+        untouched: those of them whose value is the reference's own to the last digit, as their code has no part in
+            this metric.
     """
 
     metric: str

@@ -50,7 +50,12 @@ SHORT = 12  # characters: a shorter piece of code is shown with what stands arou
 
 @dataclass(frozen=True)
 class Mutant:
-    """One mutant. `line` counts the solution's lines from 1; `change`: what stood there → what stands there now."""
+    """One mutant.
+
+    Attributes:
+        line: counted from 1, in the solution.
+        change: what stood there → what stands there now.
+    """
 
     exercise: str
     line: int
@@ -94,7 +99,11 @@ def mutants_of(exercise: str, cell: str) -> list[Mutant]:
 
 @dataclass(frozen=True)
 class Place:
-    """A node with the way up: for each ancestor, from the nearest, (node, field, index or None)."""
+    """A node with the way to it.
+
+    Attributes:
+        up: for each ancestor, from the nearest, (node, field, index or None).
+    """
 
     node: ast.AST
     up: tuple[tuple[ast.AST, str, int | None], ...]

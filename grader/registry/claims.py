@@ -32,8 +32,13 @@ DIRECTION = re.compile(r"(>|<)\s*(-?\d+(?:\.\d+)?)")
 
 
 class Claim(Row):
-    """One row. evidence: of an experiment, the metric of the lesson. expect: the direction that the claim gives this effect
-    (`> 0`), or what the test that is marked with the claim shows (`holds` or `does not hold`)."""
+    """One row.
+
+    Attributes:
+        evidence: of an experiment, the metric of the lesson.
+        expect: the direction that the claim gives this effect (`> 0`), or what the test that is marked with the claim
+            shows (`holds` or `does not hold`).
+    """
 
     paper: str
     where: str
@@ -62,7 +67,11 @@ class Claim(Row):
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict on one claim. `ours`: the effect with its standard error, seeds and profile, or the test that shows it."""
+    """The verdict on one claim.
+
+    Attributes:
+        ours: the effect with its standard error, seeds and profile, or the test that shows it.
+    """
 
     claim: Claim
     verdict: str

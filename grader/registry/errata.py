@@ -25,8 +25,13 @@ LATER = ("week4_transformer", "week5_pretraining", "week6_scaling_variants", "we
 
 
 class Mistake(Row):
-    """One row. id: one or more, joined with +, and in several rows where one id is several errors. lesson: a lesson, a
-    week to come or data/papers. evidence: FILE::TEST, or FILE::"a fragment of a sentence"; nothing for other kinds."""
+    """One row.
+
+    Attributes:
+        id: one or more, joined with +, and in several rows where one id is several errors.
+        lesson: a lesson, a week to come or data/papers.
+        evidence: FILE::TEST, or FILE::"a fragment of a sentence"; nothing for other kinds.
+    """
 
     paper: str
     error: str

@@ -56,7 +56,12 @@ class MetricRow:
 
 @dataclass(frozen=True)
 class Reference:
-    """What became of a lesson's reference. status: passed, failed, not run; metrics have values only if it passed."""
+    """What became of a lesson's reference.
+
+    Attributes:
+        status: passed, failed, not run.
+        metrics: with values only if it passed.
+    """
 
     status: str
     metrics: list[MetricRow]

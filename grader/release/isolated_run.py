@@ -46,7 +46,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one check saw. `status`: as of an Outcome, or "ended" where the process did not survive the check."""
+    """What one check saw.
+
+    Attributes:
+        status: as of an Outcome, or "ended" where the process did not survive the check.
+    """
 
     check: str
     hidden: bool

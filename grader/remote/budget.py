@@ -17,7 +17,13 @@ class OverBudget(Exception):
 
 @dataclass(frozen=True)
 class Budget:
-    """seconds: as grader.sandbox.meter counts them; requests: how many; reply_bytes: of the largest reply, header and buffers."""
+    """What one check may ask for.
+
+    Attributes:
+        seconds: as grader.sandbox.meter counts them.
+        requests: how many.
+        reply_bytes: of the largest reply, header and buffers.
+    """
 
     seconds: float
     requests: int
@@ -26,7 +32,11 @@ class Budget:
 
 @dataclass
 class Account:
-    """One check's requests so far. `budget`: None for no limits."""
+    """One check's requests so far.
+
+    Attributes:
+        budget: None for no limits.
+    """
 
     meter: Meter
     budget: Budget | None = None

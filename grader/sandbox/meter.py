@@ -21,7 +21,12 @@ IDLE = 0.02  # of a processor: who computes less is idle, unless he waits for a 
 
 @dataclass(frozen=True)
 class Activity:
-    """cpu_seconds: of all processes so far, ended ones too; runnable: whether one computes or waits for a processor."""
+    """What the processes of a kernel do.
+
+    Attributes:
+        cpu_seconds: of all of them so far, ended ones too.
+        runnable: whether one computes or waits for a processor.
+    """
 
     cpu_seconds: float
     runnable: bool

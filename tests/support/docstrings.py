@@ -20,6 +20,7 @@ NO_VERBS = re.compile(
 )
 # No verb in the third person ends in is, us or ss, as This, Thus and Process do.
 VERB = re.compile(r"[A-Z][a-z-]*[a-hj-rtv-z]s")
+EXPLAINED = r"(?:^|[.;] |\n)`?{}`?: "  # at the beginning of a sentence or of a part of one
 BEHIND_A_NOUN = ("of", "which", "→")  # so Names and Pairs are verbs, but not in "Names of ..."
 
 
@@ -36,6 +37,21 @@ def without_verb(source: str) -> list[str]:
         for name, docstring in _docstrings(ast.parse(source), "")
         if not begins_with_verb(docstring)
     ]
+
+
+def fields_in_prose(source: str) -> list[str]:
+    """Names the fields of classes that a docstring explains elsewhere than under "Attributes:"."""
+    named = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef) and (docstring := ast.get_docstring(node)) is not None:
+            prose = docstring.partition("Attributes:")[0]
+            fields = [
+                part.target.id
+                for part in node.body
+                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+            ]
+            named += [f"{node.name}.{name}" for name in fields if re.search(EXPLAINED.format(name), prose)]
+    return named
 
 
 def begins_with_verb(docstring: str) -> bool:
