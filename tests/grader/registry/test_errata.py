@@ -91,7 +91,7 @@ def test_a_sentence_that_only_the_model_answer_says_does_not_count() -> None:
 
 
 def test_an_error_cannot_wait_for_a_week_that_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting = SENTENCE.model_copy(update={"kind": "waits", "lesson": "week4_transformer", "evidence": ""})
+    waiting = SENTENCE.model_copy(update={"kind": "waits", "lesson": "week5_pretraining", "evidence": ""})
     errata.check(Course(), [waiting])
     monkeypatch.setattr(errata, "LATER", ("week2_tokenizers",))
     with pytest.raises(CourseError, match="a: it waits for week2_tokenizers, which the course has now"):
