@@ -1,0 +1,376 @@
+"""optimizers: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import math
+from collections import Counter
+
+import numpy as np
+import torch
+from hypothesis.strategies import SearchStrategy, booleans, integers, lists, sampled_from
+from torch import Tensor, nn
+from torch.nn.utils import vector_to_parameters
+
+from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
+from etude.lesson.values import plain
+from etude.models.blocks import Block, BlockConfig
+from etude.world import World
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+
+def streams(least: int = 1, most: int = 8) -> SearchStrategy[Tensor]:
+    """Gradients of three weights over some steps, (T, 3) float64, never 0: Adam's ε is then nothing beside them."""
+    one = integers(1, 32).flatmap(lambda n: sampled_from([n / 8, -n / 8]))
+    return lists(lists(one, min_size=3, max_size=3), min_size=least, max_size=most).map(
+        lambda rows: torch.tensor(rows, dtype=torch.float64)
+    )
+
+
+def of_torch(optimizer: type[torch.optim.Optimizer], gradients: Tensor, start: Tensor, **settings: object) -> Tensor:
+    """The weights after each step of an optimizer of torch that is given these gradients, (T, P): (T, P)."""
+    weights = start.clone().requires_grad_()
+    steps = optimizer([weights], **settings)  # type: ignore[arg-type]
+    found = []
+    for gradient in gradients:
+        weights.grad = gradient.clone()
+        steps.step()
+        found.append(weights.detach().clone())
+    return torch.stack(found)
+
+
+ZEROS = torch.zeros(3, dtype=torch.float64)
+
+
+# clip_by_global_norm
+@exercise("clip_by_global_norm", points=0.5)
+@for_all(first=inputs.tables(2, 2), second=inputs.tables(3, 1), limit=integers(1, 40).map(lambda n: n / 4))
+def test_any_gradients_are_clipped_as_by_torch(student: Student, first: Tensor, second: Tensor, limit: float) -> None:
+    parts = [first.double(), second.double()]
+    norm = float(torch.cat([part.flatten() for part in parts]).norm())
+    clipped, found = student.clip_by_global_norm(parts, limit)
+    close(found, norm)
+    for part, actual in zip(parts, clipped, strict=True):
+        close(actual, part * min(1.0, limit / norm) if norm else part)
+
+
+@exercise("clip_by_global_norm", points=0.5)
+def test_two_clipped_gradients_keep_their_proportion(student: Student) -> None:
+    clipped, _ = student.clip_by_global_norm([torch.full((9,), 1e-3), torch.full((4,), 50.0)], 2.0)
+    true(len(clipped) == 2, "as many gradients as came in were expected", actual=len(clipped))
+    close(clipped[0] / clipped[1][0], [2e-5] * 9, given="nine numbers 0.001 and four numbers 50, limit 2; first by second")
+    together = float(torch.cat([torch.as_tensor(one).flatten() for one in clipped]).norm())
+    close(together, 2.0, given="the norm of both together after clipping")
+
+
+@exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
+def test_zeros_stay_zeros_and_no_limit_clips_nothing(student: Student) -> None:
+    clipped, norm = student.clip_by_global_norm([torch.zeros(2)], 1.0)
+    close(clipped[0], [0.0, 0.0], given="two zeros, limit 1")
+    true(isinstance(plain(norm), float), "a float was expected for the norm", given="two zeros", actual=norm)
+    clipped, _ = student.clip_by_global_norm([torch.full((2,), 7.0)], math.inf)
+    close(clipped[0], [7.0, 7.0], given="two numbers 7, no limit (infinity)")
+
+
+# sgd
+@exercise("sgd", points=0.5)
+@for_all(gradients=streams(), beta=sampled_from([0.0, 0.5, 0.9]), nesterov=booleans())
+def test_any_gradients_lead_where_torch_goes(
+    student: Student, gradients: Tensor, beta: float, nesterov: bool
+) -> None:
+    nesterov = nesterov and beta > 0  # torch allows no other
+    expected = of_torch(torch.optim.SGD, gradients, ZEROS, lr=0.5, momentum=beta, nesterov=nesterov)
+    weights, velocity = ZEROS, ZEROS
+    for number, gradient in enumerate(gradients):
+        direction, velocity = student.sgd(gradient, velocity, beta, nesterov)
+        weights = weights - 0.5 * torch.as_tensor(direction)
+        close(weights, expected[number])
+
+
+@exercise("sgd", points=0.5, needs="test_equal_gradients_add_up")
+def test_a_velocity_alone_rolls_out(student: Student) -> None:
+    velocity = torch.ones(2)
+    for _ in range(3):
+        direction, velocity = student.sgd(torch.zeros(2), velocity)
+    close(direction, [0.729, 0.729], given="velocity 1, three gradients 0, β = 0.9: the third direction")
+
+
+# adam
+@exercise("adam", points=0.5)
+@for_all(gradients=streams(), beta1=sampled_from([0.0, 0.5, 0.9]), beta2=sampled_from([0.5, 0.9, 0.99]))
+def test_any_gradients_lead_where_torchs_adam_goes(
+    student: Student, gradients: Tensor, beta1: float, beta2: float
+) -> None:
+    expected = of_torch(torch.optim.Adam, gradients, ZEROS, lr=0.5, betas=(beta1, beta2), eps=0.125)
+    weights, memory = ZEROS, (0, ZEROS, ZEROS)
+    for number, gradient in enumerate(gradients):
+        direction, memory = student.adam(gradient, memory, beta1, beta2, 0.125)
+        weights = weights - 0.5 * torch.as_tensor(direction)
+        close(weights, expected[number])
+
+
+@exercise("adam")
+def test_the_directions_do_not_depend_on_the_gradients_scale(student: Student) -> None:
+    gradients = torch.randn(20, 3, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    found = []
+    for scale in (1.0, 1000.0):
+        memory, directions = (0, ZEROS, ZEROS), []
+        for gradient in scale * gradients:
+            direction, memory = student.adam(gradient, memory)
+            directions.append(torch.as_tensor(direction))
+        found.append(torch.stack(directions))
+    close(found[1], found[0], given="twenty random gradients, times 1,000 against times 1")
+    expected = of_torch(torch.optim.Adam, gradients, ZEROS, lr=1.0)
+    close(-found[0].cumsum(dim=0), expected, given="twenty random gradients, lr = 1, against torch.optim.Adam")
+
+
+@exercise("adam", points=0.5, needs="test_several_steps_agree_with_torch")
+def test_gradients_of_zero_give_no_step_and_no_nan(student: Student) -> None:
+    direction, _ = student.adam(torch.zeros(2), (0, torch.zeros(2), torch.zeros(2)))
+    close(direction, [0.0, 0.0], given="a gradient 0 in the first step")
+
+
+# adam_step
+@exercise("adam_step", points=0.5)
+@for_all(gradients=streams(most=5), decay=sampled_from([0.0, 0.25, 1.0]), decoupled=booleans())
+def test_any_gradients_lead_where_torchs_adamw_and_adam_go(
+    student: Student, gradients: Tensor, decay: float, decoupled: bool
+) -> None:
+    start = torch.tensor([4.0, -3.0, 0.125], dtype=torch.float64)
+    kind = torch.optim.AdamW if decoupled else torch.optim.Adam
+    expected = of_torch(kind, gradients, start, lr=0.0625, weight_decay=decay)
+    weights, memory = start, (0, ZEROS, ZEROS)
+    for number, gradient in enumerate(gradients):
+        weights, memory = student.adam_step(weights, gradient, memory, 0.0625, decay, decoupled)
+        close(weights, expected[number])
+
+
+@exercise("adam_step")
+def test_decoupled_decay_shrinks_all_weights_alike_and_l2_does_not(student: Student) -> None:
+    start, gradient = torch.tensor([1.0, 10.0, -100.0]).double(), torch.full((3,), 2.0, dtype=torch.float64)
+    weights, _ = student.adam_step(start, gradient, (0, ZEROS, ZEROS), 0.01, 0.5)
+    close(weights, start * 0.995 - 0.01, given="weights 1, 10, −100, gradient 2, lr 0.01, decay 0.5, decoupled")
+    weights, _ = student.adam_step(start, gradient, (0, ZEROS, ZEROS), 0.01, 0.5, False)
+    close(weights, [0.99, 9.99, -99.99], given="weights 1, 10, −100, gradient 2, lr 0.01, decay 0.5, not decoupled")
+
+
+# noam
+@exercise("noam", points=0.5)
+@for_all(step=integers(1, 5000), width=sampled_from([1, 16, 100, 512]), warmup=sampled_from([1, 10, 100, 4000]))
+def test_any_step_has_the_rate_of_the_two_branches(student: Student, step: int, width: int, warmup: int) -> None:
+    peak = 1 / math.sqrt(width * warmup)
+    close(student.noam(step, width, warmup), peak * (step / warmup if step < warmup else math.sqrt(warmup / step)), atol=0)
+
+
+@exercise("noam", points=0.5)
+def test_rise_and_fall_meet_at_the_end_of_the_warm_up(student: Student) -> None:
+    rates = [float(student.noam(step, 256, 40)) for step in range(1, 81)]
+    equal(1 + max(range(80), key=rates.__getitem__), 40, given="d = 256, W = 40: the step of the highest rate")
+    close(rates[20] - rates[19], rates[1] - rates[0], given="d = 256, W = 40: how much the rate rises at step 21")
+
+
+# linear_decay
+@exercise("linear_decay", points=0.5)
+@for_all(step=integers(0, 60), warmup=integers(0, 20), more=integers(1, 30))
+def test_any_step_has_the_factor_of_the_broken_line(student: Student, step: int, warmup: int, more: int) -> None:
+    corners = ([0, warmup, warmup + more], [0, 1, 0]) if warmup else ([0, more], [1, 0])
+    close(student.linear_decay(step, warmup + more, warmup), float(np.interp(step, *corners)))
+
+
+@exercise("linear_decay", points=0.5, needs="test_the_way_down_is_a_line_to_0")
+def test_after_the_last_step_it_stays_0(student: Student) -> None:
+    close(student.linear_decay(101, 100, 10), 0.0, given="step 101 of 100, warm-up 10")
+    close(student.linear_decay(1000, 100, 0), 0.0, given="step 1,000 of 100, no warm-up")
+
+
+# rectification
+def mean_age(step: int, beta: float) -> float:
+    """The mean age of the numbers in a running mean, weighted as they are in it; the newest has age 0."""
+    ages = np.arange(step)
+    weights = beta**ages
+    return float((ages * weights).sum() / weights.sum())
+
+
+@exercise("rectification", points=0.5)
+@for_all(step=integers(1, 400), beta2=sampled_from([0.9, 0.98, 0.99, 0.999]))
+def test_at_any_step_a_plain_mean_of_as_many_has_the_same_mean_age(student: Student, step: int, beta2: float) -> None:
+    close(student.rectification(step, beta2)[0], 2 * mean_age(step, beta2) + 1)
+
+
+@exercise("rectification")
+@for_all(
+    examples=40,
+    step=integers(1, 300),
+    beta2=sampled_from([0.9, 0.98, 0.999]),
+    threshold=sampled_from([4.0, 4.75, 7.25]),
+)
+def test_any_factor_keeps_the_papers_variance(student: Student, step: int, beta2: float, threshold: float) -> None:
+    def variance(rho: float) -> float:
+        return rho / (2 * (rho - 2) * (rho - 4))  # the paper's equation for 1/√v̂, up to σ
+
+    rho, last = 2 * mean_age(step, beta2) + 1, 2 / (1 - beta2) - 1
+    if abs(rho - threshold) < 1e-3:  # which side it falls on is rounding
+        return
+    found = student.rectification(step, beta2, threshold)[1]
+    if rho < threshold:
+        equal(found, None)
+    else:
+        close(found, math.sqrt(variance(last) / variance(rho)))
+
+
+# radam
+@exercise("radam", points=0.5)
+@for_all(gradients=streams(least=4, most=9), threshold=sampled_from([4.0, 5.0]), beta2=sampled_from([0.9, 0.999]))
+def test_any_gradients_lead_where_algorithm_2_goes(
+    student: Student, gradients: Tensor, threshold: float, beta2: float
+) -> None:
+    memory = (0, ZEROS, ZEROS)
+    for number, gradient in enumerate(gradients):
+        direction, memory = student.radam(gradient, memory, 0.75, beta2, 0.5, threshold)
+        ages = torch.arange(number + 1).flip(0)[:, None]  # (t, 1): of the gradients so far
+        mean = (0.75**ages * gradients[: number + 1]).sum(dim=0) / (0.75**ages).sum()  # (3,)
+        square = (beta2**ages * gradients[: number + 1].square()).sum(dim=0) / (beta2**ages).sum()  # (3,)
+        rho, last = 2 * mean_age(number + 1, beta2) + 1, 2 / (1 - beta2) - 1
+        if rho > threshold:
+            factor = (rho - 4) * (rho - 2) * last / ((last - 4) * (last - 2) * rho)
+            mean = math.sqrt(factor) * mean / (square.sqrt() + 0.5)
+        close(direction, mean)
+
+
+@exercise("radam", points=0.5)
+def test_the_threshold_of_the_paper_rectifies_one_step_earlier(student: Student) -> None:
+    found: dict[float, list[float]] = {4.0: [], 5.0: []}
+    for threshold, directions in found.items():
+        memory = (0, torch.zeros(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+        for _ in range(6):
+            direction, memory = student.radam(
+                torch.full((1,), 3.0, dtype=torch.float64), memory, 0.9, 0.999, 1e-8, threshold
+            )
+            directions.append(float(direction[0]))
+    close(found[4.0][:4], [3.0] * 4, given="all gradients 3, threshold 4: the first four directions")
+    close(found[5.0][:5], [3.0] * 5, given="all gradients 3, threshold 5: the first five directions")
+    true(
+        found[4.0][4] < 0.1 and found[5.0][5] < 0.1,
+        "the first rectified direction is far shorter than 1",
+        given="all gradients 3: the directions",
+        actual=found,
+    )
+
+
+# rank1_residual
+@exercise("rank1_residual", points=0.5)
+@for_all(x=inputs.tables(4, 3))
+def test_any_tokens_are_as_far_as_the_nearest_table_of_equal_rows(student: Student, x: Tensor) -> None:
+    table = x.double().numpy()
+    if not table.any():
+        return
+    best = np.linalg.lstsq(np.ones((4, 1)), table, rcond=None)[0]  # (1, 3): the row that is nearest to all
+    close(
+        student.rank1_residual(x.double()),
+        np.linalg.norm(table - best) / np.linalg.norm(table),
+        atol=1e-5,
+    )
+
+
+@exercise("rank1_residual", points=0.5)
+def test_a_single_token_is_like_itself(student: Student) -> None:
+    close(student.rank1_residual(torch.tensor([[2.0, -1.0, 3.0]])), 0.0, given="one token (2, −1, 3)")
+    close(
+        student.rank1_residual(torch.tensor([[1.0], [2.0], [3.0]])),
+        math.sqrt(2 / 14),
+        given="three tokens of one number: 1, 2, 3",
+    )
+
+
+# The experiment's model, as the library's blocks give it: vocabulary, length, width and layers are the notebook's in all profiles.
+VOCABULARY, LENGTH, WIDTH, LAYERS, BEYOND, TOKENS = 60, 8, 32, 6, 100_000, 20_000
+POST, PRE = ("warm-up", "none", "RAdam"), ("warm-up", "none")  # what the recorded rows are
+
+
+class Mirror(nn.Module):
+    """The notebook's model, with its parameters in the same order."""
+
+    def __init__(self, norm: str) -> None:
+        super().__init__()
+        config = BlockConfig(WIDTH, heads=2, inner=2 * WIDTH, dropout=0.0, attention_dropout=0.0, norm=norm)  # type: ignore[arg-type]
+        self.tokens, self.places = nn.Embedding(VOCABULARY, WIDTH), nn.Embedding(LENGTH, WIDTH)
+        self.blocks = nn.ModuleList(Block(config) for _ in range(LAYERS))
+        self.last_norm = nn.LayerNorm(WIDTH) if norm == "pre" else nn.Identity()
+        self.out = nn.Linear(WIDTH, VOCABULARY)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        x: Tensor = self.tokens(tokens) + self.places.weight  # (B, N, d)
+        for block in self.blocks:
+            x = block(x)
+        scores = self.out(self.last_norm(x))  # (B, N, V)
+        return nn.functional.cross_entropy(scores.flatten(0, 1), tokens.flip(1).flatten())
+
+
+@functools.lru_cache(maxsize=2)
+def _held_out(seed: int) -> Tensor:
+    """Sequences of a text that the notebook's models have not seen, (R, N)."""
+    texts = [
+        [token for words in World("ko", seed=one).corpus(TOKENS, "morpheme") for token in words]
+        for one in (seed, seed + BEYOND)
+    ]
+    common = Counter(texts[0]).most_common(VOCABULARY - 1)
+    ids = {name: number for number, (name, _) in enumerate(common, start=1)}
+    found = torch.tensor([ids.get(token, 0) for token in texts[1]])  # (T,)
+    return found[: len(found) // LENGTH * LENGTH].reshape(-1, LENGTH)
+
+
+def _loss(artifacts: Artifacts, norm: str, way: str) -> float:
+    """What the recorded weights of one way of training lose on another text, in nats."""
+    ways = POST if norm == "post" else PRE
+    rows, model = artifacts.tensor(norm, ndim=2), Mirror(norm)
+    expected = (len(ways), sum(parameter.numel() for parameter in model.parameters()))
+    if tuple(rows.shape) != expected:
+        raise BadArtifact(f"the tensor {norm!r} has shape {tuple(rows.shape)}, expected {expected}")
+    vector_to_parameters(rows[ways.index(way)].float(), model.parameters())
+    with torch.no_grad():
+        return float(model(_held_out(artifacts.seed)))
+
+
+@metric("post_gains_by_warmup")
+def post_gains_by_warmup(artifacts: Artifacts) -> float:
+    return _loss(artifacts, "post", "none") - _loss(artifacts, "post", "warm-up")
+
+
+@metric("pre_gains_by_warmup")
+def pre_gains_by_warmup(artifacts: Artifacts) -> float:
+    return _loss(artifacts, "pre", "none") - _loss(artifacts, "pre", "warm-up")
+
+
+@metric("radam_minus_adam")
+def radam_minus_adam(artifacts: Artifacts) -> float:
+    return _loss(artifacts, "post", "RAdam") - _loss(artifacts, "post", "none")
+
+
+@metric("preln_slope")
+def preln_slope(artifacts: Artifacts) -> float:
+    return _slope(artifacts, "pre")
+
+
+@metric("post_minus_pre_slope")
+def post_minus_pre_slope(artifacts: Artifacts) -> float:
+    return _slope(artifacts, "post") - _slope(artifacts, "pre")
+
+
+def _slope(artifacts: Artifacts, norm: str) -> float:
+    """The slope of the logarithm of the recorded gradient norms over that of the depths."""
+    norms = artifacts.tensor(f"{norm}_norms", ndim=1).double().numpy()  # (D,)
+    if len(norms) not in (4, 5) or (norms <= 0).any():
+        raise BadArtifact(f"the tensor '{norm}_norms' is not a positive number for each of four or five depths")
+    return float(np.polyfit(np.log([2, 4, 8, 16, 24][: len(norms)]), np.log(norms), 1)[0])
+
+
+@metric("collapse_lg")
+def collapse_lg(artifacts: Artifacts) -> float:
+    """The recorded residuals are (2, stacks, layers): attention alone, and with skips."""
+    residuals = artifacts.tensor("residuals", ndim=3).double()
+    if residuals.size(0) != 2 or residuals.size(2) != 5 or bool(((residuals <= 0) | (residuals > 1.001)).any()):
+        raise BadArtifact("the tensor 'residuals' does not hold shares above 0, for 2 kinds and 5 places")
+    alone, skips = residuals[:, :, 2].log10().mean(dim=1)
+    return float(skips - alone)
