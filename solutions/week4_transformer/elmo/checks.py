@@ -175,6 +175,12 @@ def test_later_factors_stand_to_the_left(student: Student) -> None:
     )
 
 
+@exercise("fading")
+def test_the_product_is_taken_before_the_norm(student: Student) -> None:
+    weight = torch.tensor([[0.0, 3.0], [1.0, 0.0]])  # its stretch is 3, that of its square too
+    close(student.fading(weight, torch.zeros(3, 2)), [3.0, 3.0, 1.0], given="W = 0 3 / 1 0, three states of zero")
+
+
 @exercise("fading", points=0.5)
 def test_one_state_has_nothing_to_fade(student: Student) -> None:
     close(student.fading(torch.tensor([[0.5, 1.0], [2.0, 0.1]]), torch.tensor([[0.3, 0.9]])), [1.0], given="one state")
