@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.nn.functional import cross_entropy, one_hot
 
-from grader.lessons.bank import alternative, edit, equivalent, mistake
+from grader.lessons.bank import alternative, edit, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -24,7 +24,7 @@ def bigram_probabilities(sentences, size, k=0.1):
 
 @alternative("bigram_probabilities", "bincount")
 def bigram_probabilities(sentences, size, k=0.1):
-    cells = [a * size + b for ids in sentences for a, b in zip(ids, ids[1:])]
+    cells = [a * size + b for ids in sentences for a, b in pairwise(ids)]
     counts = torch.bincount(torch.tensor(cells, dtype=torch.int64), minlength=size * size).view(size, size) + k
     return counts / counts.sum(dim=1, keepdim=True)
 
@@ -72,7 +72,7 @@ edit("bigram_probabilities", "divided-by-occurrences",
 # perplexity
 @alternative("perplexity", "tensor-mean")
 def perplexity(log_probabilities):
-    return float((-torch.tensor(sum(log_probabilities, []), dtype=torch.float64).mean()).exp())
+    return float((-torch.tensor([value for s in log_probabilities for value in s], dtype=torch.float64).mean()).exp())
 
 
 @alternative("perplexity", "running-totals-in-bits")

@@ -245,15 +245,17 @@ def test_both_losses_send_gradients_to_their_own_logits(student: Student) -> Non
 @exercise("sight")
 def test_one_layer_sees_what_it_reads(student: Student) -> None:
     reads = torch.tensor([[0, 1, 0], [0, 0, 0], [1, 1, 0]], dtype=torch.bool)
-    close(student.sight([reads]), reads, given="position 0 reads 1, position 1 nothing, position 2 reads 0 and 1; one layer")
+    close(
+        student.sight([reads]),
+        reads,
+        given="position 0 reads 1, position 1 nothing, position 2 reads 0 and 1; one layer",
+    )
 
 
 @exercise("sight")
 def test_with_two_layers_a_word_sees_itself_by_way_of_the_others(student: Student) -> None:
     others = ~torch.eye(4, dtype=torch.bool)
-    close(
-        student.sight([others, others]), torch.ones(4, 4), given="four positions, each reads all others; two layers"
-    )
+    close(student.sight([others, others]), torch.ones(4, 4), given="four positions, each reads all others; two layers")
 
 
 @exercise("sight")
@@ -277,9 +279,7 @@ def test_the_lowest_layer_comes_first(student: Student) -> None:
     high = torch.tensor([[0, 0, 0], [1, 0, 0], [0, 0, 0]], dtype=torch.bool)
     expected = torch.zeros(3, 3)
     expected[1, 2] = 1
-    close(
-        student.sight([low, high]), expected, given="below, 0 reads token 2; above, 1 reads 0; nothing else is read"
-    )
+    close(student.sight([low, high]), expected, given="below, 0 reads token 2; above, 1 reads 0; nothing else is read")
 
 
 @exercise("sight", points=0.5)

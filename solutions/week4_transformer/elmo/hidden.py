@@ -47,7 +47,9 @@ def test_any_sentences_agree_with_counting_pairs(student: Student, sentences: li
 @exercise("bigram_probabilities", points=0.5)
 def test_a_tenth_is_added_unless_told(student: Student) -> None:
     close(
-        student.bigram_probabilities([[0, 1, 1]], 2), [[0.1 / 1.2, 1.1 / 1.2]] * 2, given="the sentence 0 1 1, two tokens"
+        student.bigram_probabilities([[0, 1, 1]], 2),
+        [[0.1 / 1.2, 1.1 / 1.2]] * 2,
+        given="the sentence 0 1 1, two tokens",
     )
 
 
@@ -122,7 +124,11 @@ def _norms(weight: Tensor, states: Tensor) -> list[float]:
 
 
 @exercise("fading", points=1.5)
-@for_all(examples=30, weight=inputs.tables(3, 3), values=lists(lists(integers(-7, 7), min_size=3, max_size=3), min_size=1, max_size=5))
+@for_all(
+    examples=30,
+    weight=inputs.tables(3, 3),
+    values=lists(lists(integers(-7, 7), min_size=3, max_size=3), min_size=1, max_size=5),
+)
 def test_any_network_agrees_with_autograd(student: Student, weight: Tensor, values: list[list[int]]) -> None:
     states, weight = torch.tensor(values) / 8, weight.clamp(-2, 2)
     close(
@@ -299,7 +305,9 @@ def perplexity_lm(artifacts: Artifacts) -> float:
     _distributions(logs.exp(), len(words), "next_words")
     following = [i for ids in _ids(artifacts.seed, artifacts.seed + 10_000, words)[:FEW] for i in ids[1:]]
     if len(following) != len(logs):
-        raise BadArtifact(f"the tensor 'next_words' has {len(logs)} rows, for {len(following)} words of {FEW} sentences")
+        raise BadArtifact(
+            f"the tensor 'next_words' has {len(logs)} rows, for {len(following)} words of {FEW} sentences"
+        )
     return math.exp(nll_loss(logs.clamp(min=-100), torch.tensor(following)))
 
 
