@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from etude.models.attention import causal_mask
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -385,14 +385,14 @@ def smoothed_loss(logits, asked, smoothing=0.1, padding=0):
     return sum(costs) / len(costs)
 
 
-edit("smoothed_loss", "epsilon-over-the-others", {"smoothing * logp.mean(dim=1)":
-     "smoothing * (logp.sum(dim=1) - right) / (logp.size(1) - 1)"},
+edit("smoothed_loss", "epsilon-over-the-others", {"smoothing * logp.mean()":
+     "smoothing * (logp.sum(dim=1, keepdim=True) - right).mean() / (logp.size(1) - 1)"},
      "ε is spread over the wrong words alone: over all V, so the right one keeps 1 − ε + ε/V",
      killed_by="test_the_right_word_keeps_its_share_of_what_is_spread")
-edit("smoothed_loss", "right-keeps-all", {"(1 - smoothing) * right": "right"},
+edit("smoothed_loss", "right-keeps-all", {"-(1 - smoothing) * right.mean()": "-right.mean()"},
      "the right word keeps probability 1, and ε comes on top: the targets must sum to 1",
      killed_by="test_the_right_word_keeps_its_share_of_what_is_spread")
-edit("smoothed_loss", "sum-for-the-mean", {"logp.mean(dim=1)": "logp.sum(dim=1)"},
+edit("smoothed_loss", "sum-for-the-mean", {"logp.mean()": "logp.sum(dim=1).mean()"},
      "each word gets ε: each gets ε/V", killed_by="test_the_right_word_keeps_its_share_of_what_is_spread")
 edit("smoothed_loss", "padding-counted", {"counts = asked != padding": "counts = torch.ones_like(asked, dtype=torch.bool)"},
      "padding counts as a word that should be written", killed_by="test_places_of_padding_do_not_count")
@@ -426,16 +426,17 @@ def smoothed_loss(logits, asked, smoothing=0.1, padding=0):
     return -(target * logp).sum(dim=1).mean()
 
 
-edit("smoothed_loss", "no-softmax", {".log_softmax(dim=-1)": ".log()"},
+edit("smoothed_loss", "no-softmax", {".log_softmax(dim=1)": ".log()"},
      "the logits are taken for probabilities", killed_by="test_without_smoothing_it_is_cross_entropy")
-edit("smoothed_loss", "sum-over-places", {".mean(dim=1)).mean()": ".mean(dim=1)).sum()"},
+edit("smoothed_loss", "sum-over-places", {"-(1 - smoothing) * right.mean() - smoothing * logp.mean()":
+     "-(1 - smoothing) * right.sum() - smoothing * logp.mean(dim=1).sum()"},
      "the sum over the places is taken: the mean", killed_by="test_without_smoothing_it_is_cross_entropy")
-edit("smoothed_loss", "softmax-then-log", {".log_softmax(dim=-1)": ".softmax(dim=-1).log()"},
+edit("smoothed_loss", "softmax-then-log", {".log_softmax(dim=1)": ".softmax(dim=1).log()"},
      "the logarithm of a softmax that has become 0 is infinite: log_softmax is not",
      killed_by="test_large_logits_give_no_infinity")
 edit("smoothed_loss", "padding-always-0", {"asked != padding": "asked != 0"},
      "the padding is 0, whatever is said", killed_by="test_the_padding_is_the_id_that_is_given")
-edit("smoothed_loss", "no-smoothing", {"((1 - smoothing) * right + smoothing * logp.mean(dim=1))": "right"},
+edit("smoothed_loss", "no-smoothing", {"-(1 - smoothing) * right.mean() - smoothing * logp.mean()": "-right.mean()"},
      "nothing is smoothed", killed_by="test_the_right_word_keeps_its_share_of_what_is_spread")
 
 
@@ -542,10 +543,10 @@ edit("beam_search", "multiplied", {"total / ((5 + length)": "total * ((5 + lengt
 edit("beam_search", "end-not-counted", {"total / ((5 + length)": "total / ((5 + len(written))"},
      "the length leaves the end out: it is a word like the others",
      killed_by="test_the_penalty_counts_the_end")
-edit("beam_search", "probabilities-added", {"log_softmax(dim=-1)": "softmax(dim=-1)"},
+edit("beam_search", "probabilities-added", {"log_softmax(dim=1)": "softmax(dim=1)"},
      "probabilities are added: their logarithms are",
      killed_by="test_one_beam_takes_the_best_word_each_time")
-edit("beam_search", "logits-added", {".log_softmax(dim=-1)": ""},
+edit("beam_search", "logits-added", {".log_softmax(dim=1)": ""},
      "logits are added: they must be log probabilities first",
      killed_by="test_narrow_beams_keep_what_lists_keep")
 edit("beam_search", "first-place-read", {"[:, -1]": "[:, 0]"},
@@ -571,3 +572,9 @@ edit("beam_search", "begin-kept", {"text[1:-1] if text[-1] == end else text[1:]"
      "the begin token is returned with the words", killed_by="test_one_beam_takes_the_best_word_each_time")
 edit("beam_search", "last-word-cut", {"text[1:-1] if text[-1] == end else text[1:]": "text[1:-1]"},
      "the last word is cut off even where it is no end", killed_by="test_one_beam_takes_the_best_word_each_time")
+
+
+equivalent("beam_search", "3: range(1, longest + 1) → range(1, longest + 2)", "at the greatest length all texts are finished")
+equivalent("beam_search", "14: removed if len(prefixes) == 0:", "where nothing runs, there are no candidates to keep")
+equivalent("beam_search", "14: len(prefixes) == 0 → len(prefixes) == -1", "where nothing runs, there are no candidates to keep")
+equivalent("beam_search", "15: removed break", "where nothing runs, there are no candidates to keep")

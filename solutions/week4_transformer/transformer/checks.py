@@ -40,7 +40,10 @@ def weights_of(layer: nn.Module, norms: int) -> dict[str, Tensor]:
 def attention_of(student: Student, attention: nn.MultiheadAttention) -> Any:
     """The lesson's attention, on the student's side, with the weights of torch's."""
     made = student.MultiHeadAttention(attention.embed_dim, attention.num_heads)
-    state = {"project_in.weight": attention.in_proj_weight, "project_in.bias": attention.in_proj_bias}
+    state: dict[str, Tensor] = {
+        "project_in.weight": attention.in_proj_weight,
+        "project_in.bias": attention.in_proj_bias,
+    }
     state |= {"project_out.weight": attention.out_proj.weight, "project_out.bias": attention.out_proj.bias}
     made.load_state_dict({name: weight.detach().clone() for name, weight in state.items()})
     made.requires_grad_(False)

@@ -54,7 +54,10 @@ def _weights(layer: nn.Module, norms: int) -> dict[str, Tensor]:
 
 def _attention(student: Student, attention: nn.MultiheadAttention) -> Any:
     made = student.MultiHeadAttention(attention.embed_dim, attention.num_heads)
-    state = {"project_in.weight": attention.in_proj_weight, "project_in.bias": attention.in_proj_bias}
+    state: dict[str, Tensor] = {
+        "project_in.weight": attention.in_proj_weight,
+        "project_in.bias": attention.in_proj_bias,
+    }
     state |= {"project_out.weight": attention.out_proj.weight, "project_out.bias": attention.out_proj.bias}
     made.load_state_dict({name: weight.detach().clone() for name, weight in state.items()})
     made.requires_grad_(False)
@@ -480,7 +483,8 @@ def _model(artifacts: Artifacts, words: int) -> Transformer:
     table = model.embedding.tokens.weight
     with torch.no_grad():
         table.copy_(recorded("table", table))
-        for kind, blocks in (("encoder", model.encoder), ("decoder", model.decoder)):
+        sides: list[tuple[str, Any]] = [("encoder", model.encoder), ("decoder", model.decoder)]
+        for kind, blocks in sides:
             for number, block in enumerate(blocks):
                 parts = {"attention": block.attention, "cross": block.cross}
                 for part, attention in parts.items():
