@@ -417,21 +417,6 @@ def minus_lstm_equal_work(artifacts: Artifacts) -> float:
     return _exact(artifacts, "Transformer") - _exact(artifacts, "LSTM")
 
 
-@metric("heads_four_minus_one")
-def heads_four_minus_one(artifacts: Artifacts) -> float:
-    return _exact(artifacts, "Transformer") - _exact(artifacts, "one head")
-
-
-@metric("scaled_minus_unscaled")
-def scaled_minus_unscaled(artifacts: Artifacts) -> float:
-    return _exact(artifacts, "Transformer") - _exact(artifacts, "no scaling")
-
-
-@metric("sinusoids_minus_learnt")
-def sinusoids_minus_learnt(artifacts: Artifacts) -> float:
-    return _exact(artifacts, "Transformer") - _exact(artifacts, "learnt positions")
-
-
 def _vocabulary(artifacts: Artifacts) -> dict[str, int]:
     words = artifacts.strings("vocabulary")
     if words[:3] != SPECIAL:
