@@ -72,8 +72,7 @@ def adamw(model: nn.Module, rate: float, *, decay: float = 0.01, betas: tuple[fl
         {"params": [p for p in model.parameters() if p.dim() > 1], "weight_decay": decay},
         {"params": [p for p in model.parameters() if p.dim() <= 1], "weight_decay": 0.0},
     ]
-    fused = any(p.is_cuda for p in model.parameters())
-    return torch.optim.AdamW(groups, lr=rate, betas=betas, eps=1e-6, fused=fused)
+    return torch.optim.AdamW(groups, lr=rate, betas=betas, eps=1e-6, fused=True)
 
 
 def train(

@@ -166,6 +166,38 @@ def grading(result: dict[str, Any]) -> list[str]:
     ]
 
 
+MODELS = {
+    "tiny": "BERT, L=2 H=128, V=8,000",
+    "mini": "BERT, L=4 H=256, V=8,000",
+    "tiny_full": "BERT, L=2 H=128, V=30,522",
+    "mini_full": "BERT, L=4 H=256, V=30,522",
+    "beam_search": "beam search to 128 tokens, cache against recomputation",
+}
+
+
+def models(result: dict[str, Any]) -> list[str]:
+    lines = [
+        f"## BERT's pre-training against transformers, {result['batch']} sequences of {result['length']} tokens",
+        "",
+        "Both start from the same weights and read the same batches; without dropout their losses agree step by step. transformers'",
+        "BertForMaskedLM scores every token, ours the masked ones alone; in the fourth column the peer's head does so too.",
+        "",
+        "| | Etude, tokens/s | transformers | its head on masked tokens alone | ratio | goal | ratio to the fourth column |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, section in result["sections"].items():
+        goal = f"at least {result['goals'][name]:g}"
+        if "tokens_per_second" in section:
+            speeds = [f"{statistics.median(runs):,.0f}" for runs in section["tokens_per_second"].values()]
+            ratios = [f"{section['figure']:.2f}", goal, f"{section['figure_masked_alone']:.2f}"]
+        else:
+            speeds = [f"{statistics.median(runs):.1f} s" for runs in section["seconds"].values()] + [""]
+            ratios = [f"{section['figure']:.2f}", goal, ""]
+        lines.append(f"| {' | '.join([MODELS[name], *speeds, *ratios])} |")
+    agree = all(section["agree"] for section in result["sections"].values())
+    return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+
+
 def machines(result: dict[str, Any]) -> list[str]:
     alone = result["alone"]
     rows = []
@@ -197,6 +229,7 @@ def main() -> None:
         "tokenizers": tokenizers,
         "tokenizers_encoding": tokenizers,
         "grading": grading,
+        "models": models,
     }
     lines = [
         "# Benchmarks",

@@ -125,6 +125,33 @@ def _build(course: Course, lessons: Sequence[Lesson]) -> None:
 
 
 @app.command(
+    rich_help_panel=PANEL, epilog="Examples: grader pretrain · grader pretrain world-ko · grader pretrain --list"
+)
+def pretrain(
+    name: Annotated[str, typer.Argument(help="One of the recipes; nothing for all.", show_default=False)] = "",
+    show: Annotated[bool, typer.Option("--list", help="Only say which checkpoints are as they should be.")] = False,
+) -> None:
+    """Make the course's pre-trained models (data/models), each once: what has not changed since is left as it is.
+
+    It takes some minutes for each and shows how the loss falls; a call that was cut goes on from there.
+    """
+    from etude.recipes import RECIPES
+    from grader.release import checkpoints
+
+    with explained():
+        if name and name not in RECIPES:
+            raise CourseError(f"there is no recipe {name!r}; there are {', '.join(RECIPES)}")
+        for recipe in [name] if name else RECIPES:
+            if checkpoints.fresh(recipe):
+                say(f"{recipe}: as its recipe and the code of today would give it")
+            elif show:
+                say(f"{recipe}: old or missing. Next: grader pretrain {recipe}")
+            else:
+                history = checkpoints.make(recipe, Course().build / "pretraining", f"grader pretrain {recipe}")
+                say(f"{recipe}: {len(history.losses)} steps, {history.tokens_per_second:,.0f} tokens a second")
+
+
+@app.command(
     rich_help_panel=PANEL,
     epilog="Examples: grader run word2vec --profile cpu --seed 3 · grader run week1_embeddings --jobs 1",
 )

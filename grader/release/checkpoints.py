@@ -1,0 +1,58 @@
+"""The course's checkpoints: made by the one command, kept while nothing that decides them has changed.
+
+    data/models/NAME/   config.json, model.safetensors, tokenizer.json   what `etude.pretrained.load` reads
+                        made.json                                        where it comes from, and the hash of what decides it
+
+The last digits of a model depend on the processor that trained it, so it is committed and never compared: the hash is of the
+recipe, the code that trains and the libraries.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from etude import pretrained, recipes
+from etude.files import write_whole
+from etude.train import History
+from grader.course import CourseError
+from grader.provenance import fingerprint, head, imported, libraries
+
+RECORD = "made.json"
+
+
+def fresh(name: str) -> bool:
+    """Tells whether the checkpoint is what its recipe and the code of today would give."""
+    try:
+        made = json.loads((pretrained.folder_of(name) / RECORD).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return bool(made.get("inputs") == _inputs(name))
+
+
+def make(name: str, state: Path, command: str) -> History:
+    """Pre-trains the model, some minutes with a bar, and writes the checkpoint with the record of where it comes from.
+
+    Args:
+        state: a folder for what is done, so that a call that was cut goes on.
+
+    Raises:
+        CourseError: there is no recipe of this name.
+    """
+    if name not in recipes.RECIPES:
+        raise CourseError(f"there is no recipe {name!r}; there are {', '.join(recipes.RECIPES)}")
+    inputs, folder = _inputs(name), pretrained.folder_of(name)
+    kept = state / f"{name}-{inputs[:16]}.pt"
+    history = pretrained.make(recipes.RECIPES[name], folder, kept)
+    last = history.losses[-100:]
+    record = {"inputs": inputs, **head(command), "loss_of_last_steps": round(sum(last) / len(last), 4)}
+    write_whole(folder / RECORD, json.dumps(record, indent=1) + "\n")
+    kept.unlink(missing_ok=True)
+    return history
+
+
+def _inputs(name: str) -> str:
+    """Hashes the recipe, the code and the libraries."""
+    own = Path(recipes.__file__)
+    code = [path for path in imported([Path(pretrained.__file__)]) if path != own]  # other recipes decide nothing here
+    return fingerprint(recipes.RECIPES[name], libraries(), code=[*code, Path(pretrained.__file__)])
