@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn import functional
 
-from grader.lessons.bank import alternative, edit, equivalent, mistake
+from grader.lessons.bank import alternative, edit, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -327,14 +327,16 @@ def next_sentence_pair(documents, number, cut, coin, other):
     return first, second, int(coin)
 
 
-@alternative("next_sentence_pair", "sums-of-lists")
+@alternative("next_sentence_pair", "chain")
 def next_sentence_pair(documents, number, cut, coin, other):
-    first = sum(documents[number][:cut], [])
+    from itertools import chain
+
+    first = [*chain.from_iterable(documents[number][:cut])]
     if coin == 0:
-        return first, sum(documents[number][cut:], []), 0
+        return first, [*chain.from_iterable(documents[number][cut:])], 0
     rest = documents[:number] + documents[number + 1 :]
     text = rest[other % len(rest)]
-    return first, sum(text[cut:] or text[-1:], []), 1
+    return first, [*chain.from_iterable(text[cut:] or text[-1:])], 1
 
 
 edit("next_sentence_pair", "labels-reversed", {"for i in text], coin": "for i in text], 1 - coin"},

@@ -35,7 +35,10 @@ def test_the_form_with_tanh_has_the_cube_of_x(student: Student) -> None:
     x = [-2.5, -1.0, 0.5, 2.5]
     expected = [n / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (n + 0.044715 * n**3))) for n in x]
     close(
-        student.gelu(torch.tensor(x), approximate=True), expected, given="x = −2½, −1, ½, 2½; approximate=True", rtol=1e-5
+        student.gelu(torch.tensor(x), approximate=True),
+        expected,
+        given="x = −2½, −1, ½, 2½; approximate=True",
+        rtol=1e-5,
     )
 
 
@@ -168,7 +171,9 @@ def test_the_eleven_tokens_of_the_figure_get_the_sum_of_three_vectors(student: S
     tokens = torch.tensor([[2, 5, 6, 7, 8, 3, 9, 10, 11, 12, 3]])
     segments = torch.tensor([[0] * 6 + [1] * 5])
     words, kinds, places = (_normal(rows, 4, seed=seed) for rows, seed in ((13, 4), (2, 5), (512, 6)))
-    summed = torch.stack([words[int(t)] + kinds[int(s)] + places[i] for i, (t, s) in enumerate(zip(tokens[0], segments[0]))])
+    summed = torch.stack(
+        [words[int(t)] + kinds[int(s)] + places[i] for i, (t, s) in enumerate(zip(tokens[0], segments[0], strict=True))]
+    )
     expected = (summed - summed.mean(dim=-1, keepdim=True)) / 1e4  # (11, 4)
     close(
         student.embed_input(words, kinds, places, *PLAIN, tokens, segments, 1e8)[0] * 1e4,
@@ -195,7 +200,11 @@ def test_eps_is_added_to_the_variance_under_the_root(student: Student) -> None:
     found = student.embed_input(
         words, torch.zeros(2, 4), torch.zeros(1, 4), *PLAIN, torch.tensor([[0]]), torch.tensor([[0]]), 4.0
     )
-    close(found, [[[1.0, -1 / 3, 1 / 3, -1.0]]], given="one token with the vector (3, −1, 1, −3), whose variance is 5; eps = 4")
+    close(
+        found,
+        [[[1.0, -1 / 3, 1 / 3, -1.0]]],
+        given="one token with the vector (3, −1, 1, −3), whose variance is 5; eps = 4",
+    )
 
 
 # count_parameters
@@ -283,7 +292,11 @@ def test_only_chosen_tokens_have_labels_and_those_that_stay_are_among_them(stude
 @exercise("mask_tokens")
 def test_special_tokens_are_never_chosen(student: Student) -> None:
     read, labels = student.mask_tokens(ROW, torch.zeros(1, 10), PICK, SPECIAL, 4)
-    equal([int(i) for i in read[0]], [2, 4, 4, 4, 4, 4, 4, 4, 3, 0], given="2 5 6 7 1 5 6 7 3 0, all draws 0; 0, 2, 3, 4 are special")
+    equal(
+        [int(i) for i in read[0]],
+        [2, 4, 4, 4, 4, 4, 4, 4, 3, 0],
+        given="2 5 6 7 1 5 6 7 3 0, all draws 0; 0, 2, 3, 4 are special",
+    )
     equal([int(i) for i in labels[0]], [-100, 5, 6, 7, 1, 5, 6, 7, -100, -100], given="the labels of the same")
     read, labels = student.mask_tokens(ROW, torch.full((1, 10), 0.13), PICK, SPECIAL, 4)
     equal([int(i) for i in read[0]], [2, 1, 1, 1, 1, 1, 1, 1, 3, 0], given="the same, all draws 0.13: swapped for 1")
@@ -315,28 +328,49 @@ def test_other_rates_move_the_bounds(student: Student) -> None:
 
 # whole_words
 
-PIECES = "[CLS] 오늘 ##도 킹 ##받 ##네 , 커피 [SEP] 마시 ##자 [SEP] [PAD]".split()  # words: 1 2, 3 4 5, 6, 7, 9 10
+PIECES = ["[CLS]", "오늘", "##도", "킹", "##받", "##네", ",", "커피", "[SEP]", "마시", "##자", "[SEP]", "[PAD]"]
+# Its words are at 1 2, 3 4 5, 6, 7, 9 10.
 
 
 @exercise("whole_words")
 def test_all_pieces_of_a_word_are_chosen(student: Student) -> None:
-    equal([int(i) for i in student.whole_words(PIECES, [1, 0, 2, 3, 4], 3)], [3, 4, 5], given=f"{' '.join(PIECES)}; order 1 0 2 3 4, budget 3")
+    equal(
+        [int(i) for i in student.whole_words(PIECES, [1, 0, 2, 3, 4], 3)],
+        [3, 4, 5],
+        given=f"{' '.join(PIECES)}; order 1 0 2 3 4, budget 3",
+    )
 
 
 @exercise("whole_words")
 def test_special_tokens_are_no_words(student: Student) -> None:
-    equal([int(i) for i in student.whole_words(PIECES, [4, 3], 3)], [7, 9, 10], given=f"{' '.join(PIECES)}; order 4 3, budget 3")
-    equal([int(i) for i in student.whole_words(PIECES, [0, 1, 2, 3, 4], 99)], [1, 2, 3, 4, 5, 6, 7, 9, 10], given="the same; order 0 1 2 3 4, budget 99")
+    equal(
+        [int(i) for i in student.whole_words(PIECES, [4, 3], 3)],
+        [7, 9, 10],
+        given=f"{' '.join(PIECES)}; order 4 3, budget 3",
+    )
+    equal(
+        [int(i) for i in student.whole_words(PIECES, [0, 1, 2, 3, 4], 99)],
+        [1, 2, 3, 4, 5, 6, 7, 9, 10],
+        given="the same; order 0 1 2 3 4, budget 99",
+    )
 
 
 @exercise("whole_words")
 def test_a_word_that_does_not_fit_is_skipped_and_the_next_is_tried(student: Student) -> None:
-    equal([int(i) for i in student.whole_words(PIECES, [3, 1, 0, 2, 4], 3)], [1, 2, 7], given=f"{' '.join(PIECES)}; order 3 1 0 2 4, budget 3")
+    equal(
+        [int(i) for i in student.whole_words(PIECES, [3, 1, 0, 2, 4], 3)],
+        [1, 2, 7],
+        given=f"{' '.join(PIECES)}; order 3 1 0 2 4, budget 3",
+    )
 
 
 @exercise("whole_words")
 def test_the_budget_counts_pieces(student: Student) -> None:
-    equal([int(i) for i in student.whole_words(PIECES, [2, 4, 3, 0], 4)], [6, 7, 9, 10], given=f"{' '.join(PIECES)}; order 2 4 3 0, budget 4")
+    equal(
+        [int(i) for i in student.whole_words(PIECES, [2, 4, 3, 0], 4)],
+        [6, 7, 9, 10],
+        given=f"{' '.join(PIECES)}; order 2 4 3 0, budget 4",
+    )
 
 
 @exercise("whole_words", points=0.5, needs="test_all_pieces_of_a_word_are_chosen")
@@ -357,30 +391,62 @@ def _pair(found: Any) -> list[Any]:
 
 @exercise("next_sentence_pair")
 def test_the_rest_of_the_document_follows_and_has_label_0(student: Student) -> None:
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 0, 1, 0, 0)), [[1, 2], [3, 4, 5], 0], given=f"{WRITTEN}; number 0, cut 1, coin 0")
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 1, 3, 0, 1)), [[11, 12, 13, 14], [15], 0], given=f"{WRITTEN}; number 1, cut 3, coin 0")
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 0, 1, 0, 0)),
+        [[1, 2], [3, 4, 5], 0],
+        given=f"{WRITTEN}; number 0, cut 1, coin 0",
+    )
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 1, 3, 0, 1)),
+        [[11, 12, 13, 14], [15], 0],
+        given=f"{WRITTEN}; number 1, cut 3, coin 0",
+    )
 
 
 @exercise("next_sentence_pair")
 def test_a_false_text_is_of_another_document_and_has_label_1(student: Student) -> None:
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 0, 1, 1, 0)), [[1, 2], [12, 13, 14, 15], 1], given=f"{WRITTEN}; number 0, cut 1, coin 1, other 0")
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 0, 1, 1, 0)),
+        [[1, 2], [12, 13, 14, 15], 1],
+        given=f"{WRITTEN}; number 0, cut 1, coin 1, other 0",
+    )
 
 
 @exercise("next_sentence_pair")
 def test_a_false_text_stands_at_the_place_of_the_true_one(student: Student) -> None:
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 0, 2, 1, 0)), [[1, 2, 3], [14, 15], 1], given=f"{WRITTEN}; number 0, cut 2, coin 1, other 0")
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 0, 2, 1, 0)),
+        [[1, 2, 3], [14, 15], 1],
+        given=f"{WRITTEN}; number 0, cut 2, coin 1, other 0",
+    )
 
 
 @exercise("next_sentence_pair", points=0.5)
 def test_a_document_that_is_too_short_gives_its_last_sentence(student: Student) -> None:
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 1, 3, 1, 1)), [[11, 12, 13, 14], [22], 1], given=f"{WRITTEN}; number 1, cut 3, coin 1, other 1")
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 1, 2, 1, 1)), [[11, 12, 13], [22], 1], given=f"{WRITTEN}; number 1, cut 2, coin 1, other 1")
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 1, 3, 1, 1)),
+        [[11, 12, 13, 14], [22], 1],
+        given=f"{WRITTEN}; number 1, cut 3, coin 1, other 1",
+    )
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 1, 2, 1, 1)),
+        [[11, 12, 13], [22], 1],
+        given=f"{WRITTEN}; number 1, cut 2, coin 1, other 1",
+    )
 
 
 @exercise("next_sentence_pair")
 def test_the_others_are_counted_without_the_documents_own(student: Student) -> None:
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 1, 1, 1, 1)), [[11], [22], 1], given=f"{WRITTEN}; number 1, cut 1, coin 1, other 1")
-    equal(_pair(student.next_sentence_pair(DOCUMENTS, 1, 1, 1, 4)), [[11], [3, 4, 5], 1], given=f"{WRITTEN}; number 1, cut 1, coin 1, other 4")
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 1, 1, 1, 1)),
+        [[11], [22], 1],
+        given=f"{WRITTEN}; number 1, cut 1, coin 1, other 1",
+    )
+    equal(
+        _pair(student.next_sentence_pair(DOCUMENTS, 1, 1, 1, 4)),
+        [[11], [3, 4, 5], 1],
+        given=f"{WRITTEN}; number 1, cut 1, coin 1, other 4",
+    )
 
 
 # masked_logits
@@ -396,12 +462,24 @@ HEAD = {
     "words_bias": _normal(V, seed=16),
 }
 LABELS = torch.tensor([[-100, 5, -100, -100, 2], [-100, -100, -100, 0, -100]])
-NEUTRAL = HEAD | {"transform": torch.eye(H), "transform_bias": torch.zeros(H), "gain": torch.ones(H), "bias": torch.zeros(H)}
+NEUTRAL = HEAD | {
+    "transform": torch.eye(H),
+    "transform_bias": torch.zeros(H),
+    "gain": torch.ones(H),
+    "bias": torch.zeros(H),
+}
 NEUTRAL |= {"words": torch.cat([torch.eye(H), torch.zeros(V - H, H)]), "words_bias": torch.zeros(V)}
 
 
 def _scored(
-    hidden: Tensor, transform: Tensor, transform_bias: Tensor, gain: Tensor, bias: Tensor, words: Tensor, words_bias: Tensor, *labels: Any
+    hidden: Tensor,
+    transform: Tensor,
+    transform_bias: Tensor,
+    gain: Tensor,
+    bias: Tensor,
+    words: Tensor,
+    words_bias: Tensor,
+    *labels: Any,
 ) -> Tensor:
     """The oracle: scores everywhere, of which those that are asked for are kept."""
     x = functional.gelu(hidden @ transform.T + transform_bias)
@@ -457,7 +535,12 @@ def test_output_weights_are_the_token_table_with_a_bias_each(student: Student) -
 def test_a_token_with_id_0_may_be_asked_for(student: Student) -> None:
     labels = torch.full((2, 5), -100)
     labels[0, 2] = 0
-    close(student.masked_logits(*HEAD.values(), labels), _scored(*HEAD.values(), labels), given="one label of all, and it is 0", atol=1e-5)
+    close(
+        student.masked_logits(*HEAD.values(), labels),
+        _scored(*HEAD.values(), labels),
+        given="one label of all, and it is 0",
+        atol=1e-5,
+    )
 
 
 # pretraining_loss
@@ -474,7 +557,13 @@ ZERO = {name: torch.zeros_like(value) for name, value in SENTENCE.items()}
 
 
 def _loss(
-    logits: Tensor, hidden: Tensor, pooler: Tensor, pooler_bias: Tensor, sentence: Tensor, sentence_bias: Tensor, *rest: Any
+    logits: Tensor,
+    hidden: Tensor,
+    pooler: Tensor,
+    pooler_bias: Tensor,
+    sentence: Tensor,
+    sentence_bias: Tensor,
+    *rest: Any,
 ) -> Tensor:
     """The oracle: minus the logarithm of softmax, term by term."""
     labels, follows = rest
@@ -515,7 +604,10 @@ def test_label_0_is_the_first_of_the_two_scores(student: Student) -> None:
     weights = ZERO | {"sentence_bias": torch.tensor([10.0, -10.0])}
     for follows, expected in (([0, 0], 0.0), ([1, 1], 20.0), ([0, 1], 10.0)):
         close(
-            student.pretraining_loss(torch.zeros(3, V), HEAD["hidden"], *weights.values(), LABELS, torch.tensor(follows)) - math.log(V),
+            student.pretraining_loss(
+                torch.zeros(3, V), HEAD["hidden"], *weights.values(), LABELS, torch.tensor(follows)
+            )
+            - math.log(V),
             expected,
             given=f"scores of sentences 10 and −10, follows {follows}; less ln 7 for the tokens",
             atol=1e-4,

@@ -45,7 +45,11 @@ def test_any_numbers_agree_with_torch(student: Student, x: list[float], approxim
 def test_far_out_it_is_x_or_0_in_both_forms(student: Student) -> None:
     x = torch.tensor([[-60.0, -30.0], [30.0, 60.0]])
     for approximate in (False, True):
-        close(student.gelu(x, approximate=approximate), [[0.0, 0.0], [30.0, 60.0]], given=f"−60, −30, 30, 60; approximate={approximate}")
+        close(
+            student.gelu(x, approximate=approximate),
+            [[0.0, 0.0], [30.0, 60.0]],
+            given=f"−60, −30, 30, 60; approximate={approximate}",
+        )
 
 
 @exercise("gelu", points=0.5)
@@ -53,7 +57,9 @@ def test_the_form_with_tanh_has_its_own_gradient(student: Student) -> None:
     def oracle(x: Tensor, approximate: bool) -> Tensor:
         return functional.gelu(x, approximate="tanh" if approximate else "none")
 
-    close_gradients(student, "gelu", oracle, {"x": _normal(3, 2, seed=1, scale=2)}, True, given="six numbers; approximate=True")
+    close_gradients(
+        student, "gelu", oracle, {"x": _normal(3, 2, seed=1, scale=2)}, True, given="six numbers; approximate=True"
+    )
 
 
 # pair_input
@@ -69,7 +75,9 @@ def _pair_oracle(first: list[int], second: list[int], room: int) -> tuple[int, i
 
 @exercise("pair_input")
 @for_all(first=lists(integers(5, 9), max_size=7), second=lists(integers(5, 9), max_size=7), length=integers(3, 14))
-def test_any_two_texts_are_cut_as_evenly_as_possible(student: Student, first: list[int], second: list[int], length: int) -> None:
+def test_any_two_texts_are_cut_as_evenly_as_possible(
+    student: Student, first: list[int], second: list[int], length: int
+) -> None:
     a, b = _pair_oracle(first, second, length - 3)
     expected = [[2, *first[:a], 3, *second[:b], 3], [0] * (a + 2) + [1] * (b + 1)]
     equal(_as_lists(student.pair_input(first, second, length)), expected)
@@ -77,7 +85,9 @@ def test_any_two_texts_are_cut_as_evenly_as_possible(student: Student, first: li
 
 @exercise("pair_input", points=0.5)
 @for_all(first=lists(integers(5, 9), max_size=6), length=integers(3, 8), cls=integers(0, 1), sep=integers(2, 4))
-def test_any_text_alone_is_cut_to_the_length(student: Student, first: list[int], length: int, cls: int, sep: int) -> None:
+def test_any_text_alone_is_cut_to_the_length(
+    student: Student, first: list[int], length: int, cls: int, sep: int
+) -> None:
     expected = [cls, *first[: length - 2], sep]
     equal(_as_lists(student.pair_input(first, None, length, cls=cls, sep=sep)), [expected, [0] * len(expected)])
 
@@ -87,7 +97,11 @@ def test_the_lists_that_came_in_stay_whole(student: Student) -> None:
     first, second = [11, 12, 13, 14], [21, 22, 23]
     handles = student.put(list(first)), student.put(list(second))
     student.in_place().pair_input(*handles, 6)
-    equal([student.value(handle) for handle in handles], [first, second], given="11 to 14 and 21 to 23, cut to 6 tokens: the two lists afterwards")
+    equal(
+        [student.value(handle) for handle in handles],
+        [first, second],
+        given="11 to 14 and 21 to 23, cut to 6 tokens: the two lists afterwards",
+    )
 
 
 # embed_input
@@ -104,24 +118,31 @@ def _embedded(words: Tensor, kinds: Tensor, places: Tensor, gain: Tensor, bias: 
     words=inputs.tables(5, 3),
     kinds=inputs.tables(2, 3),
     places=inputs.tables(4, 3),
-    affine=inputs.tables(2, 3),
+    affine=lists(inputs.numbers(), min_size=6, max_size=6),
     rows=lists(lists(tuples(integers(0, 4), integers(0, 1)), min_size=3, max_size=3), min_size=1, max_size=2),
     examples=30,
 )
 def test_any_tables_agree_with_torch(
-    student: Student, words: Tensor, kinds: Tensor, places: Tensor, affine: Tensor, rows: list[list[tuple[int, int]]]
+    student: Student,
+    words: Tensor,
+    kinds: Tensor,
+    places: Tensor,
+    affine: list[float],
+    rows: list[list[tuple[int, int]]],
 ) -> None:
     tokens, segments = torch.tensor(rows).unbind(dim=2)  # (B, N) each
-    tables = (words, kinds, places, affine[0], affine[1])
+    tables = (words, kinds, places, torch.tensor(affine[:3]), torch.tensor(affine[3:]))
     expected = _embedded(*(table.double() for table in tables), tokens, segments, 0.5)
-    close(student.embed_input(*tables, tokens, segments, 0.5), expected, rtol=1e-3, atol=1e-4)
+    close(student.embed_input(*tables, tokens, segments, 0.5), expected, rtol=1e-3, atol=1e-3)
 
 
 @exercise("embed_input", points=0.5)
 def test_all_tables_are_trained(student: Student) -> None:
     tables = {name: _normal(*shape, seed=i) for i, (name, shape) in enumerate(TABLE_SHAPES.items())}
     tokens, segments = torch.tensor([[1, 5, 5, 2], [3, 3, 0, 0]]), torch.tensor([[0, 0, 1, 1], [0, 0, 0, 0]])
-    close_gradients(student, "embed_input", _weighed, tables, tokens, segments, 0.3, given="two texts of 4 tokens, eps = 0.3")
+    close_gradients(
+        student, "embed_input", _weighed, tables, tokens, segments, 0.3, given="two texts of 4 tokens, eps = 0.3"
+    )
 
 
 TABLE_SHAPES = {"words": (6, 3), "kinds": (2, 3), "places": (5, 3), "gain": (3,), "bias": (3,)}
@@ -138,7 +159,12 @@ def _theirs() -> Any:
 
     library: Any = huggingface  # its types are its own
     config = library.BertConfig(
-        vocab_size=30, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=12, max_position_embeddings=16
+        vocab_size=30,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=12,
+        max_position_embeddings=16,
     )
     model = library.BertForPreTraining(config).eval()
     for number, parameter in enumerate(model.parameters()):
@@ -167,7 +193,11 @@ def _their_output() -> _Output:
     batch = PretrainingBatch(tokens, segments, labels, torch.tensor([1, 0]))
     with torch.no_grad():
         found = model(
-            input_ids=tokens, token_type_ids=segments, labels=labels, next_sentence_label=batch.follows, output_hidden_states=True
+            input_ids=tokens,
+            token_type_ids=segments,
+            labels=labels,
+            next_sentence_label=batch.follows,
+            output_hidden_states=True,
         )
     weights = {name: tensor.detach() for name, tensor in from_transformers(model.state_dict(), 1).items()}
     return _Output(weights, batch, found.hidden_states[0], found.hidden_states[-1], found.prediction_logits, found.loss)
@@ -191,7 +221,14 @@ def test_the_weights_of_transformers_give_its_input(student: Student) -> None:
 
 
 @exercise("count_parameters", points=2)
-@for_all(layers=integers(0, 3), width=integers(1, 9), vocabulary=integers(1, 30), positions=integers(1, 20), heads=booleans(), examples=30)
+@for_all(
+    layers=integers(0, 3),
+    width=integers(1, 9),
+    vocabulary=integers(1, 30),
+    positions=integers(1, 20),
+    heads=booleans(),
+    examples=30,
+)
 def test_any_size_agrees_with_a_model_that_is_built(
     student: Student, layers: int, width: int, vocabulary: int, positions: int, heads: bool
 ) -> None:
@@ -205,7 +242,11 @@ def test_any_size_agrees_with_a_model_that_is_built(
 @exercise("count_parameters", points=0.5)
 def test_published_sizes_have_their_parameters_with_heads(student: Student) -> None:
     for (layers, width), expected in {(2, 128): 4_433_468, (8, 512): 41_668_412, (12, 768): 110_106_428}.items():
-        equal(student.count_parameters(layers, width, heads=True), expected, given=f"{layers} layers, width {width}, with heads")
+        equal(
+            student.count_parameters(layers, width, heads=True),
+            expected,
+            given=f"{layers} layers, width {width}, with heads",
+        )
 
 
 # mask_tokens
@@ -228,7 +269,9 @@ def _masked(token: int, draw: float, pick: int, special: list[bool], mask: int) 
     row=lists(tuples(integers(0, 8), sampled_from(DRAWS), integers(0, 20)), min_size=1, max_size=8),
     places=lists(booleans(), min_size=8, max_size=8),
 )
-def test_any_tokens_agree_with_the_four_cases(student: Student, row: list[tuple[int, float, int]], places: list[bool]) -> None:
+def test_any_tokens_agree_with_the_four_cases(
+    student: Student, row: list[tuple[int, float, int]], places: list[bool]
+) -> None:
     special = [*places, False]
     tokens, picks = torch.tensor([[t for t, _, _ in row]]), torch.tensor([[p for _, _, p in row]])
     draws = torch.tensor([[d for _, d, _ in row]])
@@ -248,7 +291,11 @@ def test_each_of_many_texts_has_its_own_draws(student: Student) -> None:
         for three in zip(tokens, draw, pick, strict=True)
     ]
     read, labels = student.mask_tokens(tokens, draw, pick, special, 4)
-    close(read, [[a for a, _ in row] for row in rows], given="what is read in 6 texts of 40 tokens, 50 ids, a fifth of them special")
+    close(
+        read,
+        [[a for a, _ in row] for row in rows],
+        given="what is read in 6 texts of 40 tokens, 50 ids, a fifth of them special",
+    )
     close(labels, [[b for _, b in row] for row in rows], given="the labels of the same")
 
 
@@ -299,7 +346,9 @@ def test_any_words_agree_with_a_slow_search(
     sizes=lists(integers(1, 4), min_size=2, max_size=4),
     numbers=tuples(integers(0, 9), integers(0, 9), integers(0, 1), integers(0, 9)),
 )
-def test_any_documents_agree_with_a_list_of_all_sentences(student: Student, sizes: list[int], numbers: tuple[int, int, int, int]) -> None:
+def test_any_documents_agree_with_a_list_of_all_sentences(
+    student: Student, sizes: list[int], numbers: tuple[int, int, int, int]
+) -> None:
     sizes = [sizes[0] + 1, *sizes[1:]]
     documents = [[[100 * d + 10 * s, 100 * d + 10 * s + 1] for s in range(size)] for d, size in enumerate(sizes)]
     several = [d for d, size in enumerate(sizes) if size > 1]
@@ -326,7 +375,12 @@ def test_with_a_fair_coin_half_follow_and_no_false_text_is_of_the_same_document(
         first, second, label = student.next_sentence_pair(documents, number, cut, coin, draw.randrange(100))
         labels.append(int(label))
         same = int(first[0]) // 100 == int(second[0]) // 100
-        true(same == (int(label) == 0), "B is of A's document exactly if its label is 0", given=f"coin {coin}", actual=(first, second, label))
+        true(
+            same == (int(label) == 0),
+            "B is of A's document exactly if its label is 0",
+            given=f"coin {coin}",
+            actual=(first, second, label),
+        )
     equal(labels.count(1), 40, given="80 pairs, the coin 1 in 40 of them: how many have label 1")
 
 
@@ -334,7 +388,11 @@ def test_with_a_fair_coin_half_follow_and_no_false_text_is_of_the_same_document(
 def test_two_documents_that_read_the_same_are_two(student: Student) -> None:
     documents = [[[1], [2]], [[1], [2]], [[3], [4]]]
     found = student.next_sentence_pair(documents, 0, 1, 1, 0)
-    equal([*_as_lists(found[:2]), int(found[2])], [[1], [2], 1], given="documents (1 | 2), (1 | 2), (3 | 4); number 0, cut 1, coin 1, other 0")
+    equal(
+        [*_as_lists(found[:2]), int(found[2])],
+        [[1], [2], 1],
+        given="documents (1 | 2), (1 | 2), (3 | 4); number 0, cut 1, coin 1, other 0",
+    )
 
 
 # masked_logits
@@ -351,7 +409,14 @@ HEAD_SHAPES = {
 
 
 def _scored(
-    hidden: Tensor, transform: Tensor, transform_bias: Tensor, gain: Tensor, bias: Tensor, words: Tensor, words_bias: Tensor, *rest: Any
+    hidden: Tensor,
+    transform: Tensor,
+    transform_bias: Tensor,
+    gain: Tensor,
+    bias: Tensor,
+    words: Tensor,
+    words_bias: Tensor,
+    *rest: Any,
 ) -> Tensor:
     labels, eps = rest
     x = functional.gelu(hidden @ transform.T + transform_bias)
@@ -365,7 +430,9 @@ def test_all_weights_of_the_head_are_trained(student: Student) -> None:
     tensors = {name: _normal(*shape, seed=30 + i) for i, (name, shape) in enumerate(HEAD_SHAPES.items())}
     labels = torch.full((2, 6), IGNORED)
     labels[0, 1], labels[1, 5], labels[1, 0] = 3, 0, 7
-    close_gradients(student, "masked_logits", _scored, tensors, labels, 0.1, given="3 of 12 places asked for, eps = 0.1")
+    close_gradients(
+        student, "masked_logits", _scored, tensors, labels, 0.1, given="3 of 12 places asked for, eps = 0.1"
+    )
 
 
 @exercise("masked_logits")
@@ -403,7 +470,13 @@ LOSS_SHAPES = {
 
 
 def _loss(
-    logits: Tensor, hidden: Tensor, pooler: Tensor, pooler_bias: Tensor, sentence: Tensor, sentence_bias: Tensor, *rest: Any
+    logits: Tensor,
+    hidden: Tensor,
+    pooler: Tensor,
+    pooler_bias: Tensor,
+    sentence: Tensor,
+    sentence_bias: Tensor,
+    *rest: Any,
 ) -> Tensor:
     labels, follows = rest
     right = labels[labels != IGNORED]
@@ -428,7 +501,12 @@ def _asked(labels: list[int]) -> Tensor:
 def test_any_labels_agree_with_the_formula(student: Student, labels: list[int], follows: list[int], seed: int) -> None:
     tensors = [_normal(*shape, seed=seed + 40 + i) for i, shape in enumerate(LOSS_SHAPES.values())]
     rest = _asked(labels), torch.tensor(follows)
-    close(student.pretraining_loss(*tensors, *rest), _loss(*(tensor.double() for tensor in tensors), *rest), rtol=1e-3, atol=1e-4)
+    close(
+        student.pretraining_loss(*tensors, *rest),
+        _loss(*(tensor.double() for tensor in tensors), *rest),
+        rtol=1e-3,
+        atol=1e-4,
+    )
 
 
 @exercise("pretraining_loss", points=0.5)

@@ -17,7 +17,7 @@
 # follows the first in half of the examples. The losses of both tasks are added. The larger of two models has 340 million parameters, the smaller 110 million (section 3). The
 # course's small model should then guess hidden words of a text it has not read, at a lower price than someone who only knows how frequent each one is.
 #
-# You will write the pieces (about 2¼ hours):
+# You will write the pieces (about 2½ hours):
 #
 # 1. GELU
 # 2. two texts in one input · the sum of three embeddings · the number of parameters
@@ -36,7 +36,6 @@ out = "results"
 # %% tags=["setup"]
 import math
 import random
-from collections import Counter
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -47,7 +46,7 @@ from torch.nn import functional
 import etude
 from etude import check, plots, pretrained, record
 from etude.models.attention import padding_mask
-from etude.models.bert import SIZES, BertConfig, BertForPretraining, PretrainingBatch
+from etude.models.bert import SIZES, BertForPretraining, PretrainingBatch
 from etude.recipes import Recipe
 from etude.train import Plan, adamw, linear_schedule, train
 
@@ -224,7 +223,9 @@ def count_parameters(layers, width, vocabulary=30_522, positions=512, heads=Fals
 check("count_parameters")
 
 # %%
-sizes = {name: (*SIZES[name], count_parameters(*SIZES[name]), count_parameters(*SIZES[name], heads=True)) for name in SIZES}
+sizes = {
+    name: (*SIZES[name], count_parameters(*SIZES[name]), count_parameters(*SIZES[name], heads=True)) for name in SIZES
+}
 pd.DataFrame(sizes, index=["layers", "width", "encoder", "with the heads"]).T
 
 # %% [markdown]
@@ -316,10 +317,12 @@ check("whole_words")
 # and words with more pieces than the budget are never chosen at all.
 
 # %%
-sentence = "[CLS] 오늘 ##도 킹 ##받 ##네 , 커피 마시 ##자 [SEP]".split()
+sentence = ["[CLS]", "오늘", "##도", "킹", "##받", "##네", ",", "커피", "마시", "##자", "[SEP]"]
 for budget in (1, 2, 3):
     chosen = [whole_words(sentence, random.Random(number).sample(range(5), 5), budget) for number in range(3)]
-    print(budget, [" ".join("[MASK]" if i in places else piece for i, piece in enumerate(sentence)) for places in chosen])
+    print(
+        budget, [" ".join("[MASK]" if i in places else piece for i, piece in enumerate(sentence)) for places in chosen]
+    )
 
 # %% [markdown]
 # ## 4. Which sentence follows?
@@ -558,7 +561,9 @@ def look(step, loss):
 
 steps = size["steps"]
 plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title="pre-training")
-history = train(model, lambda number: batch_of(documents, number + 2, size["batch"]), plan, adamw(model, 4e-3), after=look)
+history = train(
+    model, lambda number: batch_of(documents, number + 2, size["batch"]), plan, adamw(model, 4e-3), after=look
+)
 price, guessed, told = curve[-1][1:]
 print(f"hidden tokens: {price:.2f} nats, unigram {yardstick:.2f}; {guessed:.0%} guessed; NSP {told:.0%}")
 
@@ -597,13 +602,21 @@ left.plot(table["step"], table["price"], "o-", ms=3, label="BERT, held-out text"
 left.axhline(yardstick, ls="--", color="#999999", label="unigram: how frequent each token is")
 left.axhline(strange_price, ls=":", color=plots.COLOURS[1], label="trained, but words around are strange")
 left.set(
-    xlabel="step", ylabel="nats for a hidden token", ylim=(0, None), title=f"Words around are worth {yardstick - price:.2f} nats"
+    xlabel="step",
+    ylabel="nats for a hidden token",
+    ylim=(0, None),
+    title=f"Words around are worth {yardstick - price:.2f} nats",
 )
 left.legend()
 right.plot(table["step"], table["guessed"], "o-", ms=3, label="hidden tokens guessed")
 right.plot(table["step"], table["told"], "o-", ms=3, label="next sentence told")
 right.axhline(0.5, ls="--", color="#999999", label="a coin (next sentence)")
-right.set(xlabel="step", ylabel="share, held-out text", ylim=(0, 1), title=f"Guessed: {guessed:.0%}; next sentence: {told:.0%}")
+right.set(
+    xlabel="step",
+    ylabel="share, held-out text",
+    ylim=(0, 1),
+    title=f"Guessed: {guessed:.0%}; next sentence: {told:.0%}",
+)
 right.legend()
 plt.show()
 
@@ -636,7 +649,10 @@ def fill(text, k=5):
     return "  ".join(f"{reader.vocabulary[i]} {p:.2f}" for p, i in zip(best.values.tolist(), best.indices.tolist()))
 
 
-for text in ["you must drink at least 3 cups of [MASK] a day to live", "yesterday the [MASK] already ordered the coffee"]:
+for text in [
+    "you must drink at least 3 cups of [MASK] a day to live",
+    "yesterday the [MASK] already ordered the coffee",
+]:
     print(f"{text}\n    {fill(text)}")
 
 # %% [markdown]
