@@ -5,7 +5,7 @@ import math
 import torch
 from torch.nn import functional
 
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -448,3 +448,10 @@ edit("pretraining_loss", "detached", {"hidden[:, 0]": "hidden[:, 0].detach()"}, 
      killed_by="test_both_tasks_train_their_weights")
 edit("pretraining_loss", "bits", {"return guessed + functional.cross_entropy(scores, follows)": "return (guessed + functional.cross_entropy(scores, follows)) / math.log(2)"},
      "the loss is in bits: nats were asked for", killed_by="test_who_knows_nothing_pays_log_v_and_log_2")
+
+
+equivalent("embed_input", "3: (x - mean).square → (mean - x).square", "the square takes the sign away")
+equivalent("mask_tokens", "1: draw.masked_fill(special[tokens], 1.0) → draw.masked_fill(special[tokens], 2.0)", "no rate is above 1, so no draw of 1 or 2 is below it")
+equivalent("whole_words", "3: ('[CLS]', '[SEP]', '[PAD]') → ('[SEP]', '[CLS]', '[PAD]')", "the order of a list that is searched")
+equivalent("whole_words", "3: ('[CLS]', '[SEP]', '[PAD]') → ('[CLS]', '[PAD]', '[SEP]')", "the order of a list that is searched")
+equivalent("masked_logits", "3: x.shape[-1:] → x.shape[1:]", "x has two dimensions")

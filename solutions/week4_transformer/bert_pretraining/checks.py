@@ -300,6 +300,12 @@ def test_special_tokens_are_never_chosen(student: Student) -> None:
     equal([int(i) for i in labels[0]], [-100, 5, 6, 7, 1, 5, 6, 7, -100, -100], given="the labels of the same")
     read, labels = student.mask_tokens(ROW, torch.full((1, 10), 0.13), PICK, SPECIAL, 4)
     equal([int(i) for i in read[0]], [2, 1, 1, 1, 1, 1, 1, 1, 3, 0], given="the same, all draws 0.13: swapped for 1")
+    read, labels = student.mask_tokens(ROW, torch.full((1, 10), 0.75), PICK, SPECIAL, 4, rate=1.0)
+    equal(
+        [int(i) for i in read[0]],
+        [2, 4, 4, 4, 4, 4, 4, 4, 3, 0],
+        given="the same, all draws 0.75, rate 1: all but special tokens are chosen",
+    )
 
 
 @exercise("mask_tokens")

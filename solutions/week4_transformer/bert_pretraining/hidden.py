@@ -74,7 +74,11 @@ def _pair_oracle(first: list[int], second: list[int], room: int) -> tuple[int, i
 
 
 @exercise("pair_input")
-@for_all(first=lists(integers(5, 9), max_size=7), second=lists(integers(5, 9), max_size=7), length=integers(3, 14))
+@for_all(
+    first=lists(integers(5, 9), min_size=1, max_size=7),
+    second=lists(integers(5, 9), min_size=1, max_size=7),
+    length=integers(3, 14),
+)
 def test_any_two_texts_are_cut_as_evenly_as_possible(
     student: Student, first: list[int], second: list[int], length: int
 ) -> None:
@@ -583,7 +587,8 @@ def _exam(artifacts: Artifacts) -> _Exam:
         for tokens in (batch.tokens, strange):
             hidden = model.bert(tokens, batch.segments)
             found.append((model.token_logits(hidden[asked]), model.next_sentence_logits(hidden)))
-    told = found[0][1].argmax(dim=1) == batch.follows
+    assert batch.follows is not None
+    told = found[0][1].argmax(dim=1).eq(batch.follows)
     return _Exam(found[0][0], batch.labels[asked], found[1][0], told)
 
 

@@ -59,7 +59,7 @@ plots.style()
 # The Transformer's feed-forward networks use ReLU, BERT's use **GELU**: $x \cdot \Phi(x)$, with $\Phi$ the distribution function of the standard normal
 # distribution, $\Phi(x) = \frac12 \left(1 + \mathrm{erf}(x / \sqrt 2)\right)$.
 #
-# Erf was once slow, so there is a formula with tanh too: $\frac{x}{2} \left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\, x^3)\right)\right)$. A model must keep to the
+# A formula with tanh comes near it: $\frac{x}{2} \left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\, x^3)\right)\right)$. A model must keep to the
 # form that it was trained with.
 #
 # *10 minutes, easy.* Without `functional.gelu`.
@@ -229,7 +229,7 @@ sizes = {
 pd.DataFrame(sizes, index=["layers", "width", "encoder", "with the heads"]).T
 
 # %% [markdown]
-# The paper prints 110M for base and 340M for large. The sizes of the four small ones (4.4M, 11.3M, 29.1M, 41.7M, by Turc et al. 2019) are met with the heads.
+# The paper prints 110M for base and 340M for large, rounded to tens. The sizes of the four small ones (4.4M, 11.3M, 29.1M, 41.7M, by Turc et al. 2019) are met with the heads.
 #
 # ## 3. Masking
 #
@@ -274,6 +274,13 @@ def mask_tokens(tokens, draw, pick, special, mask, rate=0.15, hidden=0.8, swappe
 
 # %%
 check("mask_tokens")
+
+# %%
+count = 1_000_000
+draw = torch.rand(1, count, generator=torch.Generator().manual_seed(seed))
+read, labels = mask_tokens(torch.full((1, count), 5), draw, torch.ones(1, count).long(), torch.arange(8) < 5, mask=4)
+shares = {"chosen": labels == 5, "[MASK]": read == 4, "random": read == 6, "kept": (labels == 5) & (read == 5)}
+print("of a million tokens:", ", ".join(f"{name} {float(found.float().mean()):.2%}" for name, found in shares.items()))
 
 # %% [markdown]
 # A word of several pieces is easy to guess from the pieces that were left: 킹 `[MASK]` ##네. **Whole word masking**, in a later version of the published code, hides all
@@ -370,7 +377,7 @@ check("next_sentence_pair")
 # h (H) ─ linear ─ GELU ─ norm ─ · each of V rows of the token table ─ + bias ─ V scores
 # ```
 #
-# Six of seven tokens are not asked for. They get no scores: V numbers each would be most of the work.
+# Six of seven tokens are not asked for. They get no scores: V numbers each would be computed and thrown away.
 #
 # *15 minutes, medium.*
 #
@@ -605,7 +612,7 @@ left.set(
     xlabel="step",
     ylabel="nats for a hidden token",
     ylim=(0, None),
-    title=f"Words around are worth {yardstick - price:.2f} nats",
+    title=f"{yardstick - price:.2f} nats cheaper than the unigram",
 )
 left.legend()
 right.plot(table["step"], table["guessed"], "o-", ms=3, label="hidden tokens guessed")
@@ -621,8 +628,8 @@ right.legend()
 plt.show()
 
 # %% [markdown]
-# The price first falls to about the unigram's and stays there for a while: the model learns how frequent tokens are before it learns to look around. How far it gets
-# in this many steps is in the table of measured runs; a claim about BERT's scores on other tasks waits for the next lesson.
+# Above the dashed line a model knows no more than how frequent tokens are; what it gains below comes from the words around. How far it gets in so few steps is in the table
+# of measured runs. What pre-training is worth for other tasks is the subject of fine-tuning.
 #
 # ## Play with it
 #
