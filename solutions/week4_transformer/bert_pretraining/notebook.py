@@ -439,8 +439,8 @@ check("pretraining_loss")
 
 # %%
 size = {
-    "smoke": {"words": 40_000, "pieces": 400, "layers": 2, "width": 64, "steps": 400, "batch": 16},
-    "cpu": {"words": 120_000, "pieces": 400, "layers": 2, "width": 64, "steps": 2000, "batch": 32},
+    "smoke": {"words": 40_000, "pieces": 1200, "layers": 2, "width": 64, "steps": 400, "batch": 16},
+    "cpu": {"words": 120_000, "pieces": 1200, "layers": 2, "width": 64, "steps": 2000, "batch": 32},
     "gpu": {"words": 2_000_000, "pieces": 1600, "layers": 4, "width": 256, "steps": 10_000, "batch": 128},
 }[profile]
 LENGTH = 64
@@ -569,7 +569,7 @@ def look(step, loss):
 steps = size["steps"]
 plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title="pre-training")
 history = train(
-    model, lambda number: batch_of(documents, number + 2, size["batch"]), plan, adamw(model, 4e-3), after=look
+    model, lambda number: batch_of(documents, number + 2, size["batch"]), plan, adamw(model, 3e-3), after=look
 )
 price, guessed, told = curve[-1][1:]
 print(f"hidden tokens: {price:.2f} nats, unigram {yardstick:.2f}; {guessed:.0%} guessed; NSP {told:.0%}")
