@@ -93,7 +93,12 @@ edit("pair_input", "segments-of-texts-alone", {"[0] * (len(first) + 2) + [1] * (
 edit("pair_input", "lists-shortened", {"first, second = list(first), None if second is None else list(second)": "pass"},
      "the caller's own lists are shortened: cut copies", killed_by="test_the_lists_that_came_in_stay_whole")
 edit("pair_input", "one-text-not-cut", {"*first[: length - 2], sep]": "*first, sep]"},
-     "a single text is not cut", killed_by="test_any_text_alone_is_cut_to_the_length")
+     "a single text is not cut", killed_by="test_one_text_alone_has_one_separator_and_segment_0")
+edit("pair_input", "longer-one-cut-at-once", {"    while len(first) + len(second) > length - 3:\n        (first if len(first) > len(second) else second).pop()":
+     "    over = max(0, len(first) + len(second) - length + 3)\n    for _ in range(over):\n        longer.pop()",
+     "None if second is None else list(second)": "None if second is None else list(second)\n    longer = first if second is None or len(first) > len(second) else second"},
+     "the text that was longer at first loses all: who is longer is asked again after each token",
+     killed_by="test_the_longer_text_loses_its_last_tokens")
 
 
 # embed_input

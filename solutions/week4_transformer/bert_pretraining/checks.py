@@ -78,6 +78,8 @@ def test_one_text_alone_has_one_separator_and_segment_0(student: Student) -> Non
         [[2, 7, 8, 3], [0, 0, 0, 0]],
         given="7 8 and no second text, length 10",
     )
+    tokens, _ = _as_lists(student.pair_input([7, 8, 9], None, 4))
+    equal(tokens, [2, 7, 8, 3], given="7 8 9 and no second text, length 4")
 
 
 @exercise("pair_input")
@@ -87,6 +89,8 @@ def test_the_longer_text_loses_its_last_tokens(student: Student) -> None:
     equal(segments, [0] * 5 + [1] * 3, given="the segments of the same")
     tokens, _ = _as_lists(student.pair_input([11, 12], [21, 22, 23, 24, 25], 7))
     equal(tokens, [2, 11, 12, 3, 21, 22, 3], given="11 12 and 21 to 25, length 7")
+    tokens, _ = _as_lists(student.pair_input([11, 12, 13, 14, 15, 16], [21, 22, 23, 24, 25], 9))
+    equal(tokens, [2, 11, 12, 13, 3, 21, 22, 23, 3], given="11 to 16 and 21 to 25, length 9: both are cut")
 
 
 @exercise("pair_input", points=0.5)
