@@ -10,21 +10,26 @@
 # # BERT, pre-training: words hidden and guessed
 #
 # **The paper.** Devlin, Chang, Lee and Toutanova, [BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding](https://aclanthology.org/N19-1423) (NAACL 2019).
-#
+
+# %% [markdown]
 # A language model that reads from both sides cannot be asked for the next word: it has seen it. BERT hides some words and asks for those.
-#
+
+# %% [markdown]
 # **The claims to test.** 15 % of the tokens are to be guessed; of these 80 % are replaced by `[MASK]`, 10 % by a random token, 10 % stay (section 3.1). The second text
 # follows the first in half of the examples. The losses of both tasks are added. The larger of two models has 340 million parameters, the smaller 110 million (section 3). The
 # course's small model should then guess hidden words of a text it has not read, at a lower price than someone who only knows how frequent each one is.
-#
+
+# %% [markdown]
 # You will write the pieces (about 2½ hours):
-#
+
+# %% [markdown]
 # 1. GELU
 # 2. two texts in one input · the sum of three embeddings · the number of parameters
 # 3. masking, of tokens and of whole words
 # 4. which sentence follows?
 # 5. both heads, and one loss
-#
+
+# %% [markdown]
 # The encoder's layers are those of the lesson on the Transformer, and come from `etude.models`. After each piece, `check("...")` tells you at once whether it is right.
 
 # %% tags=["parameters"]
@@ -58,10 +63,12 @@ plots.style()
 #
 # The Transformer's feed-forward networks use ReLU, BERT's use **GELU**: $x \cdot \Phi(x)$, with $\Phi$ the distribution function of the standard normal
 # distribution, $\Phi(x) = \frac12 \left(1 + \mathrm{erf}(x / \sqrt 2)\right)$.
-#
+
+# %% [markdown]
 # A formula with tanh comes near it: $\frac{x}{2} \left(1 + \tanh\left(\sqrt{2/\pi}\,(x + 0.044715\, x^3)\right)\right)$. A model must keep to the
 # form that it was trained with.
-#
+
+# %% [markdown]
 # *10 minutes, easy.* Without `functional.gelu`.
 #
 # <details><summary>Hint</summary> <code>torch.erf</code> and <code>torch.tanh</code> work on whole tensors. The exponent 3 is on x alone. </details>
@@ -100,10 +107,12 @@ plt.show()
 #
 # Text becomes WordPiece ids. `[CLS]` stands in front: its last vector will speak for the whole input. `[SEP]` ends each text. Every token also has a **segment**,
 # 0 from `[CLS]` to the first `[SEP]`, that one included, and 1 after it.
-#
+
+# %% [markdown]
 # There are 512 positions in the paper. Three are for the special tokens, so 509 are left for both texts together. If they are more, the longer text loses its last token,
 # again and again. Of two equally long ones it is the second (so does the code that the authors published for fine-tuning).
-#
+
+# %% [markdown]
 # *15 minutes, easy.*
 #
 # <details><summary>Hint</summary> Copy the lists before you shorten them: the caller's must stay whole. With one text there is one [SEP]. </details>
@@ -155,7 +164,8 @@ for place in (10, 250, 499, 500, 900):
 # $$y = \frac{x - \mu}{\sqrt{\sigma^2 + \epsilon}} \cdot g + b$$
 #
 # with mean $\mu$ and variance $\sigma^2$ over the H numbers of one token (divided by H, not H − 1).
-#
+
+# %% [markdown]
 # *15 minutes, medium.*
 #
 # <details><summary>Hint</summary> A table indexed by a tensor of ids (B, N) gives (B, N, H). The rows of the first N positions are (N, H), and broadcast over B. </details>
@@ -192,7 +202,8 @@ check("embed_input")
 # | pooler, on `[CLS]` | H → H | |
 # | heads: masked tokens | H → H; output weights are the token table; a bias of V | 1 |
 # | heads: next sentence | H → 2 | |
-#
+
+# %% [markdown]
 # *15 minutes, medium.* How many heads attention has changes nothing.
 #
 # <details><summary>Hint</summary> Write linear(a, b) = a · b + b first, and sum up the table line by line. </details>
@@ -230,7 +241,8 @@ pd.DataFrame(sizes, index=["layers", "width", "encoder", "with the heads"]).T
 
 # %% [markdown]
 # The paper prints 110M for base and 340M for large, rounded to tens. The sizes of the four small ones (4.4M, 11.3M, 29.1M, 41.7M, by Turc et al. 2019) are met with the heads.
-#
+
+# %% [markdown]
 # ## 3. Masking
 #
 # Hide too little, and each text teaches little; hide too much, and no context is left. The paper chooses 15 % of the tokens. But if all of these became `[MASK]`, a model
@@ -242,11 +254,14 @@ pd.DataFrame(sizes, index=["layers", "width", "encoder", "with the heads"]).T
 # | 0.12 to 0.135 | 1.5 % | a random token | the token |
 # | 0.135 to 0.15 | 1.5 % | the token | the token |
 # | 0.15 and above | 85 % | the token | −100: not asked |
-#
+
+# %% [markdown]
 # It is often said that 15 % become `[MASK]`: 12 % do. And who first draws 10 % that stay, and then 90 % of the rest to be masked, has 81/10/9 in place of 80/10/10.
-#
+
+# %% [markdown]
 # Special tokens are never chosen, nor put in another's place. Chance is handed in, `draw` and `pick`, so your function can be checked exactly.
-#
+
+# %% [markdown]
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary> The ids that may be put in another's place: (~special).nonzero().flatten(). torch.where(condition, a, b) chooses number by number. </details>
@@ -285,7 +300,8 @@ print("of a million tokens:", ", ".join(f"{name} {float(found.float().mean()):.2
 # %% [markdown]
 # A word of several pieces is easy to guess from the pieces that were left: 킹 `[MASK]` ##네. **Whole word masking**, in a later version of the published code, hides all
 # pieces of a word or none. The budget still counts tokens. Words are tried in a random order; one with more pieces than the budget has left is skipped, and the next is tried.
-#
+
+# %% [markdown]
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary> First make a list of words, each a list of positions: a piece that begins with ## belongs to the word before. </details>
@@ -336,9 +352,11 @@ for budget in (1, 2, 3):
 #
 # The second task, **next sentence prediction** (NSP): does text B follow text A? In half of the examples it does, in the others B comes from another document. In
 # the published code label **0 means that B follows**, 1 that it does not.
-#
+
+# %% [markdown]
 # A false B must not give itself away. So ours stands at the same place of its document as the true one would: a text's first sentences read unlike its last. (The published code starts anywhere.)
-#
+
+# %% [markdown]
 # *15 minutes, easy.*
 #
 # <details><summary>Hint</summary> [*documents[:number], *documents[number + 1:]] are the other documents. </details>
@@ -376,9 +394,11 @@ check("next_sentence_pair")
 # ```
 # h (H) ─ linear ─ GELU ─ norm ─ · each of V rows of the token table ─ + bias ─ V scores
 # ```
-#
+
+# %% [markdown]
 # Six of seven tokens are not asked for. They get no scores: V numbers each would be computed and thrown away.
-#
+
+# %% [markdown]
 # *15 minutes, medium.*
 #
 # <details><summary>Hint</summary> hidden[labels != −100] is (M, H), row by row. functional.linear(x, W, b) computes x Wᵀ + b; functional.layer_norm has the rest. </details>
@@ -406,7 +426,8 @@ check("masked_logits")
 # %% [markdown]
 # NSP reads `[CLS]` alone: a linear map and tanh (the **pooler**), then a linear map to two scores. Each task's loss is a mean of $-\log p$ in nats, over the M hidden tokens and over the B texts;
 # the two means are **added**.
-#
+
+# %% [markdown]
 # *15 minutes, medium.*
 #
 # <details><summary>Hint</summary> functional.cross_entropy takes scores and the right classes, and averages. labels[labels != −100] are the right tokens, in reading order. </details>
@@ -577,8 +598,10 @@ print(f"hidden tokens: {price:.2f} nats, unigram {yardstick:.2f}; {guessed:.0%} 
 # %% [markdown]
 # The learning rate rises in a line for a tenth of the steps and then falls in a line to 0. So does the paper's, with 10,000 of a million steps (appendix A.2); the Transformer's falls with
 # the root of the step.
-#
-# A control: the same hidden tokens, but all words around them come from elsewhere. If the price were the same, the model would not read them.
+
+# %% [markdown]
+# A control: the same hidden tokens, but all words around them come from elsewhere. If the price were the same, the model would not read them. It may even be above the unigram's:
+# a model that is misled is sure of the wrong token.
 
 # %%
 generator = torch.Generator().manual_seed(seed)
@@ -611,7 +634,7 @@ left.axhline(strange_price, ls=":", color=plots.COLOURS[1], label="trained, but 
 left.set(
     xlabel="step",
     ylabel="nats for a hidden token",
-    ylim=(0, None),
+    ylim=(0, 1.4 * max(table["price"].max(), strange_price)),
     title=f"{yardstick - price:.2f} nats cheaper than the unigram",
 )
 left.legend()
@@ -630,7 +653,8 @@ plt.show()
 # %% [markdown]
 # Above the dashed line a model knows no more than how frequent tokens are; what it gains below comes from the words around. How far it gets in so few steps is in the table
 # of measured runs. What pre-training is worth for other tasks is the subject of fine-tuning.
-#
+
+# %% [markdown]
 # ## Play with it
 #
 # A model that was trained for longer comes with the course. If it is not installed here, yours takes its place.
