@@ -1,0 +1,501 @@
+"""transformer: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+import sacrebleu
+import torch
+from hypothesis.strategies import integers, lists, sampled_from
+from torch import Tensor, nn
+from torch.nn import functional
+
+from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.interface import Student
+from etude.models.search import greedy
+from etude.models.transformer import Transformer, TransformerConfig
+from etude.world import World
+from etude.world.lexicon import load
+from etude.world.parallel import Pair, parallel
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+PAIRS, DRAWN, BEYOND, UNSEEN, LONGEST = 4_000, 1_500, 10_000, 20_000, 14  # UNSEEN: of sentences that no notebook has
+WIDTH, HEADS = 64, 4
+SPECIAL = ["<pad>", "<s>", "</s>"]
+
+
+def _normal(*shape: int, seed: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def _shaken(layer: nn.Module, seed: int) -> Any:
+    """The layer with every weight drawn at random: no gain is 1, no shift and no bias is 0."""
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.copy_(0.4 * torch.randn(parameter.shape, generator=generator))
+    return layer.eval()
+
+
+def _weights(layer: nn.Module, norms: int) -> dict[str, Tensor]:
+    state = layer.state_dict()
+    weights = {f"w{i}": state[f"linear{i}.weight"].T.clone() for i in (1, 2)}
+    weights |= {f"b{i}": state[f"linear{i}.bias"].clone() for i in (1, 2)}
+    for i in range(1, norms + 1):
+        weights |= {f"gain{i}": state[f"norm{i}.weight"].clone(), f"shift{i}": state[f"norm{i}.bias"].clone()}
+    return weights
+
+
+def _attention(student: Student, attention: nn.MultiheadAttention) -> Any:
+    made = student.MultiHeadAttention(attention.embed_dim, attention.num_heads)
+    state: dict[str, Tensor] = {
+        "project_in.weight": attention.in_proj_weight,
+        "project_in.bias": attention.in_proj_bias,
+    }
+    state |= {"project_out.weight": attention.out_proj.weight, "project_out.bias": attention.out_proj.bias}
+    made.load_state_dict({name: weight.detach().clone() for name, weight in state.items()})
+    made.requires_grad_(False)
+    return made
+
+
+# layer_norm
+@exercise("layer_norm")
+@for_all(x=inputs.tables(3, 5), rows=inputs.tables(2, 5), eps=sampled_from([1e-5, 0.125, 4.0]))
+def test_any_table_is_normalised_as_by_torch(student: Student, x: Tensor, rows: Tensor, eps: float) -> None:
+    expected = functional.layer_norm(x.double(), (5,), rows[0].double(), rows[1].double(), eps)
+    close(student.layer_norm(x, rows[0], rows[1], eps), expected, rtol=1e-3, atol=1e-3)
+
+
+@exercise("layer_norm", points=0.5)
+def test_gradients_of_the_normalisation_are_those_of_torch(student: Student) -> None:
+    tensors = {"x": _normal(2, 3, 4, seed=1), "gain": _normal(4, seed=2), "shift": _normal(4, seed=3)}
+
+    def oracle(x: Tensor, gain: Tensor, shift: Tensor, eps: float) -> Tensor:
+        return functional.layer_norm(x, (4,), gain, shift, eps)
+
+    close_gradients(student, "layer_norm", oracle, tensors, 0.25, given="random x (2, 3, 4), gain and shift; eps ¼")
+
+
+@exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
+def test_one_vector_without_a_batch_and_four_axes_work_too(student: Student) -> None:
+    for shape in ((6,), (2, 1, 3, 6)):
+        x = _normal(*shape, seed=4)
+        close(
+            student.layer_norm(x, torch.ones(6), torch.zeros(6)),
+            functional.layer_norm(x, (6,)),
+            given=f"random x of shape {shape}",
+        )
+
+
+# feed_forward
+@exercise("feed_forward")
+@for_all(x=inputs.tables(2, 3), w1=inputs.tables(3, 4), w2=inputs.tables(4, 3), b=inputs.tables(1, 7))
+def test_any_vectors_go_through_as_by_hand(student: Student, x: Tensor, w1: Tensor, w2: Tensor, b: Tensor) -> None:
+    b1, b2 = b[0, :4], b[0, 4:]
+    inner = (x.double() @ w1.double() + b1.double()).clamp(min=0)
+    expected = inner @ w2.double() + b2.double()
+    close(student.feed_forward(x, w1, b1.clone(), w2, b2.clone()), expected, rtol=1e-3, atol=1e-2)
+
+
+@exercise("feed_forward", points=0.5)
+def test_gradients_of_all_weights_are_those_of_torch(student: Student) -> None:
+    shapes = {"x": (2, 3, 4), "w1": (4, 5), "b1": (5,), "w2": (5, 4), "b2": (4,)}
+    tensors = {name: _normal(*shape, seed=i) for i, (name, shape) in enumerate(shapes.items())}
+
+    def oracle(x: Tensor, w1: Tensor, b1: Tensor, w2: Tensor, b2: Tensor) -> Tensor:
+        return functional.linear(functional.linear(x, w1.T, b1).relu(), w2.T, b2)
+
+    close_gradients(student, "feed_forward", oracle, tensors, given="random x (2, 3, 4), d = 4, f = 5")
+
+
+# embed
+@exercise("embed")
+@for_all(
+    tokens=lists(lists(inputs.ids(4), min_size=2, max_size=2), min_size=1, max_size=3),
+    table=inputs.tables(4, 3),
+    positions=inputs.tables(6, 3),
+    first=integers(0, 4),
+)
+def test_any_tokens_are_embedded_one_by_one(
+    student: Student, tokens: list[list[int]], table: Tensor, positions: Tensor, first: int
+) -> None:
+    expected = [
+        [[math.sqrt(3) * float(table[t, i]) + float(positions[first + n, i]) for i in range(3)] for n, t in enumerate(text)]
+        for text in tokens
+    ]
+    close(student.embed(torch.tensor(tokens), table, positions, first), expected, atol=1e-4)
+
+
+@exercise("embed", points=0.5)
+def test_the_table_is_trained_through_its_rows(student: Student) -> None:
+    tokens, positions = torch.tensor([[2, 0], [2, 1]]), _normal(3, 4, seed=6)
+
+    def oracle(table: Tensor, positions: Tensor) -> Tensor:
+        return 2 * functional.embedding(tokens, table) + positions[:2]
+
+    leaves = [_normal(3, 4, seed=5).requires_grad_(), positions.requires_grad_()]
+    expected = torch.autograd.grad(oracle(*leaves).sum(), leaves)
+    found = student.gradients("embed", tokens, *leaves)
+    for name, actual, wanted in zip(("table", "positions"), found, expected, strict=True):
+        true(actual is not None, "it knows nothing of the numbers that it comes from", given=f"the {name}")
+        close(actual, wanted, given=f"tokens 2 0 and 2 1; the gradient for the {name}")
+
+
+# encoder_layer
+@exercise("encoder_layer")
+@for_all(examples=15, sizes=sampled_from([(1, 1, 4, 1), (3, 2, 4, 2), (2, 6, 8, 4), (1, 3, 6, 3)]), seed=integers(0, 99))
+def test_layers_of_any_size_agree_with_torchs(student: Student, sizes: tuple[int, ...], seed: int) -> None:
+    batch, length, width, heads = sizes
+    layer = _shaken(nn.TransformerEncoderLayer(width, heads, 2 * width + 1, dropout=0.0, batch_first=True), seed)
+    x, mask = _normal(batch, length, width, seed=seed), torch.ones(batch, 1, 1, length, dtype=torch.bool)
+    mask[0, ..., 1:] = False
+    with torch.no_grad():
+        seen = layer.self_attn(x, x, x, key_padding_mask=~mask[:, 0, 0])[0]
+        middle = layer.norm1(x + seen)
+        expected = layer.norm2(middle + layer.linear2(layer.linear1(middle).relu()))
+    found = student.encoder_layer(x, mask, _attention(student, layer.self_attn), _weights(layer, 2))
+    close(found, expected, rtol=1e-3, atol=1e-3)
+
+
+@exercise("encoder_layer", points=0.5)
+def test_the_input_learns_through_the_skips(student: Student) -> None:
+    layer = _shaken(nn.TransformerEncoderLayer(8, 2, 12, dropout=0.0, batch_first=True), 3)
+    x, mask = _normal(1, 4, 8, seed=7), torch.ones(1, 1, 1, 4, dtype=torch.bool)
+
+    def oracle(x: Tensor) -> Tensor:
+        middle = layer.norm1(x + layer.self_attn(x, x, x)[0])
+        out: Tensor = layer.norm2(middle + layer.linear2(layer.linear1(middle).relu()))
+        return out
+
+    attention = _attention(student, layer.self_attn)
+    leaf = x.clone().requires_grad_()
+    (expected,) = torch.autograd.grad(oracle(leaf).sum(), [leaf])
+    (found,) = student.gradients("encoder_layer", leaf, mask, attention, _weights(layer, 2))
+    true(found is not None, "it knows nothing of the numbers that it comes from", given="the input")
+    close(found, expected, rtol=1e-2, atol=1e-3, given="4 tokens, d = 8, 2 heads, random weights; the input's gradient")
+
+
+# decoder_layer
+@exercise("decoder_layer", points=1.5)
+@for_all(examples=15, sizes=sampled_from([(1, 1, 1, 4, 1), (2, 4, 3, 4, 2), (2, 2, 6, 8, 4)]), seed=integers(0, 99))
+def test_decoder_layers_of_any_size_agree_with_torchs(student: Student, sizes: tuple[int, ...], seed: int) -> None:
+    batch, length, source, width, heads = sizes
+    layer = _shaken(nn.TransformerDecoderLayer(width, heads, 2 * width + 1, dropout=0.0, batch_first=True), seed)
+    x, memory = _normal(batch, length, width, seed=seed), _normal(batch, source, width, seed=seed + 100)
+    mask = torch.ones(batch, 1, 1, source, dtype=torch.bool)
+    mask[0, ..., 1:] = False
+    later = torch.ones(length, length, dtype=torch.bool).triu(1)
+    with torch.no_grad():
+        expected = layer(x, memory, tgt_mask=later, memory_key_padding_mask=~mask[:, 0, 0])
+    parts = (_attention(student, layer.self_attn), _attention(student, layer.multihead_attn), _weights(layer, 3))
+    close(student.decoder_layer(x, memory, mask, *parts), expected, rtol=1e-3, atol=1e-3)
+
+
+@exercise("decoder_layer", points=0.5)
+def test_the_memory_learns_from_the_decoder(student: Student) -> None:
+    layer = _shaken(nn.TransformerDecoderLayer(8, 2, 12, dropout=0.0, batch_first=True), 4)
+    x, memory, mask = _normal(1, 3, 8, seed=8), _normal(1, 4, 8, seed=9), torch.ones(1, 1, 1, 4, dtype=torch.bool)
+    leaves = [x.requires_grad_(), memory.requires_grad_()]
+    later = torch.ones(3, 3, dtype=torch.bool).triu(1)
+    expected = torch.autograd.grad(layer(*leaves, tgt_mask=later).sum(), leaves)
+    parts = (_attention(student, layer.self_attn), _attention(student, layer.multihead_attn), _weights(layer, 3))
+    found = student.gradients("decoder_layer", *leaves, mask, *parts)
+    for name, actual, wanted in zip(("target", "memory"), found, expected, strict=True):
+        true(actual is not None, "it knows nothing of the numbers that it comes from", given=f"the {name}")
+        close(actual, wanted, rtol=1e-2, atol=1e-3, given=f"3 tokens, a source of 4, d = 8; the gradient for the {name}")
+
+
+# shift
+@exercise("shift")
+@for_all(texts=lists(lists(integers(3, 9), max_size=4), min_size=1, max_size=4), padding=sampled_from([0, 15]))
+def test_any_texts_are_shifted_as_place_by_place(student: Student, texts: list[list[int]], padding: int) -> None:
+    width = max(map(len, texts)) + 1
+    fed, asked = student.shift(texts, 1, 2, padding)
+    equal(
+        [fed.tolist(), asked.tolist()],
+        [
+            [([1, *text] + [padding] * width)[:width] for text in texts],
+            [([*text, 2] + [padding] * width)[:width] for text in texts],
+        ],
+    )
+
+
+@exercise("shift", points=0.5)
+def test_both_come_as_tensors_of_int64(student: Student) -> None:
+    kinds = [str(getattr(part, "dtype", type(part).__name__)) for part in student.shift([[5, 6], []], 1, 2)]
+    equal(kinds, ["torch.int64", "torch.int64"], given="the texts 5 6 and an empty one; the types")
+
+
+# smoothed_loss
+@exercise("smoothed_loss")
+@for_all(
+    logits=inputs.tables(6, 5),
+    asked=lists(inputs.ids(5), min_size=6, max_size=6).filter(any),
+    smoothing=sampled_from([0.0, 0.1, 0.5]),
+)
+def test_any_logits_cost_what_torch_says(student: Student, logits: Tensor, asked: list[int], smoothing: float) -> None:
+    expected = functional.cross_entropy(
+        logits.double(), torch.tensor(asked), ignore_index=0, label_smoothing=smoothing
+    )
+    found = student.smoothed_loss(logits.reshape(2, 3, 5), torch.tensor(asked).reshape(2, 3), smoothing)
+    close(found, expected, rtol=1e-3, atol=1e-4)
+
+
+@exercise("smoothed_loss", points=0.5)
+def test_gradients_of_the_loss_are_those_of_torch(student: Student) -> None:
+    asked = torch.tensor([[1, 4, 0], [2, 0, 0]])
+
+    def oracle(logits: Tensor, asked: Tensor, smoothing: float) -> Tensor:
+        return functional.cross_entropy(
+            logits.flatten(0, 1), asked.flatten(), ignore_index=0, label_smoothing=smoothing
+        )
+
+    tensors = {"logits": _normal(2, 3, 5, seed=11)}
+    close_gradients(student, "smoothed_loss", oracle, tensors, asked, 0.1, given="random logits (2, 3, 5); 3 words count")
+
+
+@exercise("smoothed_loss", points=0.5)
+def test_large_logits_give_no_infinity(student: Student) -> None:
+    logits = torch.tensor([[[300.0, 0.0, -300.0, 10.0]]])
+    expected = functional.cross_entropy(logits[0].double(), torch.tensor([2]), label_smoothing=0.1)
+    close(student.smoothed_loss(logits, torch.tensor([[2]]), 0.1), expected, given="logits 300 0 −300 10; 2 is right")
+
+
+# attend_next
+@exercise("attend_next", points=1.5)
+@for_all(
+    examples=20,
+    sizes=sampled_from([(1, 1, 2, 1), (2, 3, 4, 2), (1, 2, 5, 3)]),
+    draws=inputs.tables(6, 30),
+)
+def test_token_by_token_equals_one_pass_with_a_causal_mask(
+    student: Student, sizes: tuple[int, ...], draws: Tensor
+) -> None:
+    batch, heads, length, width = sizes
+    numbers = draws.flatten()[: 3 * math.prod(sizes)].repeat(3)[: 3 * math.prod(sizes)]
+    query, key, value = numbers.clamp(-4, 4).reshape(3, batch, heads, length, width)
+    expected = functional.scaled_dot_product_attention(query.double(), key.double(), value.double(), is_causal=True)
+    past = None
+    for n in range(length):
+        now = slice(n, n + 1)
+        output, past = student.attend_next(query[:, :, now], key[:, :, now], value[:, :, now], past)
+        past = tuple(past)
+        close(output, expected[:, :, now], rtol=1e-3, atol=1e-4, given=f"token {n} of {length}")
+
+
+@exercise("attend_next", points=0.5)
+def test_a_score_far_above_the_others_takes_all_the_weight(student: Student) -> None:
+    past = (torch.tensor([[[[300.0, 0.0], [-300.0, 0.0]]]]), torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+    query, key, value = torch.tensor([[[[300.0, 0.0]]]]), torch.tensor([[[[0.0, 300.0]]]]), torch.tensor([[[[5.0, 6.0]]]])
+    output, _ = student.attend_next(query, key, value, past)
+    close(output, [[[[1.0, 2.0]]]], given="query 300 0; keys 300 0, −300 0 and 0 300; values 1 2, 3 4 and 5 6")
+
+
+# beam_search
+APART = 1e-3  # scores nearer than this are a tie, which rounding would decide; a chain has many: 0 2 0 0 costs what 0 0 2 0 does
+
+
+def _apart(scores: list[float]) -> bool:
+    return all(a - b > APART for a, b in itertools.pairwise(scores))
+
+
+def _best(table: Tensor, longest: int, alpha: float) -> tuple[float, list[int]] | None:
+    """The best text by its score, of all that there are: begin 0, end 1. None if two are."""
+    logp = table.double().log_softmax(dim=-1)
+    scored = []
+    for length in range(1, longest + 1):
+        for words in itertools.product(range(len(table)), repeat=length):
+            ended = words[-1] == 1
+            if 1 in words[:-1] or not (ended or length == longest):
+                continue
+            total = sum(float(logp[a, b]) for a, b in itertools.pairwise((0, *words)))
+            scored.append((total / ((5 + length) / 6) ** alpha, list(words[:-1] if ended else words)))
+    first, second = sorted(scored, reverse=True)[:2]
+    return first if first[0] - second[0] > APART else None
+
+
+@exercise("beam_search", points=1.5)
+@for_all(examples=25, seed=integers(0, 500), longest=integers(1, 3), alpha=sampled_from([0.0, 0.6, 1.5]))
+def test_with_room_for_all_texts_it_finds_the_best_of_brute_force(
+    student: Student, seed: int, longest: int, alpha: float
+) -> None:
+    table = 2 * _normal(4, 4, seed=seed)
+    expected = _best(table, longest, alpha)
+    if expected is None:
+        return
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, longest, 4**3, alpha)
+    score, words = found[0]
+    equal([int(word) for word in words], expected[1])
+    close(score, expected[0], rtol=1e-3, atol=1e-4)
+
+
+def _narrow(table: Tensor, longest: int, beams: int, alpha: float) -> list[tuple[float, list[int]]] | None:
+    """The search of the exercise, written with lists: begin 0, end 1. None if there is a tie on the way."""
+    logp = table.double().log_softmax(dim=-1)
+    running: list[tuple[float, list[int]]] = [(0.0, [0])]
+    finished = []
+    for length in range(1, longest + 1):
+        every = [(total + float(logp[text[-1], w]), [*text, w]) for total, text in running for w in range(len(table))]
+        every.sort(reverse=True)
+        kept = every[:beams]
+        if not _apart([total for total, _ in every[: beams + 1]]):
+            return None
+        running = [one for one in kept if one[1][-1] != 1 and length < longest]
+        for total, text in (one for one in kept if one not in running):
+            words = text[1:-1] if text[-1] == 1 else text[1:]
+            finished.append((total / ((5 + length) / 6) ** alpha, words))
+    finished.sort(reverse=True)
+    return finished if _apart([score for score, _ in finished]) else None
+
+
+@exercise("beam_search")
+@for_all(examples=25, seed=integers(0, 500), beams=integers(1, 3), longest=integers(1, 6))
+def test_narrow_beams_keep_what_lists_keep(student: Student, seed: int, beams: int, longest: int) -> None:
+    table = 2 * _normal(5, 5, seed=seed)
+    expected = _narrow(table, longest, beams, 0.6)
+    if expected is None:
+        return
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, longest, beams, 0.6)
+    equal([[int(word) for word in words] for _, words in found], [words for _, words in expected])
+    close([float(score) for score, _ in found], [score for score, _ in expected], rtol=1e-3, atol=1e-4)
+
+
+# metrics
+@metric("exact_match")
+def exact_match(artifacts: Artifacts) -> float:
+    """The recorded weights in the library's Transformer, on sentences that the notebook has not drawn."""
+    told, references, _ = _translated(artifacts)
+    return sum(map(list.__eq__, told, references)) / len(references)
+
+
+@metric("bleu")
+def bleu(artifacts: Artifacts) -> float:
+    told, references, _ = _translated(artifacts)
+    lines = [[" ".join(map(str, text)) for text in texts] for texts in (told, references)]
+    return float(sacrebleu.corpus_bleu(lines[0], [lines[1]], tokenize="none").score)
+
+
+@metric("homonyms_minus_majority")
+def homonyms_minus_majority(artifacts: Artifacts) -> float:
+    """The share of homonyms whose right Korean word was written, minus that of the more frequent sense."""
+    told, _, pairs = _translated(artifacts)
+    words = _vocabulary(artifacts)
+    lexemes = zip(load("en").lexemes(), load("ko").lexemes(), strict=True)
+    twins = {(english.stem, english.topic): korean.stem for english, korean in lexemes}
+    senses = World("en", artifacts.seed).homonyms()
+    right, counts = 0, dict[str, dict[str, int]]()
+    for (english, _), text in zip(pairs, told, strict=True):
+        for word in english:
+            for morpheme in word.morphemes:
+                if word.topic is not None and word.topic in senses.get(morpheme, ()):
+                    right += words.get(twins[morpheme, word.topic], -1) in text
+                    of_word = counts.setdefault(morpheme, {})
+                    of_word[word.topic] = of_word.get(word.topic, 0) + 1
+    total = sum(sum(of_word.values()) for of_word in counts.values())
+    return (right - sum(max(of_word.values()) for of_word in counts.values())) / total
+
+
+@metric("positions_where_order_counts")
+def positions_where_order_counts(artifacts: Artifacts) -> float:
+    kept = [str(english).startswith("last week") for english, _ in _held_out(artifacts.seed)[1]]
+    return _exact(artifacts, "Transformer", kept) - _exact(artifacts, "no positions", kept)
+
+
+@metric("minus_lstm_equal_steps")
+def minus_lstm_equal_steps(artifacts: Artifacts) -> float:
+    return _exact(artifacts, "Transformer") - _exact(artifacts, "LSTM, equal steps")
+
+
+@metric("minus_lstm_equal_work")
+def minus_lstm_equal_work(artifacts: Artifacts) -> float:
+    return _exact(artifacts, "Transformer") - _exact(artifacts, "LSTM")
+
+
+def _vocabulary(artifacts: Artifacts) -> dict[str, int]:
+    words = artifacts.strings("vocabulary")
+    if words[:3] != SPECIAL:
+        raise BadArtifact(f"the vocabulary begins with {words[:3]}, expected {SPECIAL}")
+    return {word: i for i, word in enumerate(words)}
+
+
+@functools.lru_cache(maxsize=4)
+def _held_out(seed: int, beyond: int = BEYOND) -> tuple[list[Pair], list[Pair]]:
+    """The pairs that are learnt from, and those of another draw that are not among them, each English sentence once."""
+    pairs = parallel(PAIRS, seed)
+    seen = {str(english) for english, _ in pairs}
+    fresh = {str(english): (english, korean) for english, korean in parallel(DRAWN, seed + beyond)}
+    return pairs, [pair for text, pair in fresh.items() if text not in seen]
+
+
+def _written(rows: list[list[int]]) -> Iterator[list[int]]:
+    for row in rows:
+        yield row[: row.index(2)] if 2 in row else row
+
+
+def _exact(artifacts: Artifacts, name: str, kept: list[bool] | None = None) -> float:
+    """The share of the recorded translations of the notebook's unseen sentences that are exact."""
+    words, pairs = _vocabulary(artifacts), _held_out(artifacts.seed)[1]
+    written = artifacts.tensor(f"translation {name}", ndim=2)
+    if tuple(written.shape) != (len(pairs), LONGEST) or written.dtype != torch.int64:
+        raise BadArtifact(f"the translations {name!r} have shape {tuple(written.shape)}, expected {(len(pairs), LONGEST)}")
+    references = [[words.get(m, -1) for m in korean.tokens("morpheme")] for _, korean in pairs]
+    right = [text == asked for text, asked in zip(_written(written.tolist()), references, strict=True)]
+    chosen = right if kept is None else [one for one, keep in zip(right, kept, strict=True) if keep]
+    return sum(chosen) / len(chosen)
+
+
+def _model(artifacts: Artifacts, words: int) -> Transformer:
+    """The library's Transformer with the recorded weights."""
+    layers = 1
+    with suppress(BadArtifact):
+        while artifacts.tensor(f"weight encoder.{layers}.weights.b1", ndim=1) is not None:
+            layers += 1
+    config = TransformerConfig(words, layers, WIDTH, 2 * WIDTH, HEADS, dropout=0.0)
+    model = Transformer(config)
+
+    def recorded(name: str, like: Tensor) -> Tensor:
+        value = artifacts.tensor(f"weight {name}", ndim=like.dim())
+        if value.shape != like.shape:
+            raise BadArtifact(f"the weight {name!r} has shape {tuple(value.shape)}, expected {tuple(like.shape)}")
+        return value
+
+    table = model.embedding.tokens.weight
+    with torch.no_grad():
+        table.copy_(recorded("table", table))
+        sides: list[tuple[str, Any]] = [("encoder", model.encoder), ("decoder", model.decoder)]
+        for kind, blocks in sides:
+            for number, block in enumerate(blocks):
+                parts = {"attention": block.attention, "cross": block.cross}
+                for part, attention in parts.items():
+                    for name, weight in attention.named_parameters() if attention is not None else ():
+                        weight.copy_(recorded(f"{kind}.{number}.{part}.{name}", weight))
+                sums = [block.attention_sum, *([block.cross_sum] if block.cross is not None else []), block.feed_forward_sum]
+                for i, residual in enumerate(sums, start=1):
+                    residual.norm.weight.copy_(recorded(f"{kind}.{number}.weights.gain{i}", residual.norm.weight))
+                    residual.norm.bias.copy_(recorded(f"{kind}.{number}.weights.shift{i}", residual.norm.bias))
+                for i, linear in ((1, block.feed_forward[0]), (2, block.feed_forward[2])):
+                    linear.weight.copy_(recorded(f"{kind}.{number}.weights.w{i}", linear.weight.T).T)
+                    linear.bias.copy_(recorded(f"{kind}.{number}.weights.b{i}", linear.bias))
+    return model.eval()
+
+
+def _translated(artifacts: Artifacts) -> tuple[list[list[int]], list[list[int]], list[Pair]]:
+    """Greedy translations of sentences that the notebook has not drawn, their references, and the pairs."""
+    words = _vocabulary(artifacts)
+    pairs = [
+        pair
+        for pair in _held_out(artifacts.seed, UNSEEN)[1]
+        if all(morpheme in words for sentence in pair for morpheme in sentence.tokens("morpheme"))
+    ]
+    if len(pairs) < DRAWN // 3:
+        raise BadArtifact(f"the vocabulary holds the words of {len(pairs)} of the unseen sentences alone")
+    source, target = ([[words[m] for m in pair[side].tokens("morpheme")] for pair in pairs] for side in (0, 1))
+    padded = nn.utils.rnn.pad_sequence([torch.tensor(text) for text in source], batch_first=True)
+    told = greedy(_model(artifacts, len(words)), padded, begin=1, end=2, longest=LONGEST)
+    return told, target, pairs
