@@ -122,14 +122,11 @@ def test_a_lesson_is_listed_in_its_week_and_the_rest_of_the_file_stays(course: C
     assert [line for line in before.splitlines() if line not in text.splitlines()] == []
     assert "\n\n\n" not in text
     found = Course(course.root).lessons()
-    assert [lesson.id for lesson in found] == [
-        *(lesson.id for lesson in Course(ROOT).lessons("week1_embeddings")),
-        "week1_embeddings/elmo",
-        *(lesson.id for lesson in Course(ROOT).lessons("week2_tokenizers")),
-        *(lesson.id for lesson in Course(ROOT).lessons("week3_reading")),
-        "week3_reading/last",
-        "week9_far_away/first",
-    ]
+    new = {"week1_embeddings": ["week1_embeddings/elmo"], "week3_reading": ["week3_reading/last"]}
+    expected = []
+    for week in dict.fromkeys(lesson.week.name for lesson in Course(ROOT).lessons()):
+        expected += [lesson.id for lesson in Course(ROOT).lessons(week)] + new.get(week, [])
+    assert [lesson.id for lesson in found] == [*expected, "week9_far_away/first"]
     assert (found[-1].week.title, found[-1].entry.title) == ("Far away", "A title: «more»")
     for a, b in zip(tomllib.loads(before)["weeks"], tomllib.loads(text)["weeks"], strict=False):
         assert b["lessons"][: len(a["lessons"])] == a["lessons"]
