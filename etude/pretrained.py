@@ -100,9 +100,10 @@ def examples_of(recipe: Recipe, texts: Iterable[Iterable[str]], tokenizer: WordP
     return Examples(
         documents,
         Vocabulary(tokenizer),
-        recipe.length,
-        recipe.batch_size,
-        recipe.masking,
-        recipe.next_sentence,
-        recipe.seed,
+        length=recipe.length,
+        batch_size=recipe.batch_size,
+        masking=recipe.masking,
+        next_sentence=recipe.next_sentence,
+        left_to_right=recipe.left_to_right,
+        seed=recipe.seed,
     )

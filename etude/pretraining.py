@@ -73,6 +73,13 @@ def mask_tokens(
     return read, tokens.masked_fill(~chosen, IGNORED)
 
 
+def next_tokens(tokens: Tensor, vocabulary: Vocabulary) -> tuple[Tensor, Tensor]:
+    """Asks at each token for the one after it, as a language model does: (B, N) ids → (the same, labels), both (B, N)."""
+    labels = torch.full_like(tokens, IGNORED)
+    labels[:, :-1] = tokens[:, 1:].masked_fill(tokens[:, 1:] == vocabulary.padding, IGNORED)
+    return tokens, labels
+
+
 @dataclass(frozen=True)
 class Examples:
     """Draws batches of pre-training examples from documents: `examples(number)` is the same whenever it is asked for.
@@ -81,6 +88,7 @@ class Examples:
         length: N, of [CLS] A [SEP] B [SEP].
         next_sentence: whether there is a B, which follows A in half of the examples and else stands at the same place
             of another document; without it A alone, and no NSP.
+        left_to_right: each token is asked for its next one and none is masked; for a model that cannot look ahead.
     """
 
     documents: Documents
@@ -89,6 +97,7 @@ class Examples:
     batch_size: int = 32
     masking: Masking = Masking()
     next_sentence: bool = True
+    left_to_right: bool = False
     seed: int = 0
 
     def __call__(self, number: int) -> PretrainingBatch:
@@ -105,7 +114,10 @@ class Examples:
             segments[row, len(begin) : len(whole)] = 1
         longest = int((tokens != self.vocabulary.padding).sum(dim=1).max())
         tokens, segments = tokens[:, :longest], segments[:, :longest]
-        read, labels = mask_tokens(tokens, self.vocabulary, self.masking, generator)
+        if self.left_to_right:
+            read, labels = next_tokens(tokens, self.vocabulary)
+        else:
+            read, labels = mask_tokens(tokens, self.vocabulary, self.masking, generator)
         follows = torch.tensor([label for *_, label in pairs]) if self.next_sentence else None
         return PretrainingBatch(read, segments, labels, follows)
 

@@ -37,6 +37,7 @@ class BertConfig:
         intermediate_size: the feed-forward network's width.
         type_vocab_size: how many segments are told apart.
         initializer_range: the standard deviation of the normal distribution that weights start from.
+        is_decoder: each token sees those before it alone, as a language model's (the paper's section 5.1, "LTR").
     """
 
     vocab_size: int = 30_522
@@ -52,6 +53,7 @@ class BertConfig:
     initializer_range: float = 0.02
     layer_norm_eps: float = 1e-12
     pad_token_id: int = 0
+    is_decoder: bool = False
 
     @classmethod
     def of_size(cls, name: str, vocab_size: int = 30_522) -> Self:
@@ -116,18 +118,21 @@ class Bert(nn.Module):
         self.apply(self._initialize)
 
     def forward(self, tokens: Tensor, segments: Tensor | None = None) -> Tensor:
-        """Encodes ids, (B, N), padding not attended to: (B, N, H)."""
+        """Encodes ids, (B, N), padded at the end, padding not attended to: (B, N, H)."""
         return self.all_layers(tokens, segments)[-1]
 
     def all_layers(self, tokens: Tensor, segments: Tensor | None = None) -> list[Tensor]:
         """Returns what comes out of the input and of each layer, L + 1 tensors of (B, N, H)."""
         mask: Tensor | None = padding_mask(tokens, self.config.pad_token_id)  # (B, 1, 1, N)
-        if tokens.device.type == "cpu" and bool((tokens != self.config.pad_token_id).all()):
+        causal = self.config.is_decoder
+        if causal:
+            mask = None  # padding stands at the end, where no token looks
+        elif tokens.device.type == "cpu" and bool((tokens != self.config.pad_token_id).all()):
             mask = None  # nothing to hide: attention is faster so. A GPU would have to wait for the answer.
         x = self.input(tokens, segments)
         states = [x]
         for layer in self.layers:
-            x = layer(x, mask=mask)
+            x = layer(x, mask=mask, causal=causal)
             states.append(x)
         return states
 

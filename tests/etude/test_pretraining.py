@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from etude.models.bert import IGNORED
-from etude.pretraining import Examples, Masking, Vocabulary, mask_tokens
+from etude.pretraining import Examples, Masking, Vocabulary, mask_tokens, next_tokens
 from etude.tokenizers.wordpiece import SPECIAL, WordPiece
 
 PIECES = [*SPECIAL, *(f"w{i}" for i in range(200)), *(f"##c{i}" for i in range(100))]
@@ -45,6 +45,13 @@ def test_special_tokens_are_never_chosen_and_never_stand_for_a_word(seed: int, w
     assert torch.equal(read[special], tokens[special])
     assert labels[special].eq(IGNORED).all()
     assert read[~special & (read != 4)].ge(FIRST).all()
+
+
+def test_a_language_model_is_asked_for_the_next_token_and_never_for_padding() -> None:
+    tokens = torch.tensor([[2, 7, 8, 3, 0, 0], [2, 9, 10, 11, 12, 3]])
+    read, labels = next_tokens(tokens, VOCABULARY)
+    assert torch.equal(read, tokens)
+    assert labels.tolist() == [[7, 8, 3, *[IGNORED] * 3], [9, 10, 11, 12, 3, IGNORED]]
 
 
 def test_all_pieces_of_a_word_share_its_fate() -> None:

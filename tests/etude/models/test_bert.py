@@ -83,6 +83,20 @@ def test_without_next_sentences_the_loss_is_that_of_masked_words(folder: Path, b
     torch.testing.assert_close(ours(batch) - ours(alone), nsp, atol=1e-5, rtol=1e-5)
 
 
+def test_a_decoder_sees_no_later_token_as_in_transformers(theirs: Any, tmp_path: Path, batch: PretrainingBatch) -> None:
+    settings = {**theirs.config.to_dict(), "is_decoder": True}
+    decoder = transformers.BertForPreTraining(transformers.BertConfig.from_dict(settings)).eval()
+    decoder.load_state_dict(theirs.state_dict())
+    decoder.save_pretrained(tmp_path)
+    ours, words = load_bert(tmp_path), batch.tokens != 0
+    with torch.inference_mode():
+        expected = their_output(decoder, batch).prediction_logits
+        mine = ours.token_logits(ours.bert(batch.tokens, batch.segments))
+        torch.testing.assert_close(mine[words], expected[words], atol=1e-4, rtol=1e-4)
+        early = ours.bert(batch.tokens[:, :5], batch.segments[:, :5])
+        torch.testing.assert_close(ours.bert(batch.tokens, batch.segments)[:, :5], early)
+
+
 def test_a_saved_model_is_read_by_transformers_and_by_us(folder: Path, tmp_path: Path, theirs: Any) -> None:
     save_bert(load_bert(folder), tmp_path)
     again = transformers.BertForPreTraining.from_pretrained(tmp_path)
