@@ -34,9 +34,9 @@ class Recipe:
     masking: Masking = field(default_factory=Masking)
     next_sentence: bool = True
     left_to_right: bool = False
-    steps: int = 12_000
+    steps: int = 6000
     rate: float = 3e-3
-    warmup: int = 1000
+    warmup: int = 600
     seed: int = 0
 
     def config(self, vocabulary: int) -> BertConfig:
@@ -67,5 +67,5 @@ RECIPES = {
     "world-en-narrow": replace(ENGLISH, width=32),
     "world-en-1000-steps": replace(ENGLISH, steps=1000, warmup=100),
     "world-en-2000-steps": replace(ENGLISH, steps=2000, warmup=200),
-    "world-en-4000-steps": replace(ENGLISH, steps=4000, warmup=400),
+    "world-en-3000-steps": replace(ENGLISH, steps=3000, warmup=300),
 }
