@@ -153,4 +153,5 @@ def _reference(lesson: Lesson) -> NotebookNode:
 
 def _inputs(lesson: Lesson, settings: Settings) -> str:
     written = [lesson.source / name for name in ("notebook.py", "checks.py", "hidden.py")]
-    return fingerprint(settings, hardware("cpu"), versions(), code=[*written, *modules("etude")], data=lesson.data)
+    data = source.data_read(lesson)
+    return fingerprint(settings, hardware("cpu"), versions(), code=[*written, *modules("etude")], data=data)

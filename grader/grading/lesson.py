@@ -23,7 +23,7 @@ from grader.grading.scoring import Scored
 from grader.grading.suite import Suite
 from grader.grading.usage import Usage
 from grader.grading.verdict import CellResult, Graded, Spent, Time, Verdict
-from grader.lessons import known_mistakes
+from grader.lessons import known_mistakes, source
 from grader.provenance import code_hash, digest, now, versions
 from grader.settings import Settings
 
@@ -41,7 +41,8 @@ DECIDING = (
 def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
     """Hashes everything that decides a score: the submission, the lesson's files, the settings, versions, our code."""
     tables = [lesson.source / name for name in ("expected.csv", known_mistakes.PRIVATE)]
-    tables += [lesson.released, lesson.released.with_suffix("") / "mistakes.json", *lesson.data]
+    tables += [lesson.released, lesson.released.with_suffix("") / "mistakes.json"]
+    tables += source.data_read(lesson)
     return provenance.fingerprint(
         digest(content),
         settings,

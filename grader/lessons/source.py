@@ -74,7 +74,15 @@ def inputs(lesson: Lesson) -> tuple[list[Path], list[Path]]:
     """
     written = [lesson.source / name for name in WRITTEN]
     tables = sorted(path for path in Path(str(files("etude_data"))).rglob("*.csv") if path.name not in REGISTRIES)
-    return [*written, *imported(written[1:])], [*tables, *lesson.data]
+    return [*written, *imported(written[1:])], [*tables, *data_read(lesson)]
+
+
+def data_read(lesson: Lesson) -> list[Path]:
+    """Lists the data that the lesson's code reads: its own files, and the course's checkpoints that it names in quotes."""
+    written = [path.read_text(encoding="utf-8") for name in WRITTEN if (path := lesson.source / name).is_file()]
+    checkpoints = Path(str(files("etude_data"))) / "models"
+    named = [folder for folder in sorted(checkpoints.glob("*/")) if any(f'"{folder.name}"' in text for text in written)]
+    return [*lesson.data, *(path for folder in named for path in sorted(folder.glob("*")) if path.name != "made.json")]
 
 
 def copy_public(lesson: Lesson, folder: Path) -> None:

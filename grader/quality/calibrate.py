@@ -184,9 +184,8 @@ def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
     """Hashes all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
     notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
-    return fingerprint(
-        answer, device, versions(), code=[notebook, lesson.source / "hidden.py", *library], data=lesson.data
-    )
+    code = [notebook, lesson.source / "hidden.py", *library]
+    return fingerprint(answer, device, versions(), code=code, data=source.data_read(lesson))
 
 
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:

@@ -22,12 +22,17 @@ RECORD = "made.json"
 
 
 def fresh(name: str) -> bool:
-    """Tells whether the checkpoint is what its recipe and the code of today would give."""
+    """Tells whether the checkpoint is what its recipe and the code of today would give.
+
+    Raises:
+        CourseError: there is no recipe of this name.
+    """
+    inputs = _inputs(name)
     try:
         made = json.loads((pretrained.folder_of(name) / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return bool(made.get("inputs") == _inputs(name))
+    return bool(made.get("inputs") == inputs)
 
 
 def make(name: str, state: Path, command: str) -> History:
@@ -39,8 +44,6 @@ def make(name: str, state: Path, command: str) -> History:
     Raises:
         CourseError: there is no recipe of this name.
     """
-    if name not in recipes.RECIPES:
-        raise CourseError(f"there is no recipe {name!r}; there are {', '.join(recipes.RECIPES)}")
     inputs, folder = _inputs(name), pretrained.folder_of(name)
     kept = state / f"{name}-{inputs[:16]}.pt"
     history = pretrained.make(recipes.RECIPES[name], folder, kept)
@@ -53,6 +56,8 @@ def make(name: str, state: Path, command: str) -> History:
 
 def _inputs(name: str) -> str:
     """Hashes the recipe, the code and the libraries."""
+    if name not in recipes.RECIPES:
+        raise CourseError(f"there is no recipe {name!r}; there are {', '.join(recipes.RECIPES)}")
     own = Path(recipes.__file__)
     code = [path for path in imported([Path(pretrained.__file__)]) if path != own]  # other recipes decide nothing here
     return fingerprint(recipes.RECIPES[name], libraries(), code=[*code, Path(pretrained.__file__)])

@@ -18,7 +18,8 @@ from grader.quality import audit_stamp
 from grader.quality.audit import DECISIVE, Audit, inputs
 
 IMPORTS = "import math\nfrom etude.embeddings.evaluate import similarity\n"
-# What an audit imports and what decides nothing of its end: where files lie, hashes, and the sandbox's names of limits.
+# What an audit imports and what decides nothing of its end: where files lie, how they are written and hashed, and the
+# sandbox's names of limits.
 NAMES_ONLY = {"grader.course", "grader.provenance", "etude.files"}
 
 

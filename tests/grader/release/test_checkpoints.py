@@ -1,0 +1,72 @@
+"""The course's checkpoints: as recipes and code would give them today, made again when these change, and what depends on them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from etude import pretrained, recipes
+from etude.recipes import RECIPES, Recipe
+from grader.cli import app
+from grader.course import CourseError
+from grader.lessons import source
+from grader.release import checkpoints
+from tests.support import relu
+
+SMALL = Recipe("en", words=3000, pieces=400, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2)
+
+
+@pytest.fixture
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A recipe of seconds, whose checkpoint goes to a folder of its own; returns its name."""
+    monkeypatch.setattr(recipes, "RECIPES", {"small": SMALL})
+    monkeypatch.setattr(pretrained, "folder_of", lambda name: tmp_path / "models" / name)
+    return "small"
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_checkpoint_is_what_its_recipe_and_the_code_of_today_would_give(name: str) -> None:
+    assert checkpoints.fresh(name), f"run `grader pretrain {name}` and commit data/models/{name}"
+    pretrained.load(name)
+
+
+def test_a_checkpoint_is_made_once_and_is_old_when_its_recipe_changes(
+    small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not checkpoints.fresh(small)
+    history = checkpoints.make(small, tmp_path / "state", "grader pretrain small")
+    made = json.loads((tmp_path / "models" / "small" / "made.json").read_text(encoding="utf-8"))
+    assert made["command"] == "grader pretrain small"
+    assert made["loss_of_last_steps"] == pytest.approx(sum(history.losses) / 6, abs=1e-3)
+    assert checkpoints.fresh(small)
+    assert not list((tmp_path / "state").glob("*")), "the state of a training that came to its end is not needed"
+    monkeypatch.setattr(recipes, "RECIPES", {"small": replace(SMALL, steps=7)})
+    assert not checkpoints.fresh(small)
+
+
+@pytest.mark.parametrize("ask", [checkpoints.fresh, lambda name: checkpoints.make(name, Path("state"), "")])
+def test_a_name_that_is_none_is_refused_with_those_that_there_are(ask: object) -> None:
+    with pytest.raises(CourseError, match="no recipe 'bert-large'; there are world-en, world-ko"):
+        ask("bert-large")  # type: ignore[operator]
+
+
+def test_the_command_says_which_checkpoints_are_as_they_should_be(small: str) -> None:
+    said = CliRunner().invoke(app, ["pretrain", "--list"])
+    assert said.exit_code == 0
+    assert "small: old or missing. Next: grader pretrain small" in said.output
+    wrong = CliRunner().invoke(app, ["pretrain", "smal"])
+    assert wrong.exit_code == 1
+    assert "no recipe 'smal'" in wrong.output
+
+
+def test_a_lesson_depends_on_the_checkpoints_that_it_names(tmp_path: Path) -> None:
+    for folder in ("plain", "naming"):
+        (tmp_path / folder).mkdir()
+    plain = relu.write(tmp_path / "plain")
+    assert source.data_read(plain) == []
+    naming = relu.NOTEBOOK.replace("import math\n", 'import math\nNAME = "world-en"\n')
+    read = source.data_read(relu.write(tmp_path / "naming", notebook=naming))
+    assert [path.name for path in read] == ["config.json", "model.safetensors", "tokenizer.json"]
+    assert {path.parent for path in read} == {pretrained.folder_of("world-en")}
