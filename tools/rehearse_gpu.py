@@ -113,7 +113,8 @@ class Indexing(TorchFunctionMode):
             at = next(place for place, entry in enumerate(entries) if entry is Ellipsis)
             used = sum(axes(entry) for entry in entries if entry is not Ellipsis)
             entries[at : at + 1] = [slice(None)] * (tensor.dim() - used)
-        dim, picked = 0, []
+        dim = 0
+        picked: list[Tensor | None] = []
         for entry in entries:
             if entry is None:
                 tensor = tensor.unsqueeze(dim)
@@ -122,9 +123,12 @@ class Indexing(TorchFunctionMode):
                 continue
             elif isinstance(entry, slice):
                 tensor = ATEN.slice.Tensor(tensor, dim, entry.start, entry.stop, entry.step or 1)
-            picked.append(entry if isinstance(entry, Tensor) else None)
+            if isinstance(entry, Tensor) and entry.dtype == torch.bool:
+                picked += ATEN.nonzero.default(entry).unbind(dim=1)
+            else:
+                picked.append(entry if isinstance(entry, Tensor) else None)
             dim += max(1, axes(entry))
-        return ATEN.index.Tensor(tensor, picked) if any(isinstance(entry, Tensor) for entry in picked) else tensor
+        return tensor if all(entry is None for entry in picked) else ATEN.index.Tensor(tensor, picked)
 
 
 def axes(entry: Any) -> int:
