@@ -25,7 +25,7 @@ Each notebook has a profile `gpu`: the same code, larger. Three commands belong 
 |---|---|---|
 | `python tools/rehearse_gpu.py WEEK/LESSON` | rehearses a lesson's trainings, counts FLOPs and memory | a CPU |
 | `OUT=results python tools/gpu.py WEEK/LESSON` | runs the lesson's reference and writes its table | torch, a GPU |
-| `OUT=results python tools/pretrain_real.py` | pre-trains BERT-small on real text, prints what share of the peak it reaches | torch, a GPU |
+| `OUT=results python tools/pretrain_real.py` | pre-trains BERT-small on real text, prints its share of the peak | torch, a GPU |
 
 The last two write what is done as they go, end by themselves after eight or nine minutes and go on when called again.
 
