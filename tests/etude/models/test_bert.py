@@ -93,8 +93,7 @@ def test_a_decoder_sees_no_later_token_as_in_transformers(theirs: Any, tmp_path:
         expected = their_output(decoder, batch).prediction_logits
         mine = ours.token_logits(ours.bert(batch.tokens, batch.segments))
         torch.testing.assert_close(mine[words], expected[words], atol=1e-4, rtol=1e-4)
-        early = ours.bert(batch.tokens[:, :5], batch.segments[:, :5])
-        torch.testing.assert_close(ours.bert(batch.tokens, batch.segments)[:, :5], early)
+        torch.testing.assert_close(ours.bert(batch.tokens)[:, :5], ours.bert(batch.tokens[:, :5]))
 
 
 def test_a_saved_model_is_read_by_transformers_and_by_us(folder: Path, tmp_path: Path, theirs: Any) -> None:
