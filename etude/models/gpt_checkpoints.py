@@ -5,17 +5,14 @@ The two differ in names, and in one thing more: transformers keeps the matrices 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
 from torch import Tensor
 
-from etude.files import write_whole
+from etude.models import checkpoint_files
 from etude.models.checkpoints import CheckpointError
 from etude.models.gpt import GPT, GPTConfig
 
@@ -43,17 +40,10 @@ def load_gpt(folder: Path) -> GPT:
     Raises:
         CheckpointError: a file is missing or broken, the settings are of another model, or a tensor is missing or of another size.
     """
-    try:
-        settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        state = load_file(folder / "model.safetensors")
-    except (OSError, ValueError, SafetensorError) as error:
-        raise CheckpointError(f"{folder} holds no checkpoint that can be read ({error}): download it again") from error
+    settings, tensors = checkpoint_files.read(folder)
     model = GPT(gpt_config(settings))
-    try:
-        model.load_state_dict(from_transformers(state, settings["model_type"], model.config.n_layer))
-    except RuntimeError as error:
-        raise CheckpointError(f"{folder}: its tensors are not those that config.json asks for: {error}") from error
-    return model.eval()
+    checkpoint_files.fill(model, from_transformers(tensors, settings["model_type"], model.config.n_layer), folder)
+    return model
 
 
 def save_gpt(model: GPT, folder: Path) -> None:
@@ -73,9 +63,7 @@ def save_gpt(model: GPT, folder: Path) -> None:
         "bos_token_id": None,
         "eos_token_id": None,
     }
-    write_whole(folder / "config.json", json.dumps(settings, indent=1) + "\n")
-    tensors = to_transformers(model.state_dict(), kind, config.n_layer)
-    write_whole(folder / "model.safetensors", save(tensors, metadata={"format": "pt"}))
+    checkpoint_files.write(folder, settings, to_transformers(model.state_dict(), kind, config.n_layer))
 
 
 def gpt_config(settings: Mapping[str, Any]) -> GPTConfig:

@@ -120,8 +120,8 @@ def test_published_sizes_have_their_parameters(size: str, parameters: int) -> No
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (('"n_embd": 24', '"n_embd": 28'), "not those that config.json asks for"),
-        (('"n_layer": 3', '"n_layer": 4'), "not those that config.json asks for"),
+        (('"n_embd": 24', '"n_embd": 28'), "not of the sizes"),
+        (('"n_layer": 3', '"n_layer": 4'), "the model lacks"),
         (('"model_type": "gpt2"', '"model_type": "bert"'), "of a 'bert', not of a 'gpt2'"),
         (('"model_type": "gpt2"', '"activation_function": "relu", "model_type": "gpt2"'), "asks for 'relu'"),
         (("{", "{{"), "no checkpoint that can be read"),
