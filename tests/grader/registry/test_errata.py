@@ -49,9 +49,9 @@ def test_every_error_stands_on_the_page_once_with_what_is_right() -> None:
     ("row", "said"),
     [
         ("a,P,e,r,guess,,\n", "a: kind: Input should be 'test'"),
-        ("a,P,e,,waits,week4_transformer,\n", "a: it does not say what is right"),
+        ("a,P,e,,waits,week5_pretraining,\n", "a: it does not say what is right"),
         ("a,P,e,r,test,,\n", "a: tests and sentences need evidence"),
-        ("a,P,e,r,waits,week4_transformer,f.py::test\n", "a: tests and sentences need evidence"),
+        ("a,P,e,r,waits,week5_pretraining,f.py::test\n", "a: tests and sentences need evidence"),
     ],
 )
 def test_a_row_that_makes_no_sense_is_refused_with_its_name(tmp_path: Path, row: str, said: str) -> None:
