@@ -35,7 +35,7 @@ class Change:
 def call(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], watched: Collection[Place]
 ) -> tuple[Any, Change | None]:
-    """Calls the function and finds the first of the watched arguments that it changes.
+    """Calls the function and finds the first of the watched arguments that it changes. All are then as they were.
 
     Returns:
         What the function returns, and the change, None if there is none.
@@ -43,11 +43,15 @@ def call(
 
     now = places(args, kwargs)
     before = {place: copied(now[place]) for place in watched}
-    value = function(*args, **kwargs)
-    for place, old in before.items():
-        if not unchanged(old, now[place]):
-            return value, Change(place, parameter(function, place), old, now[place])
-    return value, None
+    change = None
+    try:
+        value = function(*args, **kwargs)
+    finally:
+        for place, old in before.items():
+            if not unchanged(old, now[place]):
+                change = change or Change(place, parameter(function, place), old, copied(now[place]))
+                restore(now[place], old)
+    return value, change
 
 
 def places(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[Place, Any]:
@@ -86,6 +90,27 @@ def copied(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.copy()
     return value.detach().clone() if is_array(value) else value
+
+
+def restore(value: Any, before: Any) -> None:
+    """Makes a changed value what its copy from before is, in place: the next call is given the same object."""
+    if type(value) is dict:
+        value.clear()
+        value.update(copied(before))
+    elif type(value) is set:
+        value.clear()
+        value.update(before)
+    elif type(value) in (list, bytearray):
+        value[:] = copied(before)
+    elif type(value) is tuple:
+        for part, old in zip(value, before, strict=True):
+            if not unchanged(old, part):
+                restore(part, old)
+    elif isinstance(value, np.ndarray):
+        value.resize(before.shape, refcheck=False)
+        value[...] = before
+    elif is_array(value):
+        value.data = before.clone()
 
 
 def unchanged(before: Any, after: Any) -> bool:

@@ -76,26 +76,27 @@ def fill(buffer: bytearray) -> None:
     buffer[:] = b"x"
 
 
-@pytest.mark.parametrize(
-    ("function", "value", "name"),
-    [
-        (sort, ["b", "a"], "words"),
-        (pop, {"a": 1}, "counts"),
-        (reorder, {"a": 1, "b": 1}, "counts"),
-        (deep, [[1, {"x": 1}]], "rows"),
-        (retype, [1], "rows"),
-        (in_place, torch.ones(2), "x"),
-        (into, np.ones(2), "x"),
-        (add, {"a"}, "words"),
-        (fill, bytearray(b"abc"), "buffer"),
-    ],
-)
+CHANGES: list[tuple[Callable[..., object], Any, str]] = [
+    (sort, ["b", "a"], "words"),
+    (pop, {"a": 1}, "counts"),
+    (reorder, {"a": 1, "b": 1}, "counts"),
+    (deep, [[1, {"x": 1}]], "rows"),
+    (retype, [1], "rows"),
+    (in_place, torch.ones(2), "x"),
+    (into, np.ones(2), "x"),
+    (add, {"a"}, "words"),
+    (fill, bytearray(b"abc"), "buffer"),
+]
+
+
+@pytest.mark.parametrize(("function", "value", "name"), CHANGES)
 def test_a_change_in_place_is_named(function: Callable[..., object], value: Any, name: str) -> None:
     before = copy.deepcopy(value)
     with pytest.raises(Mismatch, match=f"your function changed its argument {name}: work on a copy") as raised:
         LiveStudent({"f": function}).f(value)
     assert arguments.unchanged(before, raised.value.expected)
-    assert raised.value.actual is value
+    assert not arguments.unchanged(before, raised.value.actual)
+    assert arguments.unchanged(before, value)
 
 
 @pytest.mark.parametrize(
@@ -164,3 +165,21 @@ def test_the_fingerprint_is_what_the_argument_has_become() -> None:
 
     assert outcome(sort) == outcome(reverse) != outcome(lambda xs: xs.clear())
     assert outcome(sort)["status"] == "failed"
+
+
+@pytest.mark.parametrize(("function", "value", "name"), CHANGES)
+def test_the_next_call_is_given_what_the_first_was(function: Callable[..., object], value: Any, name: str) -> None:
+    before = arguments.copied(value)
+    arguments.call(function, [value], {}, [0])
+    assert arguments.unchanged(before, value)
+
+
+def test_a_function_that_fails_half_way_leaves_nothing_changed() -> None:
+    def breaks(words: list[str]) -> None:
+        words.pop()
+        raise KeyError("word")
+
+    words = ["한", "잔"]
+    with pytest.raises(KeyError):
+        arguments.call(breaks, [words], {}, [0])
+    assert words == ["한", "잔"]
