@@ -49,8 +49,13 @@ def call(
     finally:
         for place, old in before.items():
             if not unchanged(old, now[place]):
-                change = change or Change(place, parameter(function, place), old, copied(now[place]))
-                restore(now[place], old)
+                try:
+                    after = copied(now[place])
+                except RecursionError:  # it holds itself now, and cannot be shown either
+                    after = now[place]
+                else:
+                    restore(now[place], old)
+                change = change or Change(place, parameter(function, place), old, after)
     return value, change
 
 

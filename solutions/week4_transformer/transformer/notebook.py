@@ -981,7 +981,7 @@ for name in ("Transformer", "no positions", "LSTM"):
     curves.plot(range(1, len(smooth) + 1), smooth, label=name)
 curves.axhline(floor, color="#999999", ls="--", label="no smoothed loss is below this")
 curves.set(xlabel="training step", ylabel="smoothed loss, nats per word (mean of 20 steps)")
-curves.set_title("The loss tells little of what positions do")
+curves.set_title("The loss while training, with and without positions")
 curves.set_ylim(0, 7)
 curves.legend()
 bars = {name.replace("LSTM", "LSTM, equal work") if name == "LSTM" else name: exact(w, in_order) for name, w in translations.items()}
