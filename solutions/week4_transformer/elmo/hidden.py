@@ -1,0 +1,398 @@
+"""elmo: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import itertools
+import math
+import random
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import torch
+from hypothesis.strategies import integers, lists, sampled_from
+from sklearn.linear_model import Ridge
+from torch import Tensor, nn
+from torch.nn.functional import nll_loss
+
+from etude.lesson.checks import close, close_gradients, exercise, true
+from etude.lesson.interface import Student
+from etude.lesson.values import plain
+from etude.world import World
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+FEW = 50  # documents whose next words the notebook records
+MORE = 30_000  # what the grader adds to the seed for a text that the notebook has not seen
+
+
+def _normal(*shape: int, seed: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+@exercise("bigram_probabilities")
+@for_all(
+    sentences=lists(lists(inputs.ids(4), min_size=1, max_size=6), min_size=1, max_size=4).filter(
+        lambda rows: any(len(row) > 1 for row in rows)
+    ),
+    k=sampled_from([1.0, 0.1, 0.5, 3.0]),
+)
+def test_any_sentences_agree_with_counting_pairs(student: Student, sentences: list[list[int]], k: float) -> None:
+    pairs = Counter(pair for ids in sentences for pair in itertools.pairwise(ids))
+    starts = Counter(first for first, _ in pairs.elements())
+    added = Fraction(k)
+    expected = [[float((pairs[a, b] + added) / (starts[a] + 4 * added)) for b in range(4)] for a in range(4)]
+    close(student.bigram_probabilities(sentences, 4, k), expected, given=f"{sentences}, four tokens, k = {k}")
+
+
+@exercise("bigram_probabilities", points=0.5)
+def test_a_tenth_is_added_unless_told(student: Student) -> None:
+    close(
+        student.bigram_probabilities([[0, 1, 1]], 2),
+        [[0.1 / 1.2, 1.1 / 1.2]] * 2,
+        given="the sentence 0 1 1, two tokens",
+    )
+
+
+@exercise("perplexity")
+@for_all(counts=lists(lists(integers(0, 12), min_size=1, max_size=5), min_size=1, max_size=5))
+def test_any_text_has_the_power_of_its_mean_logarithm(student: Student, counts: list[list[int]]) -> None:
+    halvings = [n for row in counts for n in row]  # a token with n has the probability 2 to the power −n
+    close(
+        student.perplexity([[-n * math.log(2) for n in row] for row in counts]),
+        2 ** (sum(halvings) / len(halvings)),
+        given=f"tokens with probabilities 2^−n, n = {counts}",
+    )
+
+
+@exercise("perplexity", points=0.5, needs="test_equal_chances_give_their_number")
+def test_the_perplexity_is_a_plain_number(student: Student) -> None:
+    value = student.perplexity([[math.log(1 / 4)] * 2])
+    true(isinstance(plain(value), float), "a float was expected", given="two tokens, each with 1/4", actual=value)
+
+
+@exercise("lstm_step", points=1.5)
+@for_all(
+    examples=30,
+    rows=integers(1, 3),
+    x=inputs.tables(3, 2),
+    h=inputs.tables(3, 3),
+    c=inputs.tables(3, 3),
+    weight=inputs.tables(12, 5),
+    bias=inputs.tables(1, 12),
+)
+def test_any_step_agrees_with_torch(
+    student: Student, rows: int, x: Tensor, h: Tensor, c: Tensor, weight: Tensor, bias: Tensor
+) -> None:
+    x, h, c, weight_x, weight_h = x[:rows], h[:rows], c[:rows], weight[:, :2], weight[:, 2:]
+    cell = nn.LSTMCell(2, 3, dtype=torch.float64)
+    weights = {"weight_ih": weight_x, "weight_hh": weight_h, "bias_ih": bias[0], "bias_hh": torch.zeros(12)}
+    cell.load_state_dict({name: tensor.double() for name, tensor in weights.items()})
+    with torch.no_grad():
+        expected = cell(x.double(), (h.double(), c.double()))
+    found = student.lstm_step(x, h, c, weight_x.contiguous(), weight_h.contiguous(), bias[0])
+    close(found[0], expected[0], given=f"{rows} rows of width 2, three units: the new h", atol=1e-5)
+    close(found[1], expected[1], given="the same: the new c", atol=1e-5)
+
+
+@exercise("lstm_step", points=0.5)
+def test_the_old_output_and_memory_are_left_alone(student: Student) -> None:
+    h, c = _normal(2, 3, seed=1), _normal(2, 3, seed=2)
+    old_h, old_c = student.put(h.clone()), student.put(c.clone())
+    student.lstm_step(
+        _normal(2, 4, seed=3), old_h, old_c, _normal(12, 4, seed=4), _normal(12, 3, seed=5), _normal(12, seed=6)
+    )
+    close(student.value(old_h), h, given="h, after a step")
+    close(student.value(old_c), c, given="c, after a step")
+
+
+def _norms(weight: Tensor, states: Tensor) -> list[float]:
+    """The spectral norm of ∂h_N / ∂h_t for each t, by autograd through the network itself."""
+    weight, states = weight.double(), states.double().clamp(-0.999, 0.999)
+    norms = []
+    for start in range(len(states)):
+
+        def last(state: Tensor, start: int = start) -> Tensor:
+            for number in range(start + 1, len(states)):
+                # The input is whatever brings the network to the state that is given.
+                pushed = states[number].atanh() - weight @ states[number - 1]
+                state = (weight @ state + pushed).tanh()
+            return state
+
+        jacobian = torch.autograd.functional.jacobian(last, states[start])
+        norms.append(float(np.linalg.norm(jacobian.numpy(), 2)))
+    return norms
+
+
+@exercise("fading", points=1.5)
+@for_all(
+    examples=30,
+    weight=inputs.tables(3, 3),
+    values=lists(lists(integers(-7, 7), min_size=3, max_size=3), min_size=1, max_size=5),
+)
+def test_any_network_agrees_with_autograd(student: Student, weight: Tensor, values: list[list[int]]) -> None:
+    states, weight = torch.tensor(values) / 8, weight.clamp(-2, 2)
+    close(
+        student.fading(weight, states),
+        _norms(weight, states),
+        given=f"W = {weight.tolist()}, states {states.tolist()}",
+        rtol=1e-3,
+        atol=1e-4,
+    )
+
+
+@exercise("lm_losses")
+@for_all(
+    examples=30,
+    lengths=lists(integers(2, 5), min_size=1, max_size=3),
+    seed=integers(0, 50),
+    padding=sampled_from([0, 3]),
+)
+def test_any_batch_agrees_with_sums_over_its_pairs(
+    student: Student, lengths: list[int], seed: int, padding: int
+) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(1, 3, (len(lengths), 5), generator=generator)
+    for row, length in zip(tokens, lengths, strict=True):
+        row[length:] = padding
+    logits = torch.randint(-16, 17, (2, len(lengths), 5, 4), generator=generator) / 8
+    chances = logits.double().log_softmax(dim=3)
+    pairs = [(i, n) for i, length in enumerate(lengths) for n in range(length - 1)]
+    ahead = -sum(float(chances[0, i, n, tokens[i, n + 1]]) for i, n in pairs) / len(pairs)
+    behind = -sum(float(chances[1, i, n + 1, tokens[i, n]]) for i, n in pairs) / len(pairs)
+    close(
+        student.lm_losses(logits[0], logits[1], tokens, padding),
+        [ahead, behind],
+        given=f"tokens {tokens.tolist()}, padding {padding}, drawn logits",
+    )
+
+
+@exercise("lm_losses", points=0.5)
+def test_no_position_of_padding_gets_a_gradient(student: Student) -> None:
+    tokens = torch.tensor([[2, 1, 0, 0], [1, 2, 2, 1]])
+
+    def oracle(forward: Tensor, backward: Tensor, tokens: Tensor) -> Tensor:
+        pairs = [(0, 0), (1, 0), (1, 1), (1, 2)]
+        ahead = torch.stack([forward[i, n].log_softmax(dim=0)[tokens[i, n + 1]] for i, n in pairs])
+        behind = torch.stack([backward[i, n + 1].log_softmax(dim=0)[tokens[i, n]] for i, n in pairs])
+        return -ahead.mean() - behind.mean()
+
+    both = {"forward": _normal(2, 4, 3, seed=8), "backward": _normal(2, 4, 3, seed=9)}
+    close_gradients(student, "lm_losses", oracle, both, tokens, given="tokens 2 1 (padding twice) and 1 2 2 1")
+
+
+@exercise("sight")
+@for_all(
+    size=integers(1, 4),
+    bits=lists(lists(sampled_from([False, True]), min_size=16, max_size=16), min_size=1, max_size=4),
+)
+def test_any_layers_agree_with_paths_that_are_followed(student: Student, size: int, bits: list[list[bool]]) -> None:
+    layers = [torch.tensor(row).reshape(4, 4)[:size, :size] for row in bits]
+    expected = torch.zeros(size, size)
+    for top in range(size):
+        here = {top}
+        for reads in reversed(layers):  # from the top down
+            here = {k for i in here for k in range(size) if reads[i, k]}
+        for token in here:
+            expected[top, token] = 1
+    close(
+        student.sight([reads.clone() for reads in layers]),
+        expected,
+        given=f"layers, the lowest first: {[reads.int().tolist() for reads in layers]}",
+    )
+
+
+def _mixture(tokens: Tensor, scores: Tensor, gamma: Tensor, forward: list[Tensor], backward: list[Tensor]) -> Tensor:
+    layers = torch.stack([torch.cat(pair, dim=2) for pair in [(tokens, tokens), *zip(forward, backward, strict=True)]])
+    weights = scores.exp() / scores.exp().sum()
+    return gamma * torch.einsum("l,lbnd->bnd", weights, layers)
+
+
+@exercise("elmo")
+@for_all(
+    examples=40,
+    layers=integers(1, 3),
+    table=inputs.tables(14, 3),
+    scores=lists(inputs.numbers(), min_size=4, max_size=4),
+    gamma=inputs.numbers(),
+)
+def test_any_layers_are_mixed_as_the_equation_says(
+    student: Student, layers: int, table: Tensor, scores: list[float], gamma: float
+) -> None:
+    tokens, *others = table.reshape(7, 1, 2, 3)
+    forward, backward = list(others[:layers]), list(others[3 : 3 + layers])
+    weights = torch.tensor(scores[: layers + 1])
+    expected = _mixture(
+        tokens.double(),
+        weights.double(),
+        torch.tensor(gamma).double(),
+        [x.double() for x in forward],
+        [x.double() for x in backward],
+    )
+    close(
+        student.elmo(tokens, forward, backward, weights, torch.tensor(gamma)),
+        expected,
+        given=f"{layers} layers each way, scores {weights.tolist()}, γ = {gamma}, drawn vectors of two tokens",
+        atol=1e-4,
+    )
+
+
+@exercise("elmo")
+def test_scores_gamma_and_tokens_can_be_learnt(student: Student) -> None:
+    forward, backward = [[_normal(2, 3, 4, seed=10 * i + j) for i in range(2)] for j in range(2)]
+
+    def oracle(scores: Tensor, gamma: Tensor, tokens: Tensor) -> Tensor:
+        return _mixture(tokens, scores, gamma, forward, backward)
+
+    leaves = {"the tokens": _normal(2, 3, 4, seed=30), "the scores": _normal(3, seed=31), "γ": torch.tensor(0.7)}
+    expected = [tensor.clone().requires_grad_() for tensor in leaves.values()]
+    oracle(expected[1], expected[2], expected[0]).sum().backward()
+    asked = [tensor.clone().requires_grad_() for tensor in leaves.values()]
+    gradients = student.gradients("elmo", asked[0], forward, backward, asked[1], asked[2])
+    for name, found, leaf in zip(leaves, gradients, expected, strict=True):
+        true(found is not None, f"no gradient reaches {name}, so nothing is learnt", given="two random layers each way")
+        close(found, leaf.grad, given=f"two random layers each way: the gradient for {name}", atol=1e-5)
+
+
+@exercise("probe", points=1.5)
+@for_all(
+    examples=40,
+    vectors=inputs.tables(7, 2),
+    labels=lists(inputs.ids(3), min_size=7, max_size=7),
+    new=inputs.tables(2, 2),
+    ridge=sampled_from([1.0, 0.5, 20.0]),
+)
+def test_any_points_agree_with_scikit_learn(
+    student: Student, vectors: Tensor, labels: list[int], new: Tensor, ridge: float
+) -> None:
+    targets = np.eye(3)[labels]
+    expected = Ridge(alpha=ridge, solver="svd").fit(vectors.double().numpy(), targets).predict(new.double().numpy())
+    close(
+        student.probe(vectors, torch.tensor(labels), new, 3, ridge),
+        expected,
+        given=f"vectors {vectors.tolist()}, labels {labels}, new {new.tolist()}, three classes, ridge {ridge}",
+        rtol=1e-2,
+        atol=1e-2,
+    )
+
+
+@exercise("probe", points=0.5)
+def test_the_penalty_is_one_unless_told(student: Student) -> None:
+    vectors, new = _normal(12, 3, seed=1), _normal(4, 3, seed=2)
+    labels = torch.tensor([0, 1, 2] * 4)
+    oracle = Ridge(alpha=1.0, solver="svd").fit(vectors.double().numpy(), np.eye(3)[labels.numpy()])
+    close(
+        student.probe(vectors, labels, new, 3),
+        oracle.predict(new.double().numpy()),
+        given="twelve random points, three classes, ridge as it is",
+        atol=1e-4,
+    )
+
+
+@metric("perplexity_bigram")
+def perplexity_bigram(artifacts: Artifacts) -> float:
+    """Of the recorded table, on a text that the notebook has not seen."""
+    table, words = artifacts.tensor("bigram", ndim=2).double(), artifacts.strings("vocabulary")
+    _distributions(table, len(words), "bigram")
+    if len(table) != len(words):
+        raise BadArtifact(f"the tensor 'bigram' has {len(table)} rows for {len(words)} words")
+    pairs = [pair for ids in _ids(artifacts.seed, artifacts.seed + MORE, words) for pair in itertools.pairwise(ids)]
+    first, second = torch.tensor(pairs).T
+    return math.exp(nll_loss(table.log().clamp(min=-100)[first], second))
+
+
+@metric("perplexity_lm")
+def perplexity_lm(artifacts: Artifacts) -> float:
+    """Of the recorded distributions, at the words that really come next in the text."""
+    logs, words = artifacts.tensor("next_words", ndim=2).double(), artifacts.strings("vocabulary")
+    _distributions(logs.exp(), len(words), "next_words")
+    following = [i for ids in _ids(artifacts.seed, artifacts.seed + 10_000, words)[:FEW] for i in ids[1:]]
+    if len(following) != len(logs):
+        raise BadArtifact(
+            f"the tensor 'next_words' has {len(logs)} rows, for {len(following)} words of {FEW} documents"
+        )
+    return math.exp(nll_loss(logs.clamp(min=-100), torch.tensor(following)))
+
+
+@metric("sense_accuracy")
+def sense_accuracy(artifacts: Artifacts) -> float:
+    return _right(artifacts, "chosen")
+
+
+@metric("sense_minus_untrained")
+def sense_minus_untrained(artifacts: Artifacts) -> float:
+    return _right(artifacts, "chosen") - _right(artifacts, "chosen_untrained")
+
+
+def _distributions(table: Tensor, size: int, name: str) -> None:
+    if table.shape[1] != size or bool((table < 0).any()) or bool(((table.sum(dim=1) - 1).abs() > 1e-3).any()):
+        raise BadArtifact(f"the rows of the tensor {name!r} are no distributions over the {size} words of 'vocabulary'")
+
+
+def _right(artifacts: Artifacts, name: str) -> float:
+    chosen, planted = artifacts.tensor(name, ndim=2), torch.tensor(_planted(artifacts.seed))
+    if chosen.shape[1] != len(planted):
+        raise BadArtifact(f"the tensor {name!r} has {chosen.shape[1]} columns, for {len(planted)} occurrences")
+    return float((chosen == planted).double().mean())
+
+
+@functools.lru_cache(maxsize=8)
+def _names(seed: int) -> tuple[dict[str, str], dict[str, tuple[str, str]]]:
+    """Each stem's pseudoword, and each word's topics if it has two, as the notebook makes them."""
+    world = World("ko")
+    senses: dict[str, tuple[str, str]] = dict(world.homonyms())
+    pseudo: dict[str, str] = {}
+    chance = random.Random(seed)
+    for number in range(3):
+        things = [(topic.name, thing.stem) for topic in world.lexicon.topics for thing in topic.verbs[number][1]]
+        single = [(topic, stem) for topic, stem in things if stem not in world.homonyms()]
+        chance.shuffle(single)
+        half = len(single) // 2
+        for (topic, stem), (other_topic, other) in zip(single[:half], single[half:], strict=False):
+            if topic != other_topic:
+                pseudo[stem] = pseudo[other] = f"{stem}|{other}"
+                senses[pseudo[stem]] = topic, other_topic
+    return pseudo, senses
+
+
+@functools.lru_cache(maxsize=8)
+def _text(seed: int, number: int) -> list[list[list[tuple[str, str | None]]]]:
+    """Documents about a topic: for each word of each sentence its stem or pseudoword, and its topic."""
+    pseudo, _ = _names(seed)
+    world = World("ko", number)
+    topics = {topic.name for topic in world.lexicon.topics}
+    return [
+        [
+            [(pseudo.get(word.morphemes[0], word.morphemes[0]), word.topic) for word in sentence]
+            for sentence in document.sentences
+        ]
+        for document in world.documents(20_000)
+        if document.topic in topics
+    ]
+
+
+def _ids(seed: int, number: int, words: list[str]) -> list[list[int]]:
+    """The documents of a text as ids: <s>, and </s> behind each sentence."""
+    index = {word: i for i, word in enumerate(words)}
+    if any(word not in index for word in ("<unk>", "<s>", "</s>")):
+        raise BadArtifact("'vocabulary' lacks <unk>, <s> or </s>")
+    rows = [
+        ["<s>", *(stem for sentence in document for stem in [*(stem for stem, _ in sentence), "</s>"])]
+        for document in _text(seed, number)
+    ]
+    return [[index.get(stem, index["<unk>"]) for stem in row] for row in rows]
+
+
+def _planted(seed: int) -> list[int]:
+    """The planted sense, 0 or 1, of each word with two that stands in a sentence with a verb."""
+    _, senses = _names(seed)
+    verbs = {verb.stem for topic in World("ko").lexicon.topics for verb, _ in topic.verbs}
+    return [
+        senses[stem].index(topic)
+        for document in _text(seed, seed + 10_000)
+        for sentence in document
+        if any(stem in verbs for stem, _ in sentence)
+        for stem, topic in sentence
+        if stem in senses and topic is not None and topic in senses[stem]
+    ]
