@@ -52,6 +52,7 @@ out = "results"
 import math
 import random
 import unicodedata
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -63,7 +64,9 @@ import etude
 from etude import check, plots, pretrained, record
 from etude.models.attention import padding_mask
 from etude.models.bert import SIZES, BertForPretraining, PretrainingBatch
+from etude.models.checkpoints import load_bert
 from etude.recipes import Recipe
+from etude.tokenizers.wordpiece import WordPiece
 from etude.train import Plan, adamw, linear_schedule, train
 
 run = etude.start("week4_transformer/bert_pretraining", profile=profile, seed=seed, device=device, out=out)
@@ -757,6 +760,25 @@ for text in [
 # %%
 for text in ["she is a [MASK] and her skirt is on the pony", "the doctor can treat some [MASK] legs"]:
     print(f"{text}\n    {fill(text)}")
+
+# %% [markdown]
+# **The published models** go into the same `etude.models.bert`. With a network, or once they are in its cache, the library `huggingface_hub` fetches them, 440 MB each.
+
+
+# %%
+def published(name, lower=True):
+    """A published BERT for `fill`. name: a repository of the hub, or a folder with config.json, model.safetensors and vocab.txt."""
+    folder = Path(name)
+    if not folder.is_dir():
+        from huggingface_hub import snapshot_download  # pip install huggingface_hub
+
+        folder = Path(snapshot_download(name, allow_patterns=["config.json", "model.safetensors", "vocab.txt"]))
+    words = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    return pretrained.Pretrained(load_bert(folder), WordPiece(words, lower=lower))
+
+
+# players["en"] = published("google-bert/bert-base-uncased")
+# players["ko"] = published("klue/bert-base", lower=False)
 
 # %% [markdown]
 # ## What was found
