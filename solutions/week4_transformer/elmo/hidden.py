@@ -12,7 +12,7 @@ import torch
 from hypothesis.strategies import integers, lists, sampled_from
 from sklearn.linear_model import Ridge
 from torch import Tensor, nn
-from torch.nn.functional import nll_loss
+from torch.nn.functional import nll_loss, one_hot
 
 from etude.lesson.checks import close, close_gradients, exercise, true
 from etude.lesson.interface import Student
@@ -142,6 +142,17 @@ def test_any_network_agrees_with_autograd(student: Student, weight: Tensor, valu
     )
 
 
+@exercise("fading", points=0.5)
+def test_what_has_faded_far_is_small_and_no_floor(student: Student) -> None:
+    close(
+        student.fading(torch.tensor([[0.0, 0.1], [0.1, 0.0]]), torch.zeros(13, 2)),
+        [0.1**steps for steps in range(12, -1, -1)],
+        given="W = 0 0.1 / 0.1 0, thirteen states of zero",
+        rtol=1e-3,
+        atol=0,
+    )
+
+
 @exercise("lm_losses")
 @for_all(
     examples=30,
@@ -165,6 +176,16 @@ def test_any_batch_agrees_with_sums_over_its_pairs(
         student.lm_losses(logits[0], logits[1], tokens, padding),
         [ahead, behind],
         given=f"tokens {tokens.tolist()}, padding {padding}, drawn logits",
+    )
+
+
+@exercise("lm_losses", points=0.5)
+def test_who_is_sure_and_wrong_pays_a_finite_price(student: Student) -> None:
+    wrong = 200.0 * one_hot(torch.tensor([[1, 2]]), 3)  # each position is sure of the token that it has read
+    close(
+        student.lm_losses(wrong, wrong, torch.tensor([[1, 2]])),
+        [200.0, 200.0],
+        given="tokens 1 2; at each position its own token has the logit 200, the others 0",
     )
 
 
@@ -203,6 +224,17 @@ def test_any_layers_agree_with_paths_that_are_followed(student: Student, size: i
     )
 
 
+@exercise("sight", points=0.5)
+def test_no_number_of_paths_is_too_great(student: Student) -> None:
+    halves = one_hot(torch.tensor([0, 0, 0, 0, 1, 1, 1, 1]), 2)
+    reads = (halves @ halves.T).bool()  # each position reads the four of its own half, so there are 4**59 paths to each
+    close(
+        student.sight([reads.clone() for _ in range(60)]),
+        reads,
+        given="eight positions, 0 to 3 read each other, and so do 4 to 7; sixty layers",
+    )
+
+
 def _mixture(tokens: Tensor, scores: Tensor, gamma: Tensor, forward: list[Tensor], backward: list[Tensor]) -> Tensor:
     layers = torch.stack([torch.cat(pair, dim=2) for pair in [(tokens, tokens), *zip(forward, backward, strict=True)]])
     weights = scores.exp() / scores.exp().sum()
@@ -235,6 +267,16 @@ def test_any_layers_are_mixed_as_the_equation_says(
         expected,
         given=f"{layers} layers each way, scores {weights.tolist()}, γ = {gamma}, drawn vectors of two tokens",
         atol=1e-4,
+    )
+
+
+@exercise("elmo", points=0.5)
+def test_scores_may_be_great(student: Student) -> None:
+    one = torch.ones(1, 1, 2)
+    close(
+        student.elmo(one, [3 * one], [5 * one], torch.tensor([1000.0, 1000.0]), torch.tensor(1.0)),
+        [[[2.0, 2.0, 3.0, 3.0]]],
+        given="one token (1, 1), forward (3, 3), backward (5, 5); scores 1000 1000, γ = 1",
     )
 
 

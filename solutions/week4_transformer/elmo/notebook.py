@@ -118,7 +118,7 @@ check("bigram_probabilities")
 def perplexity(log_probabilities):
     """The perplexity of a text: one over the geometric mean of its tokens' probabilities.
 
-    log_probabilities: a list for each sentence, with the natural logarithm of each token's probability, of one token at least.
+    log_probabilities: for each sentence a list, never empty, of the natural logarithms of its tokens' probabilities.
     Returns a float.
     """
     ### BEGIN SOLUTION
@@ -544,7 +544,7 @@ metrics["leak_gain"] = loss[1] - loss[2]
 print(f"nats for a word of unseen text: one layer {loss[1]:.2f}, two layers {loss[2]:.2f}")
 
 # %% [markdown]
-# With two layers the loss of *unseen* text falls far below what a reader of all other words pays, and goes on falling with more steps. No insight does that: it copies.
+# With two layers the loss of *unseen* text falls far below what a reader of all other words pays. No insight does that: it copies.
 #
 # ELMo is bidirectional, and its words do **not** see themselves: it is two one-way models, put side by side only afterwards. BERT will hide the words instead.
 #
@@ -601,7 +601,7 @@ check("elmo")
 def probe(vectors, labels, new, classes, ridge=1.0):
     """Scores of new vectors for each class, by ridge regression on labelled ones.
 
-    vectors (M, d) float, labels (M,) int64 from 0 to classes - 1, new (Q, d). Targets are 1 for a vector's class and 0 for all
+    vectors (M, d) float, labels (M,) int64 from 0 to classes - 1, new (Q, d), ridge 0 or more. Targets are 1 for a vector's class and 0 for all
     others. The map has the least sum of squared errors + ridge · sum of squared weights; a constant is fitted too, without
     penalty. Returns a float tensor (Q, classes).
     """
@@ -848,11 +848,11 @@ plt.show()
 #
 # ## What was found
 #
-# - In the runs of the table the LSTM's perplexity is less than half of the bigram's, on documents that neither has seen.
+# - In the runs of the table the LSTM's perplexity is less than half of the bigram's.
 # - Context tells the senses, and training makes them plain: with 30 labels the top layer is far above the untrained one, and so it is where words and verbs are new.
 # - The model whose words see themselves has the lowest loss, and vectors about as good as untrained ones.
-# - Between first and second layer we find no difference in meaning. In form the second is a trace *better*, against the paper, whose differences are small too.
-# - The learnt mixture all but turns the token layer off, and does about as well as the better of the two others. It does not beat it: what the one knows of senses, the other knows as well.
+# - Between first and second layer we find no difference worth a claim, neither for meaning nor for form; the paper's are small too.
+# - The learnt mixture turns the token layer off, and is as good as the better layer. It is not better: what the one knows of senses, the other knows as well.
 #
 # ## In your own words
 #
