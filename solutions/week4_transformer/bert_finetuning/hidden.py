@@ -1,0 +1,475 @@
+"""bert_finetuning: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis.strategies import DrawFn, SearchStrategy, composite, integers, lists, sampled_from, tuples
+from torch import Tensor, nn
+from torch.nn.utils import vector_to_parameters
+
+from etude import pretrained
+from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
+from etude.lesson.interface import Student
+from etude.lesson.values import plain
+from etude.models.bert import Bert
+from etude.models.bert_heads import BertChooser, BertClassifier, BertReader, BertTagger
+from etude.tokenizers.wordpiece import WordPiece
+from etude.world.tasks import Question, Tasks
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+NOT = -100  # the label that no loss asks for
+
+
+def numbers(value: Any) -> list[int]:
+    """Whole numbers of the student's in a row, whatever holds them."""
+    try:
+        found = [plain(one.item() if hasattr(one, "item") else one) for one in value]
+    except TypeError:
+        raise Mismatch("a row of whole numbers was expected", actual=value) from None
+    true(all(type(one) is int for one in found), "whole numbers were expected", actual=found)
+    return found
+
+
+# matthews
+@exercise("matthews", points=0.5)
+@for_all(counts=lists(sampled_from([0, 0, 1, 2, 3, 7, 40]), min_size=4, max_size=4))
+def test_any_table_has_the_correlation_of_its_two_columns(student: Student, counts: list[int]) -> None:
+    tn, fp, fn, tp = counts
+    if sum(counts) == 0:
+        return
+    truth, answer = [0] * (tn + fp) + [1] * (fn + tp), [0] * tn + [1] * fp + [0] * fn + [1] * tp
+    varied = len(set(truth)) == len(set(answer)) == 2
+    close(student.matthews([[tn, fp], [fn, tp]]), float(np.corrcoef(truth, answer)[0, 1]) if varied else 0.0)
+
+
+@exercise("matthews", points=0.5, needs="test_a_table_counted_by_hand")
+def test_millions_of_answers_are_no_problem(student: Student) -> None:
+    given = "TN, FP, FN, TP of 3, 1, 1 and 3 million"
+    close(student.matthews([[3_000_000, 1_000_000], [1_000_000, 3_000_000]]), 0.5, given=given)
+
+
+# first_pieces
+@composite
+def tagged(draw: DrawFn) -> list[tuple[list[str], int]]:
+    """Words in pieces, some without any, each with its tag; a tag may be 0, and equal pieces are frequent."""
+    pieces = lists(sampled_from(["a", "##a", "눈", "##은"]), max_size=3)
+    return draw(lists(tuples(pieces, integers(0, 3)), max_size=5))
+
+
+@exercise("first_pieces")
+@for_all(sentence=tagged())
+def test_any_sentence_gets_the_labels_counted_by_place(student: Student, sentence: list[tuple[list[str], int]]) -> None:
+    expected, labels = ["[CLS]"], [NOT]
+    for word, tag in sentence:
+        for place, piece in enumerate(word):
+            expected.append(piece)
+            labels.append(NOT if place else tag)
+    found = student.first_pieces([word for word, _ in sentence], [tag for _, tag in sentence])
+    true(len(found) == 2, "two lists were expected", actual=found)
+    equal(list(found[0]), [*expected, "[SEP]"])
+    equal(numbers(found[1]), [*labels, NOT])
+
+
+# choice_loss
+def brute_loss(scores: Tensor, labels: Tensor) -> Tensor:
+    """Question by question: the logarithm of the sum of exponentials minus the right score."""
+    count = len(scores) // len(labels)
+    parts = scores.split(count)
+    return torch.stack(
+        [part.logsumexp(dim=0) - part[label] for part, label in zip(parts, labels.tolist(), strict=True)]
+    ).mean()
+
+
+@exercise("choice_loss", points=0.5)
+@for_all(table=integers(1, 4).flatmap(lambda rows: inputs.tables(rows, 3)), draw=integers(0, 80))
+def test_any_scores_cost_what_brute_force_says(student: Student, table: Tensor, draw: int) -> None:
+    labels = torch.tensor([(draw // 3**row) % 3 for row in range(len(table))])
+    close(student.choice_loss(table.double().flatten(), labels), brute_loss(table.double().flatten(), labels))
+
+
+@exercise("choice_loss")
+def test_the_gradients_are_those_of_the_mean_over_questions(student: Student) -> None:
+    scores = torch.tensor([0.5, -1.0, 2.0, 0.25, 1.5, -0.5], dtype=torch.float64)
+    labels = torch.tensor([2, 0])
+    close_gradients(
+        student,
+        "choice_loss",
+        lambda s, y: brute_loss(s, y),
+        {"scores": scores},
+        labels,
+        given="two questions of three",
+    )
+
+
+@exercise("choice_loss", points=0.5, needs="test_equal_scores_cost_the_logarithm_of_the_choices")
+def test_one_question_and_many_choices(student: Student) -> None:
+    loss = student.choice_loss(torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), torch.tensor([4]))
+    close(loss, math.log(sum(math.exp(-n) for n in range(5))), given="one question, scores 1 to 5, label 4")
+
+
+# answer_tokens
+@composite
+def cut_texts(draw: DrawFn) -> tuple[list[tuple[int, int]], int, int]:
+    """Tokens of one to three characters with gaps between some of them, and an answer somewhere."""
+    place, spans = draw(integers(0, 2)), []
+    for size, gap in draw(lists(tuples(integers(1, 3), integers(0, 2)), min_size=1, max_size=6)):
+        spans.append((place, place + size))
+        place += size + gap
+    start = draw(integers(0, place))
+    return spans, start, start + draw(integers(1, 5))
+
+
+@exercise("answer_tokens")
+@for_all(drawn=cut_texts())
+def test_any_answer_is_found_character_by_character(
+    student: Student, drawn: tuple[list[tuple[int, int]], int, int]
+) -> None:
+    spans, start, end = drawn
+    answer = set(range(start, end))
+    shared = [number for number, (left, right) in enumerate(spans) if answer & set(range(left, right))]
+    found = student.answer_tokens(spans, start, end)
+    equal(None if found is None else numbers(found), [shared[0], shared[-1]] if shared else None)
+
+
+# best_span
+@composite
+def span_scores(draw: DrawFn) -> tuple[list[float], list[float], tuple[int, int]]:
+    """Start and end scores, and the stretch of tokens that is allowed."""
+    count = draw(sampled_from([5, 4, 3, 6, 1, 2]))
+    row = lists(sampled_from([0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 4.5, -4.5]), min_size=count, max_size=count)
+    first = draw(sampled_from([0, 1]).map(lambda place: min(place, count - 1)))
+    return draw(row), draw(row), (first, draw(sampled_from([count - 1, max(first, count - 2)])))
+
+
+@exercise("best_span")
+@for_all(drawn=span_scores(), longest=sampled_from([3, 2, 1, 4, 7]))
+def test_any_scores_give_the_best_of_all_spans(
+    student: Student, drawn: tuple[list[float], list[float], tuple[int, int]], longest: int
+) -> None:
+    starts, ends, (low, high) = drawn
+    allowed = [low <= place <= high for place in range(len(starts))]
+    best = max(starts[i] + ends[j] for i in range(low, high + 1) for j in range(i, min(high, i + longest - 1) + 1))
+    tensors = (torch.tensor(row, dtype=torch.float32) for row in (starts, ends))
+    found = student.best_span(*tensors, torch.tensor(allowed), longest)
+    true(len(found) == 3, "three values were expected: first, last, score", actual=found)
+    first, last = numbers(found[:2])
+    true(
+        low <= first <= last <= high and last - first < longest,
+        f"the span must lie in {low} to {high} and have 1 to {longest} tokens",
+        actual=[first, last],
+    )
+    close(starts[first] + ends[last], best)
+    close(float(found[2]), best)
+
+
+@exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
+def test_scores_below_zero_are_scores_too(student: Student) -> None:
+    starts, ends = torch.tensor([-9.0, -4.0, -6.0]), torch.tensor([-5.0, -7.0, -2.0])
+    given = "starts (−9, −4, −6), ends (−5, −7, −2), the tokens 1 and 2 allowed, at most 2 tokens"
+    first, last, score = student.best_span(starts, ends, torch.tensor([False, True, True]), 2)
+    equal([int(first), int(last)], [1, 2], given=given)
+    close(float(score), -6.0, given=given)
+
+
+@exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
+def test_starts_that_are_shut_out_are_not_chosen(student: Student) -> None:
+    starts = torch.tensor([-math.inf, -math.inf, 1.0, -math.inf])
+    given = "starts (−∞, −∞, 1, −∞), ends (8, 8, 0, 3), all allowed, at most 4 tokens"
+    first, last, score = student.best_span(starts, torch.tensor([8.0, 8.0, 0.0, 3.0]), torch.ones(4) > 0, 4)
+    equal([int(first), int(last)], [2, 3], given=given)
+    close(float(score), 4.0, given=given)
+
+
+# choose_threshold
+def earned(threshold: float, questions: list[tuple[float, float, float]]) -> float:
+    return sum(answer if margin > threshold else silence for margin, answer, silence in questions)
+
+
+def held_out() -> SearchStrategy[list[tuple[float, float, float]]]:
+    """Questions: a margin, and what the span and silence earn, in quarters; equal margins are frequent."""
+    share = sampled_from([0.0, 0.25, 0.5, 1.0])
+    return lists(tuples(integers(-3, 3).map(float), share, share), min_size=1, max_size=7)
+
+
+@exercise("choose_threshold")
+@for_all(questions=held_out())
+def test_no_threshold_earns_more(student: Student, questions: list[tuple[float, float, float]]) -> None:
+    columns = [list(column) for column in zip(*questions, strict=True)]
+    threshold = float(student.choose_threshold(*columns))
+    margins = sorted({margin for margin, *_ in questions})
+    between = [(low + high) / 2 for low, high in pairwise(margins)]
+    best = max(earned(one, questions) for one in [margins[0] - 1, *margins, *between, margins[-1] + 1])
+    close(earned(threshold, questions), best)
+
+
+# answer_scores
+def official(answer: str, truth: str) -> tuple[float, float]:
+    """Both scores by sorted lists, after SQuAD's normalisation character by character."""
+    bags = []
+    for text in (answer, truth):
+        letters = [c for c in text.lower() if not (c.isascii() and not c.isalnum() and not c.isspace())]
+        bags.append([word for word in "".join(letters).split() if word not in {"a", "an", "the"}])
+    shared, rest = 0, list(bags[1])
+    for word in bags[0]:
+        if word in rest:
+            rest.remove(word)
+            shared += 1
+    if not bags[0] or not bags[1]:
+        return (float(bags[0] == bags[1]),) * 2
+    precision, recall = shared / len(bags[0]), shared / len(bags[1])
+    f1 = 2 * precision * recall / (precision + recall) if shared else 0.0
+    return float(bags[0] == bags[1]), f1
+
+
+TEXTS = lists(sampled_from(["cat", "The", "a", "cats", "AN", "병원", "theatre"]), max_size=4).flatmap(
+    lambda words: sampled_from([" ", "  ", ". ", ", the "]).map(lambda between: between.join(words))
+)
+
+
+@exercise("answer_scores")
+@for_all(answer=TEXTS, truths=lists(TEXTS, min_size=1, max_size=3))
+def test_any_answer_scores_as_in_the_official_script(student: Student, answer: str, truths: list[str]) -> None:
+    each = [official(answer, truth) for truth in truths]
+    found = student.answer_scores(answer, truths)
+    true(len(found) == 2, "two numbers were expected", actual=found)
+    close([float(one) for one in found], [max(exact for exact, _ in each), max(f1 for _, f1 in each)])
+
+
+@exercise("answer_scores", points=0.5, needs="test_case_punctuation_and_articles_do_not_count")
+def test_every_sign_of_punctuation_is_deleted_without_a_gap(student: Student) -> None:
+    given = "the answer $1,000 (a-b) 50%, the truth 1000 ab 50"
+    exact, f1 = student.answer_scores("$1,000 (a-b) 50%", ["1000 ab 50"])
+    close([float(exact), float(f1)], [1.0, 1.0], given=given)
+    given = "the answer [A.] `x_y`, the truth xy"
+    exact, f1 = student.answer_scores("[A.] `x_y`", ["xy"])
+    close([float(exact), float(f1)], [1.0, 1.0], given=given)
+
+
+@exercise("answer_scores", points=0.5, needs="test_the_best_of_several_truths_counts")
+def test_exact_match_and_f1_may_come_from_any_truth(student: Student) -> None:
+    exact, f1 = student.answer_scores("the", ["hospital", "a"])
+    close(
+        [float(exact), float(f1)], [1.0, 1.0], given="the answer the, the truths hospital and a: nothing is left of two"
+    )
+
+
+# windows
+@exercise("windows")
+@for_all(length=integers(1, 30), size=integers(1, 9), short=integers(0, 8))
+def test_any_text_is_covered_as_in_berts_code(student: Student, length: int, size: int, short: int) -> None:
+    stride = max(1, size - short)
+    expected, start = [], 0
+    while True:
+        expected.append([start, start + min(size, length - start)])
+        if expected[-1][1] == length:
+            break
+        start += stride
+    equal([numbers(one) for one in student.windows(length, size, stride)], expected)
+
+
+# most_context
+@exercise("most_context")
+@for_all(length=integers(1, 24), size=integers(1, 9), short=integers(0, 8))
+def test_any_windows_give_each_token_its_place_of_most_context(
+    student: Student, length: int, size: int, short: int
+) -> None:
+    stride, spans = max(1, size - short), [(0, min(size, length))]
+    while spans[-1][1] < length:
+        start = spans[-1][0] + stride
+        spans.append((start, min(start + size, length)))
+    expected = []
+    for token in range(length):
+        best = (-1, -1)
+        for number, (start, end) in enumerate(spans):
+            smaller = min(len(range(start, token)), len(range(token + 1, end)))
+            if start <= token < end and smaller > best[0]:
+                best = (smaller, number)
+        expected.append(best[1])
+    equal(numbers(student.most_context(spans, length)), expected)
+
+
+@exercise("most_context", points=0.5, needs="test_the_smaller_side_counts")
+def test_the_windows_need_not_be_as_long_as_each_other(student: Student) -> None:
+    given = "the windows (0, 4), (2, 9), (5, 9) over 9 tokens"
+    found = numbers(student.most_context([(0, 4), (2, 9), (5, 9)], 9))
+    equal(found, [0, 0, 0, 1, 1, 1, 1, 1, 1], given=given)
+
+
+# metrics
+BEYOND = 5_000  # added to the run's seed: other items of the same tasks than the notebook's
+ITEMS = 200  # of each task
+SETTINGS = ((2, 12, 4), (3, 16, 6))  # events in a passage, tokens in a window, events in a long passage
+LONGEST = 4  # tokens of an answer
+TAGS = ["O", "B-PER", "B-COU", "B-CAP", "B-LAN"]
+
+
+def _both(artifacts: Artifacts, task: str, head: Callable[[Bert], nn.Module]) -> list[nn.Module]:
+    """The recorded models of a task: fine-tuned from the pre-trained encoder, and from scratch."""
+    rows, models = artifacts.tensor(task, ndim=2), []
+    for row in range(2):
+        model = head(Bert(pretrained.load("world-en").model.bert.config))
+        expected = (2, sum(parameter.numel() for parameter in model.parameters()))
+        if tuple(rows.shape) != expected:
+            raise BadArtifact(f"the tensor {task!r} has shape {tuple(rows.shape)}, expected {expected}")
+        vector_to_parameters(rows[row].float(), model.parameters())
+        models.append(model.eval())
+    return models
+
+
+@functools.cache
+def _tokenizer() -> WordPiece:
+    return pretrained.load("world-en").tokenizer
+
+
+def _joined(first: str, second: str | None = None) -> tuple[Tensor, Tensor]:
+    """The ids of [CLS] first [SEP], with second [SEP] after it if there is one, and their segments, (N,) both."""
+    ids = torch.tensor(_tokenizer().encode(first, second))
+    ends = (ids == _tokenizer().index["[SEP]"]).long().cumsum(dim=0)
+    return ids, ((ends > 0) & (torch.arange(len(ids)) > int((ends == 0).sum()))).long()
+
+
+@torch.no_grad()
+def _gain(models: list[nn.Module], score: Callable[[nn.Module], float]) -> float:
+    pre_trained, from_scratch = (score(model) for model in models)
+    return pre_trained - from_scratch
+
+
+@metric("topics_gain")
+def topics_gain(artifacts: Artifacts) -> float:
+    items = Tasks("en", seed=artifacts.seed + BEYOND).topics(ITEMS, "test")
+    texts = [_joined(item.text) for item in items]
+
+    def score(model: Any) -> float:
+        right = [
+            int(model.logits(ids[None], kinds[None]).argmax()) == item.label
+            for (ids, kinds), item in zip(texts, items, strict=True)
+        ]
+        return float(np.mean(right))
+
+    return _gain(_both(artifacts, "topics", lambda encoder: BertClassifier(encoder, 9)), score)
+
+
+@metric("entities_gain")
+def entities_gain(artifacts: Artifacts) -> float:
+    """F1 of names, each of them being one word in these tasks."""
+    tokenizer, items = _tokenizer(), Tasks("en", seed=artifacts.seed + BEYOND).entities(ITEMS, "test")
+
+    def score(model: Any) -> float:
+        found = right = named = 0
+        for item in items:
+            words = [tokenizer.tokenize(word) for word in item.words]
+            firsts = [1 + sum(map(len, words[:place])) for place in range(len(words))]
+            best = model.logits(torch.tensor([tokenizer.encode(" ".join(item.words))]))[0].argmax(dim=-1)  # (N,)
+            answers = [TAGS[int(best[place])] for place in firsts]
+            found += sum(answer != "O" for answer in answers)
+            named += sum(tag != "O" for tag in item.tags)
+            right += sum(answer == tag != "O" for answer, tag in zip(answers, item.tags, strict=True))
+        return 2 * right / (found + named)
+
+    return _gain(_both(artifacts, "entities", lambda encoder: BertTagger(encoder, len(TAGS))), score)
+
+
+@metric("choices_gain")
+def choices_gain(artifacts: Artifacts) -> float:
+    items = Tasks("en", seed=artifacts.seed + BEYOND).choices(ITEMS, "test")
+    texts = [[_joined(item.start, ending) for ending in item.endings] for item in items]
+
+    def score(model: Any) -> float:
+        right = []
+        for four, item in zip(texts, items, strict=True):
+            scores = [float(model.scorer.logits(ids[None], kinds[None])) for ids, kinds in four]
+            right.append(scores.index(max(scores)) == item.label)
+        return float(np.mean(right))
+
+    return _gain(_both(artifacts, "choices", BertChooser), score)
+
+
+def _settings(artifacts: Artifacts) -> tuple[int, int, int]:
+    """Events in a passage, tokens in a window, events in a long passage."""
+    found = tuple(int(one) for one in artifacts.tensor("settings", ndim=1))
+    if found not in SETTINGS:
+        raise BadArtifact(f"the settings of the questions are {found}: one of {SETTINGS} was expected")
+    return found
+
+
+def _earned(text: str, truth: str | None) -> float:
+    return official(text, truth or "")[1]
+
+
+@metric("questions_gain")
+def questions_gain(artifacts: Artifacts) -> float:
+    """F1 of the best spans above the recorded thresholds."""
+    events, room, _ = _settings(artifacts)
+    items = Tasks("en", seed=artifacts.seed + BEYOND).questions(ITEMS, "test", events)
+    thresholds = artifacts.tensor("thresholds", ndim=1)
+    if len(thresholds) != 2:
+        raise BadArtifact(f"the tensor 'thresholds' has {len(thresholds)} numbers, expected 2")
+    models = _both(artifacts, "questions", BertReader)
+
+    def score(model: Any) -> float:
+        threshold = float(thresholds[models.index(model)])
+        return float(np.mean([_earned(_answer(model, item, room, threshold), item.answer) for item in items]))
+
+    return _gain(models, score)
+
+
+def _answer(model: Any, item: Question, room: int, threshold: float) -> str:
+    """The best span of all windows, begun where its first token has most context; "" if it is not above no answer by the threshold."""
+    tokenizer, characters, ids, place = _tokenizer(), [], [], 0
+    for word in item.passage.split(" "):
+        pieces = tokenizer.tokenize(word)
+        sizes = [len(word)] if pieces == ["[UNK]"] else [len(piece.removeprefix("##")) for piece in pieces]
+        for piece, size in zip(pieces, sizes, strict=True):
+            ids.append(tokenizer.index[piece])
+            characters.append((place, place + size))
+            place += size
+        place += 1
+    question = tokenizer.encode(item.question)
+    places = [(0, min(room, len(ids)))]
+    while places[-1][1] < len(ids):
+        start = places[-1][0] + room // 2
+        places.append((start, min(start + room, len(ids))))
+    sides = torch.tensor([[min(token - start, end - 1 - token) for token in range(len(ids))] for start, end in places])
+    owner = sides.argmax(dim=0).tolist()  # (N,), the first of equals
+    spans, silence = [], []
+    for number, (start, end) in enumerate(places):
+        tokens = torch.tensor([[*question, *ids[start:end], tokenizer.index["[SEP]"]]])
+        segments = torch.tensor([[0] * len(question) + [1] * (end - start) + [0]])
+        starts, ends = (one[0].tolist() for one in model.logits(tokens, segments))
+        silence.append(starts[0] + ends[0])
+        at = len(question) - start
+        spans += [
+            (starts[at + i] + ends[at + j], i, j)
+            for i in range(start, end)
+            if owner[i] == number
+            for j in range(i, min(i + LONGEST, end))
+        ]
+    most, i, j = max(spans)
+    return item.passage[characters[i][0] : characters[j][1]] if most - min(silence) > threshold else ""
+
+
+@metric("windows_gain")
+def windows_gain(artifacts: Artifacts) -> float:
+    """F1 on long passages, of windows minus of the first window alone; answers are recorded as characters (from, to)."""
+    spans = artifacts.tensor("long_answers", ndim=3)  # (2, Q, 2)
+    if spans.size(0) != 2 or spans.size(1) not in (75, 200, 500) or spans.size(2) != 2:
+        raise BadArtifact(f"the tensor 'long_answers' has shape {tuple(spans.shape)}, expected (2, questions, 2)")
+    items = Tasks("en", seed=artifacts.seed).questions(spans.size(1), "test", _settings(artifacts)[2])
+    cut, slid = (
+        np.mean(
+            [
+                _earned(item.passage[max(0, int(a)) : max(0, int(b))], item.answer)
+                for item, (a, b) in zip(items, way, strict=True)
+            ]
+        )
+        for way in spans
+    )
+    return float(slid - cut)
