@@ -434,6 +434,62 @@ edit("sight", "path-count-wraps", {"torch.eye(len(layers[0]))": "torch.eye(len(l
 edit("sight", "path-count-in-bytes", {"torch.eye(len(layers[0]))": "torch.eye(len(layers[0]), dtype=torch.uint8)",
      "(reads.float() @ seen > 0).float()": "reads.to(torch.uint8) @ seen"},
      "paths are counted in bytes: 256 of them are 0 again", killed_by="test_no_number_of_paths_is_too_great")
+equivalent("sight", "1: len(layers[0]) → len(layers[-1])", "all layers have as many positions")
+
+
+# elmo
+@alternative("elmo", "stacked-einsum")
+def elmo(tokens, forward, backward, scores, gamma):
+    ahead = torch.stack([tokens, *forward])
+    behind = torch.stack([tokens, *backward])
+    return gamma * torch.einsum("l,lbnd->bnd", torch.softmax(scores, 0), torch.cat([ahead, behind], dim=3))
+
+
+@alternative("elmo", "halves-apart")
+def elmo(tokens, forward, backward, scores, gamma):
+    weights = torch.exp(scores - scores.max()) / torch.exp(scores - scores.max()).sum()
+    halves = []
+    for layers in (forward, backward):
+        mixed = weights[0] * tokens
+        for number, layer in enumerate(layers, start=1):
+            mixed = mixed + weights[number] * layer
+        halves.append(gamma * mixed)
+    return torch.cat(halves, -1)
+
+
+edit("elmo", "token-layer-left-out", {"layers = [torch.cat([tokens, tokens], dim=-1)]": "layers = []",
+     "scores.softmax(dim=0)": "scores[1:].softmax(dim=0)"},
+     "the token layer is left out: ELMo mixes L + 1 layers, and the tokens' own is one",
+     killed_by="test_two_layers_of_lstm_give_three_vectors_to_mix")
+edit("elmo", "top-layer-alone", {"gamma * sum(weight * layer for weight, layer in zip(weights, layers))": "gamma * layers[-1]"},
+     "the top layer alone is TagLM: ELMo mixes all", killed_by="test_two_layers_of_lstm_give_three_vectors_to_mix")
+edit("elmo", "scores-for-weights", {"scores.softmax(dim=0)": "scores"},
+     "the scores are used as weights: their softmax sums to 1", killed_by="test_weights_are_the_softmax_of_the_scores")
+edit("elmo", "scores-over-their-sum", {"scores.softmax(dim=0)": "scores / scores.sum()"},
+     "the scores are divided by their sum: a softmax was asked for", killed_by="test_weights_are_the_softmax_of_the_scores")
+edit("elmo", "plain-mean", {"scores.softmax(dim=0)": "torch.full_like(scores, 1 / len(scores))"},
+     "all layers weigh alike: the weights are learnt", killed_by="test_weights_are_the_softmax_of_the_scores")
+edit("elmo", "gamma-missing", {"gamma * sum": "sum"}, "γ is missing", killed_by="test_gamma_scales_the_mixture")
+edit("elmo", "gamma-inside", {"scores.softmax(dim=0)": "(gamma * scores).softmax(dim=0)", "gamma * sum": "sum"},
+     "γ scales the scores: it scales the mixture", killed_by="test_gamma_scales_the_mixture")
+edit("elmo", "backward-first", {"zip(forward, backward)": "zip(backward, forward)"},
+     "the backward half comes first", killed_by="test_a_layer_is_its_forward_half_and_then_its_backward_half")
+edit("elmo", "backward-layers-turned", {"zip(forward, backward)": "zip(forward, backward[::-1])"},
+     "the backward layers are paired from the top down", killed_by="test_a_layer_is_its_forward_half_and_then_its_backward_half")
+edit("elmo", "backward-turned-in-time", {"zip(forward, backward)": "zip(forward, [layer.flip(1) for layer in backward])"},
+     "the backward half is turned round in time: it stands in the order of the sentence already",
+     killed_by="test_both_halves_stand_at_their_own_token")
+edit("elmo", "token-layer-last", {"layers = [torch.cat([tokens, tokens], dim=-1)]": "layers = []",
+     "weights = scores": "layers.append(torch.cat([tokens, tokens], dim=-1))\n    weights = scores"},
+     "the token layer is the last one: it is layer 0", killed_by="test_the_lowest_layer_is_the_token_twice")
+edit("elmo", "token-and-zeros", {"torch.cat([tokens, tokens], dim=-1)": "torch.cat([tokens, torch.zeros_like(tokens)], dim=-1)"},
+     "the token layer is filled up with zeros: it is put beside itself",
+     killed_by="test_the_lowest_layer_is_the_token_twice")
+edit("elmo", "scores-not-learnt", {"scores.softmax": "scores.detach().softmax"},
+     "no gradient reaches the scores, so the mixture is never learnt",
+     killed_by="test_scores_gamma_and_tokens_can_be_learnt")
+edit("elmo", "gamma-not-learnt", {"gamma * sum": "float(gamma) * sum"},
+     "γ becomes a plain number, which cannot be learnt", killed_by="test_scores_gamma_and_tokens_can_be_learnt")
 edit("elmo", "softmax-overflows", {"scores.softmax(dim=0)": "scores.exp() / scores.exp().sum()"},
      "exp of a great score is ∞, and the weights are no numbers: softmax takes the greatest off first",
      killed_by="test_scores_may_be_great")
