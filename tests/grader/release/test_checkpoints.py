@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import relu
 from typer.testing import CliRunner
 
 from etude import pretrained, recipes
@@ -13,7 +14,6 @@ from grader.cli import app
 from grader.course import CourseError
 from grader.lessons import source
 from grader.release import checkpoints
-from tests.support import relu
 
 SMALL = Recipe("en", words=3000, pieces=400, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2)
 
