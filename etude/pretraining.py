@@ -88,6 +88,7 @@ class Examples:
         length: N, of [CLS] A [SEP] B [SEP].
         next_sentence: whether there is a B, which follows A in half of the examples and else stands at the same place
             of another document; without it A alone, and no NSP.
+        left_to_right: each token is asked for its next one and none is masked; for a model that cannot look ahead.
     """
 
     documents: Documents

@@ -13,9 +13,13 @@ from etude.world.lexicon import Language
 class Recipe:
     """What decides a checkpoint: text, vocabulary, model, examples, steps.
 
+    The defaults were found by trial. A model of this size learns the world's grammar first and which things go with which verbs only
+    after 2,000 to 3,000 steps; wider models and larger batches take as many.
+
     Attributes:
         words: of the world's text from its seed 0.
         pieces: the size of the vocabulary that BPE learns, before single characters are added.
+        left_to_right: a language model that cannot look ahead, in place of masked words.
         rate: the highest learning rate, reached at step `warmup`.
     """
 

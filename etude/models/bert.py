@@ -37,6 +37,7 @@ class BertConfig:
         intermediate_size: the feed-forward network's width.
         type_vocab_size: how many segments are told apart.
         initializer_range: the standard deviation of the normal distribution that weights start from.
+        is_decoder: each token sees those before it alone, as a language model's (the paper's section 5.1, "LTR").
     """
 
     vocab_size: int = 30_522
