@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from etude.models.attention import causal_mask
+from etude.models.bert import IGNORED
 from etude.models.blocks import Block, BlockConfig, LayerCache, Norm
 
 SIZES = {  # layers, width, heads
@@ -25,7 +26,6 @@ SIZES = {  # layers, width, heads
     "gpt2-xl": (48, 1600, 25),
     "gpt3": (96, 12_288, 96),
 }
-IGNORED = -100  # the label of a token that is not to be predicted
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ import pytest
 import torch
 import transformers as huggingface
 
+from etude.models.bert import IGNORED
 from etude.models.checkpoints import CheckpointError
-from etude.models.gpt import GPT, IGNORED, GPTConfig
+from etude.models.gpt import GPT, GPTConfig
 from etude.models.gpt_checkpoints import load_gpt, save_gpt
 from etude.models.sampling import most_likely, write
 
