@@ -135,11 +135,10 @@ def pretrain(
 
     It takes some minutes for each and shows how the loss falls; a call that was cut goes on from there.
     """
-    from etude.recipes import RECIPES
     from grader.release import checkpoints
 
     with explained():
-        for recipe in [name] if name else RECIPES:
+        for recipe in [name] if name else checkpoints.names():
             if checkpoints.fresh(recipe):
                 say(f"{recipe}: as its recipe and the code of today would give it")
             elif show:

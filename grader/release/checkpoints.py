@@ -1,6 +1,7 @@
 """The course's checkpoints: made by the one command, kept while nothing that decides them has changed.
 
-    data/models/NAME/   config.json, model.safetensors, tokenizer.json   what `etude.pretrained.load` reads
+    data/models/NAME/   config.json, model.safetensors, tokenizer.json   what `load` of `etude.pretrained`
+                                                                         or `etude.pretrained_gpt` reads
                         made.json                                        where it comes from, and the hash of what decides it
 
 The last digits of a model depend on the processor that trained it, so it is committed and never compared: the hash is of the
@@ -12,8 +13,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from etude import pretrained, recipes
+from etude import pretrained, pretrained_gpt, recipes
 from etude.files import write_whole
+from etude.recipes import GPTRecipe
 from etude.train import History
 from grader.course import CourseError
 from grader.provenance import ROOT, fingerprint, head, imported, libraries
@@ -21,6 +23,11 @@ from grader.provenance import ROOT, fingerprint, head, imported, libraries
 RECORD = "made.json"
 # What is imported and decides no weight: other recipes, how files are written, and what a notebook is checked with.
 BESIDE = ("etude/recipes.py", "etude/models/checkpoints.py", "etude/files.py", "etude/lesson/")
+
+
+def names() -> list[str]:
+    """Lists the checkpoints that there are recipes for."""
+    return [*recipes.RECIPES, *recipes.GPT_RECIPES]
 
 
 def fresh(name: str) -> bool:
@@ -48,7 +55,10 @@ def make(name: str, state: Path, command: str) -> History:
     """
     inputs, folder = _inputs(name), pretrained.folder_of(name)
     kept = state / f"{name}-{inputs[:16]}.pt"
-    history = pretrained.make(recipes.RECIPES[name], folder, kept)
+    if name in recipes.GPT_RECIPES:
+        history = pretrained_gpt.make(recipes.GPT_RECIPES[name], folder, kept)
+    else:
+        history = pretrained.make(recipes.RECIPES[name], folder, kept)
     last = history.losses[-100:]
     record = {"inputs": inputs, **head(command), "loss_of_last_steps": round(sum(last) / len(last), 4)}
     write_whole(folder / RECORD, json.dumps(record, indent=1) + "\n")
@@ -58,8 +68,9 @@ def make(name: str, state: Path, command: str) -> History:
 
 def _inputs(name: str) -> str:
     """Hashes the recipe, the code and the libraries."""
-    if name not in recipes.RECIPES:
-        raise CourseError(f"there is no recipe {name!r}; there are {', '.join(recipes.RECIPES)}")
-    code = imported([Path(pretrained.__file__)])
-    deciding = [path for path in code if not path.relative_to(ROOT).as_posix().startswith(BESIDE)]
-    return fingerprint(recipes.RECIPES[name], libraries(), code=[*deciding, Path(pretrained.__file__)])
+    recipe = recipes.RECIPES.get(name) or recipes.GPT_RECIPES.get(name)
+    if recipe is None:
+        raise CourseError(f"there is no recipe {name!r}; there are {', '.join(names())}")
+    maker = Path(str((pretrained_gpt if isinstance(recipe, GPTRecipe) else pretrained).__file__))
+    deciding = [path for path in imported([maker]) if not path.relative_to(ROOT).as_posix().startswith(BESIDE)]
+    return fingerprint(recipe, libraries(), code=[*deciding, maker])

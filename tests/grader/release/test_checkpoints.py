@@ -8,13 +8,17 @@ import pytest
 import relu
 from typer.testing import CliRunner
 
-from etude import pretrained, recipes
-from etude.recipes import RECIPES, Recipe
+from etude import pretrained, pretrained_gpt, recipes
+from etude.models.gpt_checkpoints import load_gpt
+from etude.recipes import GPTRecipe, Recipe
 from grader.cli import app
 from grader.course import CourseError
 from grader.lessons import source
 from grader.release import checkpoints
 
+SMALL_GPT = GPTRecipe(
+    "en", words=3000, pieces=300, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2
+)
 SMALL = Recipe("en", words=3000, pieces=400, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2)
 
 
@@ -26,10 +30,21 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "small"
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", checkpoints.names())
 def test_every_checkpoint_is_what_its_recipe_and_the_code_of_today_would_give(name: str) -> None:
     assert checkpoints.fresh(name), f"run `grader pretrain {name}` and commit data/models/{name}"
-    pretrained.load(name)
+    (pretrained_gpt if name in recipes.GPT_RECIPES else pretrained).load(name)
+
+
+def test_a_gpt_is_made_once_and_is_old_when_its_recipe_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipes, "GPT_RECIPES", {"small-gpt": SMALL_GPT})
+    monkeypatch.setattr(pretrained, "folder_of", lambda name: tmp_path / name)
+    assert not checkpoints.fresh("small-gpt")
+    checkpoints.make("small-gpt", tmp_path / "state", "grader pretrain small-gpt")
+    assert checkpoints.fresh("small-gpt")
+    assert load_gpt(tmp_path / "small-gpt").config.vocab_size == SMALL_GPT.pieces
+    monkeypatch.setattr(recipes, "GPT_RECIPES", {"small-gpt": replace(SMALL_GPT, steps=7)})
+    assert not checkpoints.fresh("small-gpt")
 
 
 def test_a_checkpoint_is_made_once_and_is_old_when_its_recipe_changes(
