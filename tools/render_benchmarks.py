@@ -198,6 +198,38 @@ def models(result: dict[str, Any]) -> list[str]:
     return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
 
 
+GPTS = {
+    "tiny": "training, L=2 H=128: Etude, transformers, plain",
+    "mini": "training, L=4 H=256: Etude, transformers, plain",
+    "writing_1": "one text: cache, recomputed, transformers' generate",
+    "writing_16": "16 texts: cache, recomputed, transformers' generate",
+}
+
+
+def gpt(result: dict[str, Any]) -> list[str]:
+    lines = [
+        f"## GPT against transformers and a plain GPT-2, V={result['vocabulary']:,}",
+        "",
+        f"Training on {result['batch']} sequences of {result['length']} tokens from the same weights; without dropout the losses agree step by",
+        "step. The plain one is the shortest code that trains. Texts are written greedily to 256 tokens, and are the same.",
+        "",
+        "| | Etude | peer | another peer | times the peer | goal | times the other |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for name, section in result["sections"].items():
+        goal = f"at least {result['goals'][name]:g}"
+        if "tokens_per_second" in section:
+            figures = [f"{statistics.median(runs):,.0f} tokens/s" for runs in section["tokens_per_second"].values()]
+            other = section["figure_plain"]
+        else:
+            figures = [f"{statistics.median(runs):.2f} s" for runs in section["seconds"].values()]
+            other = section["figure_transformers"]
+        ratios = [f"{section['figure']:.2f}", goal, f"{other:.2f}"]
+        lines.append(f"| {' | '.join([GPTS[name], *figures, *ratios])} |")
+    agree = all(section["agree"] for section in result["sections"].values())
+    return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+
+
 def machines(result: dict[str, Any]) -> list[str]:
     alone = result["alone"]
     rows = []
@@ -230,6 +262,7 @@ def main() -> None:
         "tokenizers_encoding": tokenizers,
         "grading": grading,
         "models": models,
+        "gpt": gpt,
     }
     lines = [
         "# Benchmarks",
