@@ -210,8 +210,8 @@ def gpt(result: dict[str, Any]) -> list[str]:
     lines = [
         f"## GPT against transformers and a plain GPT-2, V={result['vocabulary']:,}",
         "",
-        f"Training on {result['batch']} sequences of {result['length']} tokens from the same weights; without dropout the losses agree step by",
-        "step. The plain one is the shortest code that trains. Texts are written greedily to 256 tokens, and are the same.",
+        f"Training on {result['batch']} sequences of {result['length']} tokens from the same weights; without dropout the losses",
+        "agree step by step. The plain one is the shortest code that trains. Texts are written greedily to 256 tokens, and are the same.",
         "",
         "| | Etude | peer | another peer | times the peer | goal | times the other |",
         "|---|---|---|---|---|---|---|",
