@@ -1,11 +1,11 @@
-"""Pre-trains BERT-small on the real English text of the course, as fast as one GPU goes, and prints the FLOPs that it makes use of.
+"""Pre-trains BERT-small on the real text of the course, as fast as one GPU goes, and prints the FLOPs that it makes use of.
 
     OUT=results python tools/pretrain_real.py
-    python tools/pretrain_real.py --size tiny --device cpu --steps 20 --out /tmp/try      (a try without a GPU)
+    python tools/pretrain_real.py --language ko --size tiny --device cpu --steps 2000      (without a GPU)
 
 bfloat16, fused AdamW, compiled layers, examples drawn by other processes. It stops after --minutes; called again it goes on. Each
-call adds a row to bert.csv: loss, tokens a second, model FLOPs utilisation. It needs torch and what tools/gpu.py needs; run it
-from the repository's root.
+call adds a row to bert.csv: loss, tokens a second, model FLOPs utilisation. The folder bert-SIZE-LANGUAGE holds the model, which
+tools/finetune_real.py fine-tunes. It needs torch and what tools/gpu.py needs; run it from the repository's root.
 """
 
 from __future__ import annotations
@@ -30,19 +30,33 @@ from tqdm import tqdm
 sys.path[:0] = [str(Path(__file__).resolve().parent.parent)]
 
 from etude.corpora import datasets  # noqa: E402
+from etude.files import write_whole  # noqa: E402
 from etude.models.bert import BertConfig, BertForPretraining, PretrainingBatch  # noqa: E402
 from etude.models.checkpoints import save_bert  # noqa: E402
 from etude.pretraining import Documents, Examples, Masking, Vocabulary  # noqa: E402
 from etude.tokenizers.wordpiece import WordPiece  # noqa: E402
 from etude.train import Plan, adamw, linear_schedule, train  # noqa: E402
 
-LENGTH, BATCH = 128, 128  # tokens of a sequence, sequences of a batch
+LENGTH = 128  # tokens of a sequence
 PART = 200  # steps, after which the state is saved and the clock looked at
 # FLOPs a second of bfloat16 products without sparsity, from NVIDIA's data sheets.
 PEAK = {"H100": 989.4e12, "H200": 989.4e12, "A100": 312e12}
 
 
-def articles() -> Iterator[list[str]]:
+VOCABULARY = {"en": "bert_vocab/vocab.txt", "ko": "koelectra_vocab/vocab.txt"}
+
+
+def korean() -> Iterator[list[str]]:
+    """Yields documents of sentences: film reviews that are not in NSMC's test, news, talk, about one and a half million words."""
+    lines = datasets.text("nsmc_sample/reviews_200k.txt").splitlines()
+    lines += [line.split("\t")[1] for line in datasets.text("tatoeba_koen/kor.txt").splitlines() if "\t" in line]
+    for part in ("dev", "test"):
+        lines += datasets.text(f"korean_english_news/korean-english-park.{part}.ko").splitlines()
+    for start in range(0, len(lines), 20):
+        yield lines[start : start + 20]
+
+
+def english() -> Iterator[list[str]]:
     """Yields documents of sentences: articles, reviews, news and novels, about two and a half million words."""
     for name in ("wikitext2/valid.txt", "wikitext2/test.txt"):
         for article in re.split(r"^ = [^=].*$", datasets.text(name), flags=re.MULTILINE):
@@ -60,14 +74,14 @@ def articles() -> Iterator[list[str]]:
             yield paragraphs[start : start + 20]
 
 
-def as_ids(tokenizer: WordPiece, kept: Path) -> Documents:
+def as_ids(texts: Iterator[list[str]], tokenizer: WordPiece, kept: Path) -> Documents:
     """Cuts all documents into ids, a minute or two, and keeps them in a file for the next call."""
     if kept.is_file():
         documents: Documents = torch.load(kept, weights_only=True)
         return documents
     index = tokenizer.index
     made = []
-    for sentences in tqdm(list(articles()), desc="cutting text into pieces", unit="document"):
+    for sentences in tqdm(list(texts), desc="cutting text into pieces", unit="document"):
         ids = [[index[piece] for piece in tokenizer.tokenize(sentence)] for sentence in sentences if sentence.strip()]
         if len(ids) > 1:
             made.append(ids)
@@ -114,7 +128,9 @@ def flops_per_token(config: BertConfig, length: int, masked: float) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="small", help="tiny, mini, small, medium, base or large")
+    parser.add_argument("--language", default="en", choices=["en", "ko"])
     parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--batch", type=int, default=128, help="sequences of a batch")
     parser.add_argument("--device", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--minutes", type=float, default=8, help="stop after the part that is then being done")
     parser.add_argument(
@@ -123,9 +139,14 @@ def main() -> None:
     options = parser.parse_args()
     started, on_gpu = time.monotonic(), options.device == "cuda"
     options.out.mkdir(parents=True, exist_ok=True)
-    tokenizer = WordPiece(datasets.text("bert_vocab/vocab.txt").splitlines())
-    documents = as_ids(tokenizer, options.out / "documents.pt")
-    examples = Examples(documents, Vocabulary(tokenizer), LENGTH, BATCH, Masking(), next_sentence=True)
+    language, name = options.language, f"bert-{options.size}-{options.language}"
+    tokenizer = WordPiece(datasets.text(VOCABULARY[language]).splitlines(), lower=language == "en")
+    texts = english() if language == "en" else korean()
+    documents = as_ids(texts, tokenizer, options.out / f"documents-{language}.pt")
+    # Reviews one after another have nothing to do with each other, so in Korean there are no next sentences to tell.
+    examples = Examples(
+        documents, Vocabulary(tokenizer), LENGTH, options.batch, Masking(), next_sentence=language == "en"
+    )
     config = BertConfig.of_size(options.size, len(tokenizer.vocabulary))
     torch.manual_seed(0)
     model = BertForPretraining(config).to(options.device)
@@ -138,26 +159,27 @@ def main() -> None:
         linear_schedule(options.steps, options.steps // 10),
         device=options.device,
         precision=torch.bfloat16 if on_gpu else torch.float32,
-        checkpoint=options.out / f"bert-{options.size}.pt",
-        title=f"BERT-{options.size}",
+        checkpoint=options.out / f"{name}.pt",
+        title=name,
     )
     batches = Prefetched(examples, workers=max(1, (os.cpu_count() or 2) - 1))
     history = train(model, batches, plan)  # no step; takes up what an earlier call has done
     while len(history.losses) < options.steps and time.monotonic() - started < 60 * options.minutes:
         part = replace(plan, steps=min(options.steps, len(history.losses) + PART))
         history = train(model, batches, part, adamw(model, 5e-4))  # its state is that of the last part, from the file
-    save_bert(model.eval().cpu(), options.out / f"bert-{options.size}")
-    name = torch.cuda.get_device_name() if on_gpu else platform.machine()
+    save_bert(model.eval().cpu(), options.out / name)
+    write_whole(options.out / name / "vocab.txt", "\n".join(tokenizer.vocabulary) + "\n")
+    hardware = torch.cuda.get_device_name() if on_gpu else platform.machine()
     used = history.tokens_per_second * flops_per_token(config, LENGTH, 0.15)
-    peak = next((peak for card, peak in PEAK.items() if card in name), None)
+    peak = next((peak for card, peak in PEAK.items() if card in hardware), None)
     row = {
-        "size": options.size,
+        "model": name,
         "steps": len(history.losses),
         "loss": round(sum(history.losses[-100:]) / len(history.losses[-100:]), 4),
         "tokens_per_second": round(history.tokens_per_second),
         "tflops": round(used / 1e12, 3),
         "mfu": round(used / peak, 4) if peak else "",
-        "hardware": name,
+        "hardware": hardware,
         "torch": torch.__version__,
         "words": sum(len(ids) for ids in chain.from_iterable(documents)),
     }
