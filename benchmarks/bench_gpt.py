@@ -21,6 +21,7 @@ from typing import Annotated, Any
 import torch
 import transformers
 import typer
+from bench_models import BATCH, CORES, LENGTH, training
 from rich.console import Console
 from rich.table import Table
 from torch import Tensor, nn
@@ -32,10 +33,9 @@ from etude.models.sampling import most_likely, write
 from grader.provenance import head
 
 LATEST = Path("build/bench/gpt.json")
-LENGTH, BATCH, VOCABULARY = 128, 32, 8000
+VOCABULARY = 8000
 TEXT = 256  # tokens of a text that is written
 PROMPT = 8
-CORES = 2
 SIZES = {"tiny": (2, 128), "mini": (4, 256)}  # layers, width
 GOALS = {"tiny": 1.1, "mini": 1.1, "writing_1": 5.0, "writing_16": 5.0}
 
@@ -130,44 +130,13 @@ def make_batch(number: int) -> Tensor:
     return torch.multinomial(frequency, BATCH * (LENGTH + 1), replacement=True, generator=generator).view(BATCH, -1)
 
 
-def training(name: str, steps: int, repeats: int) -> dict[str, Any]:
-    """Times training steps, and compares the losses of all sides over the first steps without dropout."""
+def gpt_training(name: str, steps: int, repeats: int) -> dict[str, Any]:
     layers, width = SIZES[name]
     batches = [make_batch(number) for number in range(steps)]
     config = GPTConfig(VOCABULARY, LENGTH, width, layers, width // 64)
-    losses = {side: run(model, batches)[0] for side, model in systems(replace(config, dropout=0.0)).items()}
-    apart = max(abs(a - b) for side in losses for a, b in zip(losses["ours"], losses[side], strict=True))
-    speeds: dict[str, list[float]] = {side: [] for side in losses}
-    trained = systems(config)
-    for model in trained.values():
-        run(model, batches[:2])
-    for _ in range(repeats):  # in turn, so that a busy machine is as busy for all
-        for side, model in trained.items():
-            speeds[side].append(run(model, batches)[1])
-    median = {side: statistics.median(rates) for side, rates in speeds.items()}
-    return {
-        "tokens_per_second": speeds,
-        "figure": median["ours"] / median["transformers"],
-        "figure_plain": median["ours"] / median["plain"],
-        "losses": losses,
-        "largest_difference": apart,
-        "agree": apart < 1e-3,
-    }
-
-
-def run(model: nn.Module, batches: list[Tensor]) -> tuple[list[float], float]:
-    """Takes a step for each batch: (losses, tokens a second)."""
-    model.train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
-    losses = []
-    started = time.perf_counter()
-    for batch in batches:
-        optimizer.zero_grad(set_to_none=True)
-        loss = model(batch)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses, len(batches) * BATCH * LENGTH / (time.perf_counter() - started)
+    section = training(systems(replace(config, dropout=0.0)), systems(config), batches, repeats)
+    plain = statistics.median(section["tokens_per_second"]["plain"])
+    return {**section, "figure_plain": statistics.median(section["tokens_per_second"]["ours"]) / plain}
 
 
 @torch.inference_mode()
@@ -240,7 +209,7 @@ def main(
     for name in asked:
         started = time.perf_counter()
         report["sections"][name] = (
-            training(name, steps, repeats) if name in SIZES else writing(int(name.split("_")[1]), repeats)
+            gpt_training(name, steps, repeats) if name in SIZES else writing(int(name.split("_")[1]), repeats)
         )
         console.print(f"{name}: {time.perf_counter() - started:.0f} s")
     report["goals"] = GOALS

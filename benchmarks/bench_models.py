@@ -13,6 +13,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -105,32 +106,37 @@ def systems(config: BertConfig) -> dict[str, nn.Module]:
 
 
 def bert_training(name: str, steps: int, repeats: int) -> dict[str, Any]:
-    """Times training steps, and compares the losses of both sides over the first steps without dropout."""
     vocabulary = SIZES[name][1]
-    settings = vars(BertConfig.of_size(name.removesuffix("_full"), vocabulary))
     batches = [make_batch(vocabulary, number) for number in range(steps)]
-    quiet = BertConfig(**{**settings, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0})
-    losses = {side: run(model, batches)[0] for side, model in systems(quiet).items()}
+    config = BertConfig.of_size(name.removesuffix("_full"), vocabulary)
+    quiet = replace(config, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    section = training(systems(quiet), systems(config), batches, repeats)
+    others = statistics.median(section["tokens_per_second"]["transformers, head on masked tokens"])
+    return {**section, "figure_masked_alone": statistics.median(section["tokens_per_second"]["ours"]) / others}
+
+
+def training(
+    quiet: dict[str, nn.Module], trained: dict[str, nn.Module], batches: list[Any], repeats: int
+) -> dict[str, Any]:
+    """Compares the losses of all sides over the first steps, without dropout (`quiet`), and times the others' steps in turn."""
+    losses = {side: run(model, batches)[0] for side, model in quiet.items()}
     apart = max(abs(a - b) for side in losses for a, b in zip(losses["ours"], losses[side], strict=True))
     speeds: dict[str, list[float]] = {side: [] for side in losses}
-    trained = systems(BertConfig(**settings))
     for model in trained.values():
         run(model, batches[:2])
     for _ in range(repeats):  # in turn, so that a busy machine is as busy for all
         for side, model in trained.items():
             speeds[side].append(run(model, batches)[1])
-    median = {side: statistics.median(rates) for side, rates in speeds.items()}
     return {
         "tokens_per_second": speeds,
-        "figure": median["ours"] / median["transformers"],
-        "figure_masked_alone": median["ours"] / median["transformers, head on masked tokens"],
+        "figure": statistics.median(speeds["ours"]) / statistics.median(speeds["transformers"]),
         "losses": losses,
         "largest_difference": apart,
         "agree": apart < 1e-3,
     }
 
 
-def run(model: nn.Module, batches: list[PretrainingBatch]) -> tuple[list[float], float]:
+def run(model: nn.Module, batches: list[Any]) -> tuple[list[float], float]:
     """Takes a step for each batch: (losses, tokens a second)."""
     model.train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
