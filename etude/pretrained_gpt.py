@@ -12,7 +12,7 @@ from etude.language_modelling import Windows
 from etude.models.gpt import GPT, GPTConfig
 from etude.models.gpt_checkpoints import load_gpt, save_gpt
 from etude.pretrained import TOKENIZER, folder_of
-from etude.recipes import GPT_RECIPES, GPTRecipe
+from etude.recipes_gpt import GPT_RECIPES, GPTRecipe
 from etude.tokenizers.byte_bpe import ByteBPE
 from etude.train import History, Plan, adamw, linear_schedule, train
 from etude.world import World

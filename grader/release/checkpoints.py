@@ -13,21 +13,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from etude import pretrained, pretrained_gpt, recipes
+from etude import pretrained, pretrained_gpt, recipes, recipes_gpt
 from etude.files import write_whole
-from etude.recipes import GPTRecipe
+from etude.recipes_gpt import GPTRecipe
 from etude.train import History
 from grader.course import CourseError
 from grader.provenance import ROOT, fingerprint, head, imported, libraries
 
 RECORD = "made.json"
 # What is imported and decides no weight: other recipes, how files are written, and what a notebook is checked with.
-BESIDE = ("etude/recipes.py", "etude/models/checkpoints.py", "etude/files.py", "etude/lesson/")
+BESIDE = ("etude/recipes.py", "etude/recipes_gpt.py", "etude/models/checkpoints.py", "etude/files.py", "etude/lesson/")
 
 
 def names() -> list[str]:
     """Lists the checkpoints that there are recipes for."""
-    return [*recipes.RECIPES, *recipes.GPT_RECIPES]
+    return [*recipes.RECIPES, *recipes_gpt.GPT_RECIPES]
 
 
 def fresh(name: str) -> bool:
@@ -55,8 +55,8 @@ def make(name: str, state: Path, command: str) -> History:
     """
     inputs, folder = _inputs(name), pretrained.folder_of(name)
     kept = state / f"{name}-{inputs[:16]}.pt"
-    if name in recipes.GPT_RECIPES:
-        history = pretrained_gpt.make(recipes.GPT_RECIPES[name], folder, kept)
+    if name in recipes_gpt.GPT_RECIPES:
+        history = pretrained_gpt.make(recipes_gpt.GPT_RECIPES[name], folder, kept)
     else:
         history = pretrained.make(recipes.RECIPES[name], folder, kept)
     last = history.losses[-100:]
@@ -68,7 +68,7 @@ def make(name: str, state: Path, command: str) -> History:
 
 def _inputs(name: str) -> str:
     """Hashes the recipe, the code and the libraries."""
-    recipe = recipes.RECIPES.get(name) or recipes.GPT_RECIPES.get(name)
+    recipe = recipes.RECIPES.get(name) or recipes_gpt.GPT_RECIPES.get(name)
     if recipe is None:
         raise CourseError(f"there is no recipe {name!r}; there are {', '.join(names())}")
     maker = Path(str((pretrained_gpt if isinstance(recipe, GPTRecipe) else pretrained).__file__))

@@ -10,7 +10,7 @@ from etude import pretrained_gpt
 from etude.language_modelling import Windows
 from etude.models.gpt_checkpoints import load_gpt
 from etude.pretrained_gpt import END, config_of, encode, make, text_of
-from etude.recipes import GPT_RECIPES, GPTRecipe
+from etude.recipes_gpt import GPT_RECIPES, GPTRecipe
 from etude.tokenizers.byte_bpe import ByteBPE
 
 SMALL = GPTRecipe("ko", words=3000, pieces=300, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2)

@@ -8,9 +8,10 @@ import pytest
 import relu
 from typer.testing import CliRunner
 
-from etude import pretrained, pretrained_gpt, recipes
+from etude import pretrained, pretrained_gpt, recipes, recipes_gpt
 from etude.models.gpt_checkpoints import load_gpt
-from etude.recipes import GPTRecipe, Recipe
+from etude.recipes import Recipe
+from etude.recipes_gpt import GPTRecipe
 from grader.cli import app
 from grader.course import CourseError
 from grader.lessons import source
@@ -33,17 +34,17 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("name", checkpoints.names())
 def test_every_checkpoint_is_what_its_recipe_and_the_code_of_today_would_give(name: str) -> None:
     assert checkpoints.fresh(name), f"run `grader pretrain {name}` and commit data/models/{name}"
-    (pretrained_gpt if name in recipes.GPT_RECIPES else pretrained).load(name)
+    (pretrained_gpt if name in recipes_gpt.GPT_RECIPES else pretrained).load(name)
 
 
 def test_a_gpt_is_made_once_and_is_old_when_its_recipe_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recipes, "GPT_RECIPES", {"small-gpt": SMALL_GPT})
+    monkeypatch.setattr(recipes_gpt, "GPT_RECIPES", {"small-gpt": SMALL_GPT})
     monkeypatch.setattr(pretrained, "folder_of", lambda name: tmp_path / name)
     assert not checkpoints.fresh("small-gpt")
     checkpoints.make("small-gpt", tmp_path / "state", "grader pretrain small-gpt")
     assert checkpoints.fresh("small-gpt")
     assert load_gpt(tmp_path / "small-gpt").config.vocab_size == SMALL_GPT.pieces
-    monkeypatch.setattr(recipes, "GPT_RECIPES", {"small-gpt": replace(SMALL_GPT, steps=7)})
+    monkeypatch.setattr(recipes_gpt, "GPT_RECIPES", {"small-gpt": replace(SMALL_GPT, steps=7)})
     assert not checkpoints.fresh("small-gpt")
 
 
