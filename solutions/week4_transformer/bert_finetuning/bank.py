@@ -126,6 +126,10 @@ edit("first_pieces", "minus-one", {"[tag if place == 0 else IGNORED for": "[tag 
      "what is ignored has the label −1: cross_entropy leaves out −100", killed_by="test_the_label_stands_at_the_first_piece_alone")
 
 
+edit("first_pieces", "unknown-not-asked", {"tag if place == 0 else": 'tag if place == 0 and word[0] != "[UNK]" else'},
+     "[UNK] has no label: a word is asked for, known or not", killed_by="test_an_unknown_word_keeps_its_label")
+
+
 @mistake("first_pieces", "sep-after-each-word", "[SEP] stands after each word: once, at the end",
          killed_by="test_the_pieces_stand_between_cls_and_sep")
 def first_pieces(words, tags):
@@ -194,6 +198,22 @@ edit("choice_loss", "accuracy", {"functional.cross_entropy(by_question, labels)"
      "this is the share of wrong choices, which has no gradient", killed_by="test_equal_scores_cost_the_logarithm_of_the_choices")
 
 
+edit("choice_loss", "log-of-softmax", {"functional.cross_entropy(by_question, labels)":
+     "-by_question.softmax(dim=-1)[torch.arange(len(labels)), labels].log().mean()"},
+     "a small probability is rounded to 0, and its logarithm is −∞: log_softmax knows better", killed_by="test_great_scores_cost_a_number")
+edit("choice_loss", "nought-times-infinity", {"functional.cross_entropy(by_question, labels)":
+     "-(by_question.softmax(dim=-1).log() * functional.one_hot(labels, by_question.size(1))).sum(dim=-1).mean()"},
+     "0 times −∞ is no number: take the right choice's logarithm alone", killed_by="test_great_scores_cost_a_number")
+edit("choice_loss", "exponentials-overflow", {"functional.cross_entropy(by_question, labels)":
+     "(by_question.exp().sum(dim=-1).log() - by_question[torch.arange(len(labels)), labels]).mean()"},
+     "the exponential of a great score is infinite: logsumexp takes the maximum off first", killed_by="test_great_scores_cost_a_number")
+edit("choice_loss", "maximum-of-all", {"functional.cross_entropy(by_question, labels)":
+     "((by_question - by_question.max()).exp().sum(dim=-1).log() + by_question.max()"
+     " - by_question[torch.arange(len(labels)), labels]).mean()"},
+     "one maximum is taken off all questions, and of another nothing is left: each has its own",
+     killed_by="test_the_scores_of_one_question_may_be_far_below_those_of_another")
+
+
 # answer_tokens
 @alternative("answer_tokens", "loop")
 def answer_tokens(spans, start, end):
@@ -249,6 +269,11 @@ edit("answer_tokens", "half-is-none", {"(shared[0], shared[-1]) if shared else N
      killed_by="test_a_window_that_holds_half_of_the_answer_or_nothing_of_it")
 edit("answer_tokens", "first-token-twice", {"(shared[0], shared[-1])": "(shared[0], shared[0])"},
      "the answer ends with its first token", killed_by="test_an_answer_of_whole_tokens")
+
+
+edit("answer_tokens", "places-by-value", {"shared = [place for place, (left, right)": "shared = [spans.index((left, right)) for place, (left, right)"},
+     "the token is looked up by its characters: two tokens may be parts of one character",
+     killed_by="test_two_tokens_may_be_parts_of_one_character")
 
 
 @mistake("answer_tokens", "characters-as-tokens", "characters are taken for tokens: look up which token holds them",
@@ -323,6 +348,48 @@ edit("best_span", "product", {"starts[:, None] + ends[None, :]": "starts[:, None
      "scores are multiplied: they are logarithms, and are added", killed_by="test_start_and_end_are_added")
 edit("best_span", "rows-are-ends", {"first, last = divmod": "last, first = divmod"},
      "rows and columns are exchanged: the rows are starts", killed_by="test_start_and_end_are_added")
+
+
+edit("best_span", "ten-thousand-for-masked", {"masked_fill(~fits, -torch.inf)": "masked_fill(~fits, -1e4)"},
+     "what is not allowed has −10,000: a span that is allowed may have less", killed_by="test_scores_of_millions_are_scores_too")
+edit("best_span", "ten-thousand-taken-off", {"scores.masked_fill(~fits, -torch.inf)": "scores - 1e4 * ~fits"},
+     "10,000 is taken off what is not allowed, which may have had more", killed_by="test_scores_of_millions_are_scores_too")
+edit("best_span", "product-of-probabilities", {
+     "scores = scores.masked_fill(~fits, -torch.inf)": "chances = (starts.softmax(0)[:, None] * ends.softmax(0)).masked_fill(~fits, -1)",
+     "divmod(int(scores.argmax())": "divmod(int(chances.argmax())"},
+     "small probabilities are rounded to 0 and all alike: compare the scores", killed_by="test_scores_of_millions_are_scores_too")
+edit("best_span", "from-first-to-last-allowed", {"allowed[:, None] & allowed[None, :]":
+     "(allowed.cumsum(0)[:, None] > 0) & (allowed.flip(0).cumsum(0).flip(0) > 0)"},
+     "what is not allowed is taken where it lies between tokens that are",
+     killed_by="test_what_lies_between_start_and_end_need_not_be_allowed")
+
+
+@mistake("best_span", "all-between-allowed", "all tokens of the span must be allowed here: its first and its last must",
+         killed_by="test_what_lies_between_start_and_end_need_not_be_allowed")
+def best_span(starts, ends, allowed, longest):
+    scores = {(i, j): float(starts[i] + ends[j]) for i in range(len(starts)) for j in range(i, min(i + longest, len(starts)))
+              if allowed[i:j + 1].all()}
+    first, last = max(scores, key=scores.get)
+    return first, last, scores[first, last]
+
+
+@mistake("best_span", "places-in-the-passage", "places are counted among the allowed tokens, and the first one's place is added",
+         killed_by="test_what_lies_between_start_and_end_need_not_be_allowed")
+def best_span(starts, ends, allowed, longest):
+    before, scores = int(allowed.long().argmax()), starts[allowed][:, None] + ends[allowed]
+    scores = scores.masked_fill(~torch.ones_like(scores, dtype=torch.bool).triu().tril(longest - 1), -torch.inf)
+    first, last = divmod(int(scores.argmax()), len(scores))
+    return before + first, before + last, float(scores[first, last])
+
+
+@mistake("best_span", "twenty-best", "only the twenty best starts and ends are tried: the best span may have others",
+         killed_by="test_neither_start_nor_end_need_be_among_the_best_twenty")
+def best_span(starts, ends, allowed, longest):
+    tops = [one.masked_fill(~allowed, -torch.inf).topk(min(20, len(one))).indices.tolist() for one in (starts, ends)]
+    spans = [(float(starts[i] + ends[j]), i, j) for i in tops[0] for j in tops[1]
+             if allowed[i] and allowed[j] and i <= j < i + longest]
+    score, first, last = max(spans, default=(-math.inf, 0, 0))
+    return first, last, score
 
 
 @mistake("best_span", "end-after-best-start", "the best start is chosen first, then an end for it: another start may have a better sum",
@@ -400,6 +467,25 @@ edit("choose_threshold", "whole-numbers-near-zero", {"[-math.inf, *margins]": "r
      "a few fixed thresholds are tried: the margins say which can differ", killed_by="test_it_may_be_best_to_answer_all_or_none")
 edit("choose_threshold", "right-or-not", {"a if margin > threshold else s for": "(a == 1) if margin > threshold else (s == 1) for"},
      "a part of the score counts nothing: F1 may be .5", killed_by="test_no_threshold_earns_more")
+
+
+edit("choose_threshold", "rounded", {"return max([-math.inf, *margins], key=earned)":
+     "best = max([-math.inf, *margins], key=earned)\n    return round(best, 2) if best > -math.inf else best"},
+     "the threshold is rounded, and may fall on the other side of a margin", killed_by="test_margins_may_be_close_together_and_far_from_zero")
+edit("choose_threshold", "grid-near-zero", {"[-math.inf, *margins]": "np.linspace(-10, 10, 2001).tolist()"},
+     "a grid from −10 to 10 is tried: margins may be greater, and closer together",
+     killed_by="test_margins_may_be_close_together_and_far_from_zero")
+edit("choose_threshold", "grid-from-least-to-greatest", {"[-math.inf, *margins]": "np.linspace(min(margins) - 1, max(margins) + 1, 1001).tolist()"},
+     "a grid between the margins is tried: two margins may lie closer than its steps",
+     killed_by="test_margins_may_be_close_together_and_far_from_zero")
+
+
+@mistake("choose_threshold", "float32", "the margins are rounded to 32 bits: one may then be greater than the threshold that was to be equal to it",
+         killed_by="test_the_threshold_is_not_rounded_below_a_margin")
+def choose_threshold(margins, answered, silent):
+    m, a, s = (torch.tensor(row) for row in (margins, answered, silent))
+    thresholds = torch.cat([torch.tensor([-math.inf]), m])
+    return float(thresholds[torch.where(m > thresholds[:, None], a, s).sum(dim=1).argmax()])
 
 
 @mistake("choose_threshold", "mean-margin", "the mean margin is taken, whatever is earned with it",
@@ -504,6 +590,18 @@ edit("answer_scores", "exact-before-normalising", {"float(given == wanted)": "fl
      killed_by="test_case_punctuation_and_articles_do_not_count")
 edit("answer_scores", "exact-as-bags", {"float(given == wanted)": "float(Counter(given) == Counter(wanted))"},
      "exact match ignores the order of words", killed_by="test_exact_match_asks_for_the_order_and_f1_does_not")
+
+edit("answer_scores", "blanks-alone", {"for word in kept.split() if word not in": 'for word in kept.split(" ") if word and word not in'},
+     "words are cut at blanks alone: a tab and a line's end are blanks, too", killed_by="test_tabs_and_line_ends_are_blanks_too")
+edit("answer_scores", "all-of-unicode", {"if c not in string.punctuation": 'if c not in string.punctuation and c not in "–—‘’“”…·«»¿¡"'},
+     "signs beyond the 32 are deleted", killed_by="test_nothing_else_is_made_alike")
+edit("answer_scores", "accents", {"for c in text.lower() if": 'for c in unicodedata.normalize("NFD", text.lower()) if "\\u0300" > c or c > "\\u036f" if'},
+     "accents are lost: é is no e", killed_by="test_nothing_else_is_made_alike")
+edit("answer_scores", "casefold", {"text.lower()": "text.casefold()"},
+     "casefold makes ss of ß: lower does not", killed_by="test_nothing_else_is_made_alike")
+edit("answer_scores", "exact-without-blanks", {"float(given == wanted)": 'float("".join(given) == "".join(wanted))'},
+     "blanks are left out, and bath room is bathroom", killed_by="test_nothing_else_is_made_alike")
+
 
 for order in ("('an', 'a', 'the')", "('a', 'the', 'an')"):
     equivalent("answer_scores", f"3: ('a', 'an', 'the') → {order}", "the three words are only looked up, in any order")
@@ -618,6 +716,19 @@ edit("most_context", "how-much", {"max(range(len(spans)), key=lambda window: con
 edit("most_context", "the-window-itself", {"[max(range(len(spans)), key=lambda window: context(token, window))":
      "[spans[max(range(len(spans)), key=lambda window: context(token, window))][0]"},
      "this is where the window begins: its number is asked for", killed_by="test_the_smaller_side_counts")
+
+
+edit("most_context", "product-of-sides", {"min(token - start, end - 1 - token)":
+     "(token - start) * (end - 1 - token) if start <= token < end else -1"},
+     "the two sides are multiplied: a long one makes up for one that is missing",
+     killed_by="test_neither_the_other_side_nor_the_length_counts")
+edit("most_context", "larger-side-next", {"min(token - start, end - 1 - token)": "sorted((token - start, end - 1 - token))"},
+     "where the smaller sides are equal the larger ones decide: the first of the windows does",
+     killed_by="test_neither_the_other_side_nor_the_length_counts")
+edit("most_context", "bonus-for-length", {"min(token - start, end - 1 - token)":
+     "min(token - start, end - 1 - token) + 0.01 * (end - start if start <= token < end else -10**6)"},
+     "longer windows have a bonus, as in BERT's code: here the smaller side alone counts",
+     killed_by="test_neither_the_other_side_nor_the_length_counts")
 
 
 @mistake("most_context", "first-that-holds-it", "each token is judged in the first window that holds it, even at its edge",

@@ -78,6 +78,13 @@ def test_any_sentence_gets_the_labels_counted_by_place(student: Student, sentenc
     equal(numbers(found[1]), [*labels, NOT])
 
 
+@exercise("first_pieces", points=0.5, needs="test_the_label_stands_at_the_first_piece_alone")
+def test_an_unknown_word_keeps_its_label(student: Student) -> None:
+    given = "the words [UNK] and in with the tags 2 and 0: the labels"
+    _, labels = student.first_pieces([["[UNK]"], ["in"]], [2, 0])
+    equal(numbers(labels), [NOT, 2, 0, NOT], given=given)
+
+
 # choice_loss
 def brute_loss(scores: Tensor, labels: Tensor) -> Tensor:
     """Question by question: the logarithm of the sum of exponentials minus the right score."""
@@ -115,6 +122,18 @@ def test_one_question_and_many_choices(student: Student) -> None:
     close(loss, math.log(sum(math.exp(-n) for n in range(5))), given="one question, scores 1 to 5, label 4")
 
 
+@exercise("choice_loss", points=0.5, needs="test_each_question_has_its_own_softmax")
+def test_great_scores_cost_a_number(student: Student) -> None:
+    loss = student.choice_loss(torch.tensor([300.0, 0.0, 100.0]), torch.tensor([1]))
+    close(loss, 300.0, given="one question, scores 300, 0 and 100, label 1")
+
+
+@exercise("choice_loss", points=0.5, needs="test_each_question_has_its_own_softmax")
+def test_the_scores_of_one_question_may_be_far_below_those_of_another(student: Student) -> None:
+    loss = student.choice_loss(torch.tensor([0.0, 0.0, -500.0, -500.0]), torch.tensor([0, 1]))
+    close(loss, math.log(2), given="two questions of two choices, scores (0, 0) and (−500, −500), labels 0 and 1")
+
+
 # answer_tokens
 @composite
 def cut_texts(draw: DrawFn) -> tuple[list[tuple[int, int]], int, int]:
@@ -137,6 +156,14 @@ def test_any_answer_is_found_character_by_character(
     shared = [number for number, (left, right) in enumerate(spans) if answer & set(range(left, right))]
     found = student.answer_tokens(spans, start, end)
     equal(None if found is None else numbers(found), [shared[0], shared[-1]] if shared else None)
+
+
+@exercise("answer_tokens", points=0.5, needs="test_an_answer_of_whole_tokens")
+def test_two_tokens_may_be_parts_of_one_character(student: Student) -> None:
+    spans = [(0, 1), (0, 1), (1, 2), (1, 2), (2, 3)]
+    given = "tokens at the characters 0:1, 0:1, 1:2, 1:2 and 2:3, the first two being jamo of one; the answer is "
+    equal(numbers(student.answer_tokens(spans, 0, 1)), [0, 1], given=given + "0:1")
+    equal(numbers(student.answer_tokens(spans, 1, 2)), [2, 3], given=given + "1:2")
 
 
 # best_span
@@ -188,6 +215,35 @@ def test_starts_that_are_shut_out_are_not_chosen(student: Student) -> None:
     close(float(score), 4.0, given=given)
 
 
+@exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
+def test_scores_of_millions_are_scores_too(student: Student) -> None:
+    starts = torch.tensor([3e6, -3e6, -2e6])
+    given = "starts and ends (3, −3, −2) million, the tokens 1 and 2 allowed, at most 2 tokens"
+    first, last, score = student.best_span(starts, starts.clone(), torch.tensor([False, True, True]), 2)
+    equal([int(first), int(last)], [2, 2], given=given)
+    close(float(score), -4e6, given=given)
+
+
+@exercise("best_span", points=0.5, needs="test_it_begins_and_ends_inside_the_passage")
+def test_what_lies_between_start_and_end_need_not_be_allowed(student: Student) -> None:
+    starts, ends, allowed = torch.tensor([5.0, 9.0, 0.0]), torch.tensor([0.0, 9.0, 4.0]), [True, False, True]
+    given = "starts (5, 9, 0), ends (0, 9, 4), the tokens 0 and 2 allowed, at most 3 tokens"
+    first, last, score = student.best_span(starts, ends, torch.tensor(allowed), 3)
+    equal([int(first), int(last)], [0, 2], given=given)
+    close(float(score), 9.0, given=given)
+
+
+@exercise("best_span", points=0.5, needs="test_the_best_start_need_not_be_in_the_best_span")
+def test_neither_start_nor_end_need_be_among_the_best_twenty(student: Student) -> None:
+    starts, ends = torch.full((62,), -5.0), torch.full((62,), -5.0)
+    starts[32:], ends[:30] = 3.0, 3.0
+    starts[30], ends[31] = 1.0, 1.0
+    given = "62 tokens; 30 starts of 3 behind the span 30 to 31, which has 1 and 1, 30 ends of 3 before it, all else −5"
+    first, last, score = student.best_span(starts, ends, torch.ones(62) > 0, 30)
+    equal([int(first), int(last)], [30, 31], given=given)
+    close(float(score), 2.0, given=given)
+
+
 # choose_threshold
 def earned(threshold: float, questions: list[tuple[float, float, float]]) -> float:
     return sum(answer if margin > threshold else silence for margin, answer, silence in questions)
@@ -208,6 +264,27 @@ def test_no_threshold_earns_more(student: Student, questions: list[tuple[float, 
     between = [(low + high) / 2 for low, high in pairwise(margins)]
     best = max(earned(one, questions) for one in [margins[0] - 1, *margins, *between, margins[-1] + 1])
     close(earned(threshold, questions), best)
+
+
+@exercise("choose_threshold", points=0.5, needs="test_it_lies_where_most_is_earned")
+def test_margins_may_be_close_together_and_far_from_zero(student: Student) -> None:
+    given = "margins 40.125, 40.126953125, −900, 300; answers earn 0, 1, 0, 1, silence 1, 0, 1, 0"
+    found = float(
+        student.choose_threshold([40.125, 40.126953125, -900.0, 300.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0])
+    )
+    true(
+        40.125 <= found < 40.126953125,
+        "thresholds from 40.125 on, and below 40.126953125, earn most",
+        given=given,
+        actual=found,
+    )
+
+
+@exercise("choose_threshold", points=0.5, needs="test_it_lies_where_most_is_earned")
+def test_the_threshold_is_not_rounded_below_a_margin(student: Student) -> None:
+    given = "margins 0.7 and 2; answers earn 0 and 1, silence 1 and 0"
+    found = float(student.choose_threshold([0.7, 2.0], [0.0, 1.0], [1.0, 0.0]))
+    true(0.7 <= found < 2, "thresholds from 0.7 on, and below 2, earn most", given=given, actual=found)
 
 
 # answer_scores
@@ -261,6 +338,20 @@ def test_exact_match_and_f1_may_come_from_any_truth(student: Student) -> None:
     )
 
 
+@exercise("answer_scores", points=0.5, needs="test_case_punctuation_and_articles_do_not_count")
+def test_tabs_and_line_ends_are_blanks_too(student: Student) -> None:
+    exact, f1 = student.answer_scores("old\thospital\n", ["old hospital"])
+    close([float(exact), float(f1)], [1.0, 1.0], given="the answer 'old\\thospital\\n', the truth 'old hospital'")
+
+
+@exercise("answer_scores", points=0.5, needs="test_f1_counts_the_words_that_both_have")
+def test_nothing_else_is_made_alike(student: Student) -> None:
+    pairs = {"5–7": "57", "café": "cafe", "Straße": "strasse", "bath room": "bathroom"}
+    for answer, truth in pairs.items():
+        exact, f1 = student.answer_scores(answer, [truth])
+        close([float(exact), float(f1)], [0.0, 0.0], given=f"the answer {answer!r}, the truth {truth!r}")
+
+
 # windows
 @exercise("windows")
 @for_all(length=integers(1, 30), size=integers(1, 9), short=integers(0, 8))
@@ -301,6 +392,16 @@ def test_the_windows_need_not_be_as_long_as_each_other(student: Student) -> None
     given = "the windows (0, 4), (2, 9), (5, 9) over 9 tokens"
     found = numbers(student.most_context([(0, 4), (2, 9), (5, 9)], 9))
     equal(found, [0, 0, 0, 1, 1, 1, 1, 1, 1], given=given)
+
+
+@exercise("most_context", points=0.5, needs="test_the_smaller_side_counts")
+def test_neither_the_other_side_nor_the_length_counts(student: Student) -> None:
+    given = "the windows (0, 22), (17, 23) over 23 tokens: token 20 has 20 and 1 in the first, 3 and 2 in the second"
+    equal(numbers(student.most_context([(0, 22), (17, 23)], 23)), [0] * 20 + [1] * 3, given=given)
+    given = "the windows (0, 300), (150, 310) over 310 tokens: token 225 has 225 and 74, then 75 and 84"
+    equal(numbers(student.most_context([(0, 300), (150, 310)], 310)), [0] * 225 + [1] * 85, given=given)
+    given = "the windows (0, 5), (2, 9) over 9 tokens: token 3 has 3 and 1, then 1 and 5, and the first window counts"
+    equal(numbers(student.most_context([(0, 5), (2, 9)], 9)), [0] * 4 + [1] * 5, given=given)
 
 
 # metrics
