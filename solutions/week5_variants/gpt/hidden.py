@@ -1,0 +1,488 @@
+"""gpt: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import math
+import random
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, sampled_from
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.utils import vector_to_parameters
+
+from etude import pretrained_gpt
+from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
+from etude.lesson.interface import Student
+from etude.lesson.values import plain
+from etude.models.gpt import GPT, GPTConfig
+from etude.tokenizers.byte_bpe import ByteBPE
+from etude.world import World
+from etude.world.tasks import Tasks
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+
+def normal(*shape: int, seed: int) -> Tensor:
+    """Draws from the standard normal distribution; the same seed gives the same tensor."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+# next_token_loss
+def by_hand(logits: Tensor, tokens: Tensor, real: Tensor) -> Tensor:
+    """Place by place in float64: the logarithm of the sum of exponentials minus the logit of the next token."""
+    costs = [
+        logits[row, place].double().logsumexp(dim=0) - logits[row, place, tokens[row, place + 1]].double()
+        for row in range(len(tokens))
+        for place in range(tokens.size(1) - 1)
+        if real[row, place + 1]
+    ]
+    return torch.stack(costs).mean()
+
+
+@composite
+def texts_in_a_batch(draw: DrawFn) -> tuple[list[int], list[int], list[float]]:
+    """Lengths of texts, the first of 2 or more; ids of the batch, padding among them; eighths for its logits."""
+    lengths = [draw(integers(2, 4)), *draw(lists(integers(0, 4), max_size=2))]
+    places = len(lengths) * max(lengths)
+    ids = draw(lists(integers(0, 2), min_size=places, max_size=places))
+    return lengths, ids, draw(lists(inputs.numbers(), min_size=3 * places, max_size=3 * places))
+
+
+def batch(drawn: tuple[list[int], list[int], list[float]]) -> tuple[Tensor, Tensor, Tensor]:
+    lengths, ids, numbers = drawn
+    rows, longest = len(lengths), max(lengths)
+    real = torch.arange(longest) < torch.tensor(lengths)[:, None]  # (B, N)
+    return torch.tensor(numbers).reshape(rows, longest, 3), torch.tensor(ids).reshape(rows, longest), real
+
+
+@exercise("next_token_loss")
+@for_all(drawn=texts_in_a_batch(), double=booleans())
+def test_any_batch_costs_what_its_tokens_cost_one_by_one(
+    student: Student, drawn: tuple[list[int], list[int], list[float]], double: bool
+) -> None:
+    logits, tokens, real = batch(drawn)
+    logits = logits.double() if double else logits
+    close(student.next_token_loss(logits, tokens, real), by_hand(logits, tokens, real))
+
+
+@exercise("next_token_loss", points=0.5, needs="test_a_known_probability_costs_its_logarithm")
+def test_large_logits_are_no_problem(student: Student) -> None:
+    logits = torch.tensor([[[2000.0, 1000.0], [-3000.0, 500.0], [0.0, 0.0]]])
+    given = "tokens 0 1 0; logits (2000, 1000) and (−3000, 500): 1,000 and 3,500 nats"
+    close(student.next_token_loss(logits, torch.tensor([[0, 1, 0]]), torch.ones(1, 3) > 0), 2250.0, given=given)
+
+
+@exercise("next_token_loss")
+def test_the_gradients_are_those_of_the_mean_over_tokens(student: Student) -> None:
+    tokens, real = torch.tensor([[0, 2, 1, 0], [1, 1, 0, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]]) > 0
+    logits = normal(2, 4, 3, seed=1).double()
+    close_gradients(student, "next_token_loss", by_hand, {"logits": logits}, tokens, real, given="texts of 4 and 2 tokens")
+
+
+# gpt2_layers
+def part_of(student: Student, width: int, heads: int, seed: int) -> tuple[tuple[Any, dict[str, Tensor]], dict[str, Tensor]]:
+    """A layer with random weights as the exercise takes it, and its attention's weights."""
+    shapes = {"project_in.weight": (3 * width, width), "project_in.bias": (3 * width,)}
+    shapes |= {"project_out.weight": (width, width), "project_out.bias": (width,)}
+    state = {name: 0.5 * normal(*shape, seed=seed + n) for n, (name, shape) in enumerate(shapes.items())}
+    attention = student.MultiHeadAttention(width, heads)
+    attention.load_state_dict(state)
+    attention.requires_grad_(False)
+    others = {"w1": (width, 4 * width), "b1": (4 * width,), "w2": (4 * width, width), "b2": (width,)}
+    others |= dict.fromkeys(("gain1", "shift1", "gain2", "shift2"), (width,))
+    weights = {name: 0.5 * normal(*shape, seed=seed + 10 + n) for n, (name, shape) in enumerate(others.items())}
+    return (attention, weights), state
+
+
+def normed(x: Tensor, gain: Tensor, shift: Tensor) -> Tensor:
+    centred = x - x.mean(dim=-1, keepdim=True)
+    return gain * centred / (centred.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt() + shift
+
+
+def attended(x: Tensor, state: dict[str, Tensor], heads: int) -> Tensor:
+    """Causal attention query by query, head by head."""
+    queries, keys, values = (x @ state["project_in.weight"].T + state["project_in.bias"]).chunk(3, dim=-1)
+    size, mixed = x.size(-1) // heads, torch.zeros_like(x)
+    for row in range(len(x)):
+        for head in range(heads):
+            own = slice(head * size, (head + 1) * size)
+            for place in range(x.size(1)):
+                scores = keys[row, : place + 1, own] @ queries[row, place, own] / math.sqrt(size)
+                mixed[row, place, own] = scores.softmax(dim=0) @ values[row, : place + 1, own]
+    return mixed @ state["project_out.weight"].T + state["project_out.bias"]
+
+
+def gelu(x: Tensor) -> Tensor:
+    return 0.5 * x * (1 + (math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)).tanh())
+
+
+@exercise("gpt2_layers")
+@for_all(examples=12, rows=integers(1, 2), length=integers(1, 4), depth=integers(0, 3), heads=sampled_from([1, 2]), seed=integers(0, 99))
+def test_any_stack_of_layers_gives_what_is_computed_place_by_place(
+    student: Student, rows: int, length: int, depth: int, heads: int, seed: int
+) -> None:
+    x, gain, shift = normal(rows, length, 4, seed=seed), normal(4, seed=seed + 1), normal(4, seed=seed + 2)
+    parts, expected = [], x
+    for number in range(depth):
+        part, state = part_of(student, 4, heads, 1000 * number + seed)
+        weights = part[1]
+        expected = expected + attended(normed(expected, weights["gain1"], weights["shift1"]), state, heads)
+        inner = normed(expected, weights["gain2"], weights["shift2"]) @ weights["w1"] + weights["b1"]
+        expected = expected + gelu(inner) @ weights["w2"] + weights["b2"]
+        parts.append(part)
+    close(student.gpt2_layers(x, parts, gain, shift), normed(expected, gain, shift), rtol=1e-3, atol=1e-3)
+
+
+@exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
+def test_gelu_has_its_tanh_form(student: Student) -> None:
+    (attention, weights), state = part_of(student, 4, 1, 5)
+    attention.load_state_dict({name: torch.zeros_like(tensor) for name, tensor in state.items()})
+    ones = {"gain1": torch.ones(4), "gain2": torch.zeros(4), "shift1": torch.zeros(4), "shift2": torch.zeros(4)}
+    weights |= ones | {"w1": torch.zeros(4, 16), "b1": torch.full((16,), 2.3), "w2": torch.zeros(16, 4)}
+    weights["w2"][0] = torch.tensor([100.0, 0.0, 0.0, 0.0])
+    weights["b2"] = torch.tensor([-100 * float(gelu(torch.tensor(2.3, dtype=torch.float64))), 0.0, 0.0, 0.0])
+    # What is left of 100 · GELU(2.3) less its tanh form is 0; the exact form leaves 0.05, beside numbers of that size.
+    x = torch.tensor([[[0.05, -0.05, 0.02, -0.02]]])
+    found = student.gpt2_layers(x, [(attention, weights)], torch.ones(4), torch.zeros(4))
+    given = "attention gives 0; the feed-forward network gives 100 · (GELU(2.3) − its tanh form at 2.3), so 0"
+    close(found, functional.layer_norm(x, (4,)), given=given, rtol=1e-2, atol=1e-2)
+
+
+@exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
+def test_small_vectors_show_what_is_added_to_the_variance(student: Student) -> None:
+    x = 0.002 * normal(1, 2, 4, seed=6)
+    found = student.gpt2_layers(x, [], torch.ones(4), torch.zeros(4))
+    close(found, normed(x, torch.ones(4), torch.zeros(4)), given="no layers, vectors of length 0.004 or so", rtol=1e-3, atol=1e-4)
+
+
+# shrink_residuals
+KINDS = [f"attention.project_{part}" for part in ("in.weight", "out.weight", "out.bias")]
+KINDS += [f"feed_forward.{part}" for part in ("0.weight", "2.weight", "2.bias")] + ["attention_sum.norm.weight"]
+SHRUNK = {"attention.project_out.weight", "feed_forward.2.weight"}
+
+
+@exercise("shrink_residuals")
+@for_all(
+    some=lists(sampled_from([f"layers.{n}.{kind}" for n in (0, 1, 2, 11) for kind in KINDS] + ["tokens.weight"]), max_size=6, unique=True),
+    layers=integers(12, 48),
+    double=booleans(),
+)
+def test_any_part_of_a_state_is_shrunk_by_name(student: Student, some: list[str], layers: int, double: bool) -> None:
+    weights = {name: normal(2, 3, seed=len(name) + place) for place, name in enumerate(some)}
+    weights = {name: tensor.double() if double else tensor for name, tensor in weights.items()}
+    found = student.shrink_residuals(weights, layers)
+    equal(sorted(found), sorted(some))
+    for name, tensor in weights.items():
+        shrinks = name.partition(".")[2].partition(".")[2] in SHRUNK
+        close(found[name], tensor / math.sqrt(2 * layers) if shrinks else tensor)
+
+
+# gpt_parameters
+def whole(value: Any) -> int:
+    found = plain(value.item() if hasattr(value, "item") else value)
+    true(type(found) is int, "a whole number was expected", actual=found)
+    return int(found)
+
+
+@exercise("gpt_parameters")
+@for_all(sizes=lists(integers(1, 40), min_size=3, max_size=3), layers=integers(1, 4), last=booleans())
+def test_any_sizes_have_the_parameters_of_a_model_that_is_built(
+    student: Student, sizes: list[int], layers: int, last: bool
+) -> None:
+    vocabulary, positions, width = sizes
+    with torch.device("meta"):
+        norm = nn.LayerNorm(width)
+        one = nn.TransformerEncoderLayer(width, 1, 4 * width)
+        tables = [nn.Embedding(vocabulary, width), nn.Embedding(positions, width)]
+    sizes_of = [sum(parameter.numel() for parameter in module.parameters()) for module in (*tables, one, norm)]
+    expected = sizes_of[0] + sizes_of[1] + layers * sizes_of[2] + last * sizes_of[3]
+    equal(whole(student.gpt_parameters(vocabulary, positions, width, layers, final_norm=last)), expected)
+
+
+# task_rows
+def lists_of(found: Any) -> list[list[int]]:
+    try:
+        return [[whole(one) for one in row] for row in found]
+    except TypeError:
+        raise Mismatch("a list of rows of ids was expected", actual=found) from None
+
+
+TEXTS = lists(lists(integers(0, 3), max_size=3), min_size=3, max_size=5)
+
+
+@exercise("task_rows")
+@for_all(task=sampled_from(["classification", "entailment", "similarity", "choice"]), texts=TEXTS)
+def test_any_texts_are_written_as_in_the_papers_figure(student: Student, task: str, texts: list[list[int]]) -> None:
+    first, second = texts[0], texts[1]
+    expected = {
+        "classification": [[7, *first, 9]],
+        "entailment": [[7, *first, 8, *second, 9]],
+        "similarity": [[7, *first, 8, *second, 9], [7, *second, 8, *first, 9]],
+        "choice": [[7, *first, 8, *choice, 9] for choice in texts[1:]],
+    }
+    taken = {"classification": 1, "entailment": 2, "similarity": 2, "choice": len(texts)}
+    equal(lists_of(student.task_rows(task, texts[: taken[task]], 7, 8, 9)), expected[task])
+
+
+# extract_vectors
+@exercise("extract_vectors")
+@for_all(places=lists(integers(0, 4), min_size=1, max_size=4), extract=sampled_from([0, 5, 9]), seed=integers(0, 99))
+def test_any_rows_are_read_where_extract_stands(student: Student, places: list[int], extract: int, seed: int) -> None:
+    draw = random.Random(seed)
+    others = [one for one in (0, 3, 5, 7, 9, 12) if one != extract]
+    tokens = torch.tensor([[extract if n == place else draw.choice(others) for n in range(5)] for place in places])
+    hidden = normal(len(places), 5, 3, seed=seed)
+    close(student.extract_vectors(hidden, tokens, extract), [hidden[n, place].tolist() for n, place in enumerate(places)])
+
+
+@exercise("extract_vectors", points=0.5, needs="test_texts_of_unlike_length_are_read_at_their_own_end")
+def test_gradients_reach_the_vectors_that_are_read(student: Student) -> None:
+    tokens = torch.tensor([[7, 9, 0], [7, 3, 9]])
+
+    def read(hidden: Tensor, *_: Any) -> Tensor:
+        return torch.stack([hidden[0, 1], hidden[1, 2]])
+
+    close_gradients(student, "extract_vectors", read, {"hidden": normal(2, 3, 2, seed=3)}, tokens, 9, given="rows 7 9 0 and 7 3 9")
+
+
+# task_scores
+def scored(task: str, vectors: Tensor, rows: int, weight: Tensor, bias: Tensor) -> Tensor:
+    """Example by example, score by score, in loops."""
+    examples = []
+    for first in range(0, len(vectors), rows):
+        own = [vectors[first + number] for number in range(rows)]
+        read = own if task == "choice" else [torch.stack(own).sum(dim=0)]
+        examples.append(torch.stack([(line * vector).sum() + b for vector in read for line, b in zip(weight, bias, strict=True)]))
+    return torch.stack(examples)
+
+
+CASES = [("classification", 1, 3), ("entailment", 1, 1), ("similarity", 2, 2), ("similarity", 2, 1), ("choice", 4, 1), ("choice", 2, 1)]
+
+
+@exercise("task_scores")
+@for_all(case=sampled_from(CASES), count=integers(1, 3), seed=integers(0, 99), double=booleans())
+def test_any_vectors_get_the_scores_of_loops(
+    student: Student, case: tuple[str, int, int], count: int, seed: int, double: bool
+) -> None:
+    task, rows, classes = case
+    drawn = [normal(count * rows, 3, seed=seed), normal(classes, 3, seed=seed + 1), normal(classes, seed=seed + 2)]
+    vectors, weight, bias = (one.double() for one in drawn) if double else drawn
+    close(student.task_scores(task, vectors, rows, weight, bias), scored(task, vectors, rows, weight, bias), atol=1e-5)
+
+
+@exercise("task_scores")
+def test_gradients_reach_vectors_and_weights(student: Student) -> None:
+    for task, rows, classes in (("similarity", 2, 3), ("choice", 2, 1)):
+        vectors, weight, bias = normal(4, 2, seed=5).double(), normal(classes, 2, seed=6).double(), normal(classes, seed=7).double()
+        leaves = [one.clone().requires_grad_() for one in (vectors, weight, bias)]
+        expected = torch.autograd.grad(scored(task, leaves[0], rows, leaves[1], leaves[2]).sum(), leaves)
+        found = student.gradients("task_scores", task, leaves[0], rows, *leaves[1:])
+        found = [one for one in found if one is not None]
+        true(len(found) == 3, "gradients must reach vectors, weight and bias", given=task, actual=len(found))
+        for actual, wanted in zip(found, expected, strict=True):
+            close(actual, wanted, given=task)
+
+
+# fine_tuning_loss
+@exercise("fine_tuning_loss")
+@for_all(drawn=texts_in_a_batch(), classes=integers(1, 3), count=integers(1, 2), weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]), seed=integers(0, 9))
+def test_any_batch_costs_its_task_and_its_tokens(
+    student: Student, drawn: tuple[list[int], list[int], list[float]], classes: int, count: int, weight: float, seed: int
+) -> None:
+    logits, tokens, real = batch(drawn)
+    scores, labels = normal(count, classes, seed=seed), torch.arange(count) % classes
+    task = (scores.double().logsumexp(dim=1) - scores.double()[torch.arange(count), labels]).mean()
+    close(student.fine_tuning_loss(scores, labels, logits, tokens, real, weight), task + weight * by_hand(logits, tokens, real), atol=1e-5)
+
+
+@exercise("fine_tuning_loss")
+def test_gradients_reach_both_losses(student: Student) -> None:
+    tokens, real = torch.tensor([[0, 2, 1], [1, 1, 0]]), torch.tensor([[1, 1, 1], [1, 1, 0]]) > 0
+    scores, logits, labels = normal(2, 3, seed=8).double(), normal(2, 3, 3, seed=9).double(), torch.tensor([2, 0])
+    leaves = [scores.clone().requires_grad_(), logits.clone().requires_grad_()]
+    task = (leaves[0].logsumexp(dim=1) - leaves[0][torch.arange(2), labels]).mean()
+    expected = torch.autograd.grad(task + 0.5 * by_hand(leaves[1], tokens, real), leaves)
+    found = student.gradients("fine_tuning_loss", leaves[0], labels, leaves[1], tokens, real)
+    found = [one for one in found if one is not None]
+    given = "2 examples of 3 classes, texts of 3 and 2 tokens, no weight given"
+    true(len(found) == 2, "gradients must reach the scores and the logits", given=given, actual=len(found))
+    for name, actual, wanted in zip(("scores", "logits"), found, expected, strict=True):
+        close(actual, wanted, given=f"{given}; the gradient for {name}")
+
+
+# text_scores
+@composite
+def written(draw: DrawFn) -> str:
+    """A text with at least one word; gaps of all kinds, some in front and behind."""
+    word, gap = sampled_from(["a", "커피", "3잔", "eye.", "é", "🙂"]), sampled_from([" ", "  ", "\n", "\t", " \n"])
+    pieces = [draw(sampled_from(["", " ", "\n"])), draw(word)]
+    for one in draw(lists(word, max_size=4)):
+        pieces += [draw(gap), one]
+    return "".join([*pieces, draw(sampled_from(["", " ", "\n"]))])
+
+
+@exercise("text_scores")
+@for_all(text=written(), bits=integers(0, 40))
+def test_any_text_is_divided_by_its_words_and_bytes(student: Student, text: str, bits: int) -> None:
+    words, inside = 0, False
+    for letter in text:
+        blank = letter in " \t\n"
+        words, inside = words + (not blank and not inside), not blank
+    size = sum(1 + (ord(c) > 0x7F) + (ord(c) > 0x7FF) + (ord(c) > 0xFFFF) for c in text)
+    found = student.text_scores(bits * math.log(2), text)
+    true(hasattr(found, "__len__") and len(found) == 2, "two numbers were expected", actual=found)
+    close([float(one) for one in found], [2 ** (bits / words), bits / size])
+
+
+# metrics
+BEYOND = 5_000  # added to the run's seed: other items and texts than the notebook's
+ITEMS = 200  # of each task
+SIZES = (256, 400, 1500)  # tokens of the small vocabularies
+READ, BYTES = 30_000, 240
+
+
+@functools.cache
+def _tokenizer() -> ByteBPE:
+    return pretrained_gpt.load("world-en-gpt").tokenizer
+
+
+class _Tuned(nn.Module):
+    """A GPT with three more tokens and a linear layer, its parameters in the order of the notebook's."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        config = pretrained_gpt.load("world-en-gpt").model.config
+        self.gpt, self.plain = GPT(config), config.vocab_size
+        self.gpt.tokens = nn.Embedding(config.vocab_size + 3, config.n_embd)
+        self.head = nn.Linear(config.n_embd, classes)
+
+    def vector(self, *texts: str) -> Tensor:
+        """What stands at the extract token of one row, (H,)."""
+        ids = [self.plain]
+        for number, text in enumerate(texts):
+            ids += [self.plain + 1] * (number > 0) + _tokenizer().encode(text)
+        hidden = self.gpt.hidden(torch.tensor([[*ids, self.plain + 2]]))
+        return hidden[0, -1]
+
+
+def _models(artifacts: Artifacts, task: str, count: int, classes: int) -> list[_Tuned]:
+    """The recorded models of a task: fine-tuned from the pre-trained GPT, from scratch, and with the auxiliary loss."""
+    rows, models = artifacts.tensor(task, ndim=2), []
+    for row in range(count):
+        model = _Tuned(classes)
+        expected = (count, sum(parameter.numel() for parameter in model.parameters()))
+        if tuple(rows.shape) != expected:
+            raise BadArtifact(f"the tensor {task!r} has shape {tuple(rows.shape)}, expected {expected}")
+        vector_to_parameters(rows[row].float(), model.parameters())
+        models.append(model.eval())
+    return models
+
+
+@torch.no_grad()
+def _topics(model: _Tuned, seed: int) -> float:
+    items = Tasks("en", seed=seed + BEYOND).topics(ITEMS, "test")
+    return float(np.mean([int(model.head(model.vector(item.text)).argmax()) == item.label for item in items]))
+
+
+@metric("topics_gain")
+def topics_gain(artifacts: Artifacts) -> float:
+    models = _models(artifacts, "topics", 3, 9)
+    return _topics(models[0], artifacts.seed) - _topics(models[1], artifacts.seed)
+
+
+@metric("auxiliary_gain")
+def auxiliary_gain(artifacts: Artifacts) -> float:
+    """Topics with λ = 0.5 minus with λ = 0."""
+    models = _models(artifacts, "topics", 3, 9)
+    return _topics(models[2], artifacts.seed) - _topics(models[0], artifacts.seed)
+
+
+@metric("pairs_gain")
+@torch.no_grad()
+def pairs_gain(artifacts: Artifacts) -> float:
+    models = _models(artifacts, "pairs", 2, 2)
+    items = Tasks("en", seed=artifacts.seed + BEYOND).topics(2 * ITEMS, "test")
+    draw, scores = random.Random(artifacts.seed), []
+    pairs = [(first, draw.choice([one for one in items if (one.label == first.label) == same])) for first in items[:ITEMS] for same in [draw.random() < 0.5]]
+    for model in models:
+        right = [
+            int(model.head(model.vector(a.text, b.text) + model.vector(b.text, a.text)).argmax()) == (a.label == b.label)
+            for a, b in pairs
+        ]
+        scores.append(float(np.mean(right)))
+    return scores[0] - scores[1]
+
+
+@metric("choices_gain")
+@torch.no_grad()
+def choices_gain(artifacts: Artifacts) -> float:
+    items = Tasks("en", seed=artifacts.seed + BEYOND).choices(ITEMS, "test")
+    scores = []
+    for model in _models(artifacts, "choices", 2, 1):
+        right = [
+            int(torch.stack([model.head(model.vector(item.start, f" {ending}"))[0] for ending in item.endings]).argmax()) == item.label
+            for item in items
+        ]
+        scores.append(float(np.mean(right)))
+    return scores[0] - scores[1]
+
+
+@metric("start_gain")
+@torch.no_grad()
+def start_gain(artifacts: Artifacts, student: Student) -> float:
+    """Powers of ten by which the stream of 48 random blocks grows less with the student's start than without."""
+    deviation, growth = 0.02 * math.sqrt(768 / 64), []
+    for shrunk in (False, True):
+        torch.manual_seed(artifacts.seed + BEYOND)
+        model = GPT(GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=48, n_head=4, initializer_range=deviation)).eval()
+        for module in model.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.normal_(module.weight, std=deviation)
+        if shrunk:
+            names = ("attention.project_out.weight", "feed_forward.2.weight")
+            state = {name: tensor for name, tensor in model.state_dict().items() if name.endswith(names)}
+            found = student.shrink_residuals(state, 48)
+            for name, tensor in state.items():
+                new = found[name] if isinstance(found, dict) and name in found else None
+                if not isinstance(new, Tensor) or new.shape != tensor.shape:
+                    raise BadArtifact(f"shrink_residuals gives no tensor of the shape {tuple(tensor.shape)} for {name}")
+                tensor.copy_(new)
+        ids = torch.randint(500, (4, 64))
+        x = model.tokens(ids) + model.positions.weight
+        first = float(x.var(dim=-1).mean())
+        for block in model.layers:
+            x = block(x, causal=True)
+        growth.append(float(x.var(dim=-1).mean()) / first)
+    return math.log10(growth[0] / growth[1])
+
+
+def _world(seed: int, words: int) -> str:
+    return "\n".join(str(document) for document in World("en", seed=seed).documents(words))
+
+
+@metric("bits_saved")
+@torch.no_grad()
+def bits_saved(artifacts: Artifacts) -> float:
+    """Bits per byte of the recorded GPT of bytes minus those of the one of 1,500 tokens, on a text that neither has read."""
+    learn, held_out = _world(artifacts.seed, READ), _world(artifacts.seed + BEYOND, READ // 20)
+    bits = []
+    for size in (SIZES[0], SIZES[-1]):
+        cut = ByteBPE.train([learn], size)
+        length = round(BYTES * len(cut.encode(learn)) / len(learn.encode()))
+        model = GPT(GPTConfig(vocab_size=size, n_positions=length, n_embd=48, n_layer=1, n_head=4, dropout=0.0)).eval()
+        vector = artifacts.tensor(f"gpt_{size}", ndim=1)
+        expected = sum(parameter.numel() for parameter in model.parameters())
+        if len(vector) != expected:
+            raise BadArtifact(f"the tensor 'gpt_{size}' has {len(vector)} numbers, expected {expected}")
+        vector_to_parameters(vector.float(), model.parameters())
+        ids, nats = torch.tensor(cut.encode("\n" + held_out)), 0.0
+        for place in range(0, len(ids) - 1, length):
+            window = ids[None, place : place + length + 1]
+            scores = model.logits(model.hidden(window[:, :-1]))[0]
+            nats += float(functional.cross_entropy(scores, window[0, 1:], reduction="sum"))
+        bits.append(nats / math.log(2) / len(held_out.encode()))
+    return bits[0] - bits[1]
