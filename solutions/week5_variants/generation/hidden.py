@@ -1,0 +1,405 @@
+"""generation: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import torch
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
+from torch import Tensor
+from torch.nn import functional as F
+
+from etude import pretrained_gpt
+from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.interface import Student
+from etude.world import World
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+OUT = -math.inf
+
+
+def _normal(*shape: int, seed: int) -> Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def whole(value: Any) -> list[int]:
+    """Whole numbers of the student's, in a row."""
+    true("int" in str(getattr(value, "dtype", "int")), "whole numbers were expected", actual=value)
+    return [int(one) for one in value]
+
+
+# next_probabilities
+@exercise("next_probabilities")
+@for_all(
+    logits=integers(1, 3).flatmap(lambda rows: inputs.tables(rows, 4)), temperature=sampled_from([0, 0.25, 0.5, 1, 1.5, 3])
+)
+def test_any_logits_give_the_odds_of_brute_force(student: Student, logits: Tensor, temperature: float) -> None:
+    expected = []
+    for row in logits.tolist():
+        best = max(row)
+        if temperature:
+            weights = [math.exp((score - best) / temperature) for score in row]
+        else:
+            weights = [float(score == best) for score in row]
+        expected.append([weight / sum(weights) for weight in weights])
+    close(student.next_probabilities(logits, temperature), expected, atol=1e-5)
+
+
+@exercise("next_probabilities", points=0.5, needs="test_at_temperature_one_it_is_the_softmax")
+def test_numbers_of_double_precision_are_as_welcome(student: Student) -> None:
+    logits = torch.tensor([[math.log(3), 0.0], [0.0, OUT]], dtype=torch.float64)
+    close(student.next_probabilities(logits, 1.0), [[0.75, 0.25], [1.0, 0.0]], given="float64 logits (ln 3, 0), (0, −∞), T = 1")
+    close(student.next_probabilities(logits, 0.0), [[1.0, 0.0], [1.0, 0.0]], given="the same, T = 0.0")
+
+
+# draw
+@composite
+def thrown(draw: DrawFn) -> tuple[list[list[int]], list[float]]:
+    """Rows of weights in 32nds, some 0, and for each a noise half-way between two 32nds or at 0."""
+    rows = []
+    for _ in range(draw(integers(1, 3))):
+        cuts = sorted(draw(lists(integers(0, 32), min_size=3, max_size=3)))
+        rows.append([after - before for before, after in itertools.pairwise([0, *cuts, 32])])
+    places = draw(lists(integers(0, 31), min_size=len(rows), max_size=len(rows)))
+    return rows, [(place + 0.5) / 32 if place else 0.0 for place in places]
+
+
+@exercise("draw")
+@for_all(drawn=thrown())
+def test_any_noise_finds_the_token_of_brute_force(student: Student, drawn: tuple[list[list[int]], list[float]]) -> None:
+    rows, noise = drawn
+    expected = []
+    for row, point in zip(rows, noise, strict=True):
+        line = [token for token, weight in enumerate(row) for _ in range(weight)]  # 32 places
+        expected.append(line[int(point * 32)])
+    probabilities = torch.tensor(rows, dtype=torch.float32) / 32
+    equal(whole(student.draw(probabilities, torch.tensor(noise, dtype=torch.float32))), expected)
+
+
+@exercise("draw", points=0.5)
+def test_evenly_spread_noise_draws_as_often_as_the_probabilities_say(student: Student) -> None:
+    weights, count = [1, 0, 7, 64, 20, 8, 0], 400
+    noise = (torch.arange(count, dtype=torch.float64) + 0.5) / count
+    probabilities = (torch.tensor([weights], dtype=torch.float64) / 100).expand(count, -1).clone()
+    found = whole(student.draw(probabilities, noise))
+    counts = [found.count(token) for token in range(len(weights))]
+    given = "400 points evenly on the line, probabilities .01, 0, .07, .64, .2, .08, 0: how often each token is drawn"
+    equal(counts, [4 * weight for weight in weights], given=given)
+
+
+# top_k
+@exercise("top_k")
+@for_all(logits=integers(1, 3).flatmap(lambda rows: inputs.tables(rows, 5)), k=integers(1, 7))
+def test_any_token_stays_unless_k_others_are_likelier(student: Student, logits: Tensor, k: int) -> None:
+    expected = [
+        [score if sum(other > score for other in row) < k else OUT for score in row] for row in logits.tolist()
+    ]
+    close(student.top_k(logits, k), expected)
+
+
+@exercise("top_k", points=0.5, needs="test_the_k_largest_logits_stay_where_they_are")
+def test_what_was_shut_out_stays_out(student: Student) -> None:
+    logits = torch.tensor([[OUT, 2.0, OUT, 1.0]], dtype=torch.float64)
+    close(student.top_k(logits, 1), [[OUT, 2.0, OUT, OUT]], given="float64 logits (−∞, 2, −∞, 1), k = 1")
+    close(student.top_k(logits, 3), [[OUT, 2.0, OUT, 1.0]], given="float64 logits (−∞, 2, −∞, 1), k = 3")
+
+
+# top_p
+@composite
+def nuclei(draw: DrawFn) -> tuple[list[list[int]], int]:
+    """Rows of weights in hundredths, sum 100, ties frequent; p in halves of a hundredth, so that no sum meets it."""
+    count = draw(integers(2, 6))
+    rows = []
+    for _ in range(draw(integers(1, 3))):
+        cuts = sorted(draw(lists(sampled_from([10, 20, 25, 40, 50, 60, 75, 90, 97]), min_size=count - 1, max_size=count - 1)))
+        rows.append(np.diff([0, *cuts, 100]).tolist())
+    return rows, draw(integers(0, 99))
+
+
+@exercise("top_p", points=1.5)
+@for_all(drawn=nuclei())
+def test_any_nucleus_is_the_smallest_that_suffices(student: Student, drawn: tuple[list[list[int]], int]) -> None:
+    rows, hundredths = drawn
+    logits = (torch.tensor(rows, dtype=torch.float64) / 100).log()
+    p = (hundredths + 0.5) / 100
+    found = torch.as_tensor(student.top_p(logits, p).tolist())
+    true(found.shape == logits.shape, "a table like the logits was expected", actual=found)
+    for row, left, before in zip(rows, found, logits, strict=True):
+        kept = [token for token, value in enumerate(left.tolist()) if value != OUT]
+        sums = list(itertools.accumulate(sorted(row, reverse=True)))
+        needed = next(n for n, total in enumerate(sums, 1) if total >= hundredths + 0.5)
+        equal(len(kept), needed, given="how many tokens stay")
+        equal(sorted((row[token] for token in kept), reverse=True), sorted(row, reverse=True)[:needed], given="their hundredths")
+        close(left[kept].tolist(), before[kept].tolist(), given="their logits")
+
+
+@exercise("top_p", points=0.5, needs="test_tokens_stay_until_their_probabilities_reach_p")
+def test_what_was_shut_out_before_stays_out_and_counts_nothing(student: Student) -> None:
+    logits = torch.tensor([[OUT, math.log(3), 0.0, OUT], [5.0, OUT, OUT, OUT]])
+    given = "logits (−∞, ln 3, 0, −∞) and (5, −∞, −∞, −∞), p ="
+    close(student.top_p(logits, 0.7), [[OUT, math.log(3), OUT, OUT], [5.0, OUT, OUT, OUT]], given=f"{given} .7")
+    close(student.top_p(logits, 0.8), logits, given=f"{given} .8")
+
+
+@exercise("top_p", points=0.5, needs="test_tokens_stay_until_their_probabilities_reach_p")
+def test_huge_logits_do_not_overflow(student: Student) -> None:
+    logits = torch.tensor([[1000.0, 999.0, 990.0]])
+    given = "logits (1000, 999, 990): probabilities .73, .27, .00003, p = .9"
+    close(student.top_p(logits, 0.9), [[1000.0, 999.0, OUT]], given=given)
+
+
+# penalize
+@composite
+def written(draw: DrawFn) -> tuple[Tensor, list[list[int]], float]:
+    """Logits (B, 4), texts (B, N) of ids below 4, a penalty."""
+    rows, length = draw(integers(1, 3)), draw(integers(0, 5))
+    texts = [draw(lists(integers(0, 3), min_size=length, max_size=length)) for _ in range(rows)]
+    return draw(inputs.tables(rows, 4)), texts, draw(sampled_from([1.0, 1.25, 2.0]))
+
+
+@exercise("penalize")
+@for_all(drawn=written())
+def test_any_text_lowers_its_tokens_as_brute_force_does(
+    student: Student, drawn: tuple[Tensor, list[list[int]], float]
+) -> None:
+    logits, texts, penalty = drawn
+    expected = logits.double().tolist()
+    for row, text in zip(expected, texts, strict=True):
+        for token in set(text):
+            row[token] = min(row[token] * penalty, row[token] / penalty)
+    ids = torch.tensor(texts, dtype=torch.int64).reshape(len(texts), -1)
+    close(student.penalize(logits, ids, penalty), expected)
+
+
+@exercise("penalize", points=0.5, needs="test_logits_below_zero_are_multiplied")
+def test_what_was_shut_out_stays_out_of_the_choice(student: Student) -> None:
+    logits = torch.tensor([[OUT, 2.0, -1.0]], dtype=torch.float64)
+    given = "float64 logits (−∞, 2, −1), the text 0 2, penalty 1.2"
+    close(student.penalize(logits, torch.tensor([[0, 2]]), 1.2), [[OUT, 2.0, -1.2]], given=given)
+
+
+# attend
+def _one_by_one(queries: Tensor, keys: Tensor, values: Tensor, past: tuple[Tensor, Tensor] | None = None) -> Tensor:
+    """Query by query, over the keys up to its own place."""
+    if past is not None:
+        keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
+    kept = keys.size(2) - queries.size(2)
+    rows = []
+    for n in range(queries.size(2)):
+        seen = slice(0, kept + n + 1)
+        scores = torch.einsum("bhd,bhmd->bhm", queries[:, :, n], keys[:, :, seen]) / queries.size(-1) ** 0.5
+        rows.append(torch.einsum("bhm,bhmd->bhd", scores.softmax(dim=-1), values[:, :, seen]))
+    return torch.stack(rows, dim=2)
+
+
+@exercise("attend", points=1.5)
+@for_all(
+    sizes=lists(integers(1, 3), min_size=4, max_size=4), kept=integers(0, 4), number=integers(0, 30), examples=40
+)
+def test_any_chunk_after_any_past_agrees_with_one_query_after_another(
+    student: Student, sizes: list[int], kept: int, number: int
+) -> None:
+    batch, heads, new, width = sizes
+    parts = [_normal(batch, heads, new, width, seed=10 * number + n).double() for n in range(3)]
+    before = [_normal(batch, heads, kept, width, seed=10 * number + n).double() for n in (3, 4)]
+    past = (before[0], before[1]) if kept else None
+    found = student.attend(*parts, past)
+    true(len(found) == 2 and len(found[1]) == 2, "the output and (keys, values) were expected")
+    close(found[0], _one_by_one(parts[0], parts[1], parts[2], past), atol=1e-5)
+    close(found[1][0], torch.cat([before[0], parts[1]], dim=2), given="the keys that are kept")
+    close(found[1][1], torch.cat([before[1], parts[2]], dim=2), given="the values that are kept")
+
+
+@exercise("attend", points=0.5, needs="test_a_prompt_sees_no_later_token")
+def test_huge_scores_do_not_overflow_in_a_prompt(student: Student) -> None:
+    queries, keys = torch.full((1, 1, 2, 1), 100.0), torch.tensor([[[[1.0], [-1.0]]]])
+    given = "queries 100, keys 1 and −1, values 2 and 6"
+    output, _ = student.attend(queries, keys, torch.tensor([[[[2.0], [6.0]]]]))
+    close(output, [[[[2.0], [2.0]]]], given=given)
+
+
+# complete_text
+@composite
+def cut_bytes(draw: DrawFn) -> list[bytes]:
+    """A text cut anywhere into pieces, some of them empty; the last character may lack bytes."""
+    text = draw(inputs.texts()) + draw(sampled_from(["", "눈", "배 ", "é", "😀", "aé눈😀b"]))
+    raw = text.encode("utf-8", errors="ignore")
+    raw = raw[: len(raw) - draw(integers(0, min(2, len(raw))))]
+    cuts = sorted(draw(lists(integers(0, len(raw)), max_size=8)))
+    return [raw[start:stop] for start, stop in itertools.pairwise([0, *cuts, len(raw)])]
+
+
+@exercise("complete_text", points=1.5)
+@for_all(pieces=cut_bytes())
+def test_any_cut_shows_each_character_as_soon_as_it_is_whole(student: Student, pieces: list[bytes]) -> None:
+    shown, expected = 0, []
+    for count in range(1, len(pieces) + 1):
+        text = b"".join(pieces[:count]).decode("utf-8", errors="ignore")  # drops the incomplete end
+        expected.append(text[shown:])
+        shown = len(text)
+    equal(list(student.complete_text(pieces)), expected)
+
+
+@exercise("complete_text", points=0.5, needs="test_whole_characters_are_shown_at_once")
+def test_without_pieces_nothing_is_shown(student: Student) -> None:
+    equal(list(student.complete_text([])), [], given="no pieces")
+    equal(list(student.complete_text([b"", b"a", b""])), ["", "a", ""], given="an empty piece, a, an empty piece")
+
+
+@exercise("complete_text", points=0.5, needs="test_a_character_waits_for_its_last_byte")
+def test_the_sign_of_replacement_may_be_a_part_of_the_text(student: Student) -> None:
+    raw = "a\ufffd눈".encode()
+    pieces = [raw[:2], raw[2:5], raw[5:]]
+    equal(list(student.complete_text(pieces)), ["a", "\ufffd", "눈"], given="a, U+FFFD and 눈 in three pieces: 61 EF | BF BD EB | 88 88")
+
+
+# distinct
+@exercise("distinct")
+@for_all(texts=lists(lists(integers(0, 2), max_size=6), max_size=4), n=integers(1, 4))
+def test_any_texts_have_the_share_of_brute_force(student: Student, texts: list[list[int]], n: int) -> None:
+    found = [text[i : i + n] for text in texts for i in range(len(text)) if i + n <= len(text)]
+    firsts = [gram for place, gram in enumerate(found) if gram not in found[:place]]
+    close(float(student.distinct(texts, n)), len(firsts) / len(found) if found else 1.0)
+
+
+@exercise("distinct", points=0.5, needs="test_ngrams_counted_by_hand")
+def test_tokens_that_look_alike_when_joined_are_different(student: Student) -> None:
+    given = "the text a · ab · b · aa · b · b with 2-grams such as (a, ab) and (aa, b)"
+    close(float(student.distinct([["a", "ab", "b", "aa", "b", "b"]], 2)), 1.0, given=given)
+    close(float(student.distinct([[1, 11, 1, 1, 11]], 2)), 0.75, given="the ids 1, 11, 1, 1, 11, n = 2")
+
+
+# metrics
+START, LONGEST = 8, 64  # tokens of a prompt, and of what is written after it
+COUNTS = (64, 256, 1024)  # texts, by profile
+SEARCHED = (32, 64, 512)  # by beam search
+TIMES = 8
+MODELS = {"en": "world-en-gpt", "ko": "world-ko-gpt"}
+
+
+@functools.cache
+def _gpt(language: str) -> pretrained_gpt.PretrainedGPT:
+    found = pretrained_gpt.load(MODELS[language])
+    found.model.eval()
+    return found
+
+
+@functools.cache
+def _human(language: str, seed: int, count: int) -> Tensor:
+    """The first tokens of held-out documents, (count, START + LONGEST)."""
+    bpe, size = _gpt(language).tokenizer, START + LONGEST
+    rows = []
+    for document in World(language, seed=10_000 + seed).documents(20_000 + 250 * count):  # type: ignore[arg-type]
+        ids = [bpe.special_tokens["<|endoftext|>"], *bpe.encode(str(document))]
+        if len(ids) >= size:
+            rows.append(ids[:size])
+    return torch.tensor(rows[:count])
+
+
+def _texts(artifacts: Artifacts, name: str, language: str = "en") -> tuple[Tensor, Tensor]:
+    """The recorded texts, and those of people with the same beginnings.
+
+    Raises:
+        BadArtifact: they are not as many or as long as the lesson's, hold other ids, or go on from other prompts.
+    """
+    text = artifacts.tensor(name, ndim=2)
+    counts, end = SEARCHED if name == "beam" else COUNTS, _gpt(language).tokenizer.special_tokens["<|endoftext|>"]
+    if text.size(0) not in counts or text.size(1) != START + LONGEST:
+        raise BadArtifact(f"the tensor '{name}' has shape {tuple(text.shape)}, expected (texts, {START + LONGEST})")
+    if text.is_floating_point() or text.min() < 0 or text.max() > end or (text[:, START:] == end).any():
+        raise BadArtifact(f"the tensor '{name}' must hold ids from 0 to {end - 1}, after the prompt")
+    text = text.long()
+    of_people = COUNTS[SEARCHED.index(len(text))] if name == "beam" else len(text)
+    human = _human(language, artifacts.seed, of_people)[: len(text)]
+    if not torch.equal(text[:, :START], human[:, :START]):
+        raise BadArtifact(f"the texts '{name}' do not begin with the first {START} tokens of the held-out documents")
+    return text, human
+
+
+def _repeats(text: Tensor) -> float:
+    """The mean share of 4-grams that a text has written before."""
+    shares = []
+    for row in text[:, START:].tolist():
+        grams = list(zip(*(row[n:] for n in range(4)), strict=False))
+        shares.append(1 - len(set(grams)) / len(grams))
+    return float(np.mean(shares))
+
+
+@torch.no_grad()
+def _logps(text: Tensor, language: str = "en") -> Tensor:
+    """ln p of each token but the first, (B, N − 1)."""
+    model = _gpt(language).model
+    logits = model.logits(model.hidden(text[:, :-1]))
+    return -F.cross_entropy(logits.transpose(1, 2), text[:, 1:], reduction="none")
+
+
+def _likelihood(text: Tensor) -> float:
+    return float(_logps(text)[:, START - 1 :].double().mean())
+
+
+@metric("greedy_repeats_minus_human")
+def greedy_repeats_minus_human(artifacts: Artifacts) -> float:
+    text, human = _texts(artifacts, "greedy")
+    return _repeats(text) - _repeats(human)
+
+
+@metric("beam_repeats_minus_human")
+def beam_repeats_minus_human(artifacts: Artifacts) -> float:
+    text, human = _texts(artifacts, "beam")
+    return _repeats(text) - _repeats(human)
+
+
+@metric("repeats_stopped_by_penalty")
+def repeats_stopped_by_penalty(artifacts: Artifacts) -> float:
+    return _repeats(_texts(artifacts, "greedy")[0]) - _repeats(_texts(artifacts, "penalty")[0])
+
+
+@metric("beam_logp_minus_human")
+def beam_logp_minus_human(artifacts: Artifacts) -> float:
+    text, human = _texts(artifacts, "beam")
+    return _likelihood(text) - _likelihood(human)
+
+
+@metric("sampling_logp_minus_human")
+def sampling_logp_minus_human(artifacts: Artifacts) -> float:
+    text, human = _texts(artifacts, "sampling")
+    return _likelihood(text) - _likelihood(human)
+
+
+@functools.cache
+def _known() -> frozenset[str]:
+    """The words that the Korean model has read."""
+    return frozenset(word for document in World("ko", seed=0).documents(240_000) for word in str(document).split())
+
+
+def _unknown(text: Tensor) -> float:
+    bpe, words = _gpt("ko").tokenizer, []
+    for row in text[:, START:].tolist():
+        words += bpe.decode(row).split()[1:-1]
+    if not words:
+        raise BadArtifact("the Korean texts have no words")
+    return float(np.mean([word not in _known() for word in words]))
+
+
+@metric("unknown_words_cut_by_top_p")
+def unknown_words_cut_by_top_p(artifacts: Artifacts) -> float:
+    sampled, cut = (_texts(artifacts, name, "ko")[0] for name in ("korean_sampling", "korean_top_p"))
+    return _unknown(sampled) - _unknown(cut)
+
+
+@metric("eighth_time_minus_second")
+def eighth_time_minus_second(artifacts: Artifacts) -> float:
+    """The gain in ln p of a token, of first sentences that are written eight times."""
+    bpe, gains = _gpt("en").tokenizer, []
+    for document in World("en", seed=20_000 + artifacts.seed).documents(5_000)[:60]:
+        ids = bpe.encode(str(document).split("\n")[0] + "\n")
+        if TIMES * len(ids) < 128:
+            text = torch.tensor([[bpe.special_tokens["<|endoftext|>"], *ids * TIMES]])
+            by_time = _logps(text)[0].view(TIMES, -1).mean(dim=1)
+            gains.append(float(by_time[-1] - by_time[1]))
+    return float(np.mean(gains))
