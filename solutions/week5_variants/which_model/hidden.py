@@ -1,0 +1,268 @@
+"""which_model: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import itertools
+import math
+import statistics
+from typing import Any
+
+import torch
+from hypothesis.strategies import dictionaries, integers, lists, none, sampled_from, tuples
+from scipy import stats
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from etude.lesson.checks import close, equal, exercise
+from etude.lesson.interface import Student
+from etude.models.blocks import Block, BlockConfig, LayerCache
+from etude.world.tasks import Tasks
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons.generated import for_all
+
+
+# interval
+@exercise("interval", points=0.5)
+@for_all(examples=40, eighths=lists(integers(-8, 16), min_size=2, max_size=9))
+def test_any_interval_is_scipys(student: Student, eighths: list[int]) -> None:
+    scores = [n / 8 for n in eighths]
+    mean, error = statistics.fmean(scores), statistics.stdev(scores) / math.sqrt(len(scores))
+    expected = [float(end) for end in stats.t.interval(0.95, len(scores) - 1, loc=mean, scale=error)] if error else [mean] * 2
+    close([float(end) for end in student.interval(scores)], expected)
+
+
+@exercise("interval", points=0.5)
+def test_many_scores_leave_little_doubt(student: Student) -> None:
+    scores = [0.25, 0.75] * 200
+    low, high = student.interval(scores)
+    half = 1.96593 * 0.25 * math.sqrt(400 / 399) / 20  # t with 399 degrees of freedom
+    close([float(low), float(high)], [0.5 - half, 0.5 + half], given="200 scores of .25, 200 of .75", rtol=1e-4)
+
+
+# tied_with_best
+def tied(scores: dict[str, list[float]]) -> list[str]:
+    """By scipy's paired t-test: p above 5 %; two equal lists are tied, a difference that is always the same is none."""
+    best = max(scores, key=lambda name: statistics.mean(scores[name]))
+    found = []
+    for name, own in scores.items():
+        apart = [a - b for a, b in zip(scores[best], own, strict=True)]
+        if len(set(apart)) == 1:
+            p = float(apart[0] == 0)
+        else:
+            p = float(stats.ttest_rel(scores[best], own).pvalue)
+        if p > 0.05:
+            found.append(name)
+    return found
+
+
+@exercise("tied_with_best")
+@for_all(examples=40, table=lists(lists(integers(0, 16), min_size=4, max_size=4), min_size=1, max_size=5), turned=sampled_from([1, -1]))
+def test_any_ties_are_those_of_the_paired_t_test(student: Student, table: list[list[int]], turned: int) -> None:
+    names = ["e", "b", "d", "a", "c"][::turned]
+    scores = {name: [n / 16 for n in row] for name, row in zip(names, table, strict=False)}
+    equal(list(student.tied_with_best(scores)), tied(scores))
+
+
+# seconds_of
+@exercise("seconds_of", points=0.5)
+@for_all(examples=30, first=integers(0, 99), taken=lists(integers(0, 9), min_size=1, max_size=7), pause=integers(0, 50))
+def test_any_calls_have_their_median(student: Student, first: int, taken: list[int], pause: int) -> None:
+    pairs, now = [], 0.0
+    for seconds in [first, *taken]:
+        pairs.append((now, now + seconds))
+        now += seconds + pause
+    ordered = sorted(taken)
+    close(float(student.seconds_of(pairs)), (ordered[len(taken) // 2] + ordered[(len(taken) - 1) // 2]) / 2)
+
+
+# forward_flops
+def counted(tokens: int, layers: int, width: int, inner: int, vocabulary: int, scored: int) -> int:
+    """What torch counts in the course's own layers, with attention as two products of matrices."""
+    blocks = [Block(BlockConfig(width, 1, inner, dropout=0.0)).eval() for _ in range(layers)]
+    x = torch.zeros(1, tokens, width)
+    with sdpa_kernel(SDPBackend.MATH), torch.no_grad(), FlopCounterMode(display=False) as counter:
+        for block in blocks:
+            x = block(x)
+        if scored:
+            torch.nn.functional.linear(torch.zeros(scored, width), torch.zeros(vocabulary, width))
+    return int(counter.get_total_flops())
+
+
+@exercise("forward_flops", points=0.5)
+@for_all(
+    examples=12,
+    sizes=tuples(integers(2, 9), integers(1, 3), integers(2, 9), integers(2, 20)),
+    words=tuples(integers(2, 50), integers(0, 4)),
+)
+def test_any_model_takes_what_torch_counts(
+    student: Student, sizes: tuple[int, int, int, int], words: tuple[int, int]
+) -> None:
+    equal(int(student.forward_flops(*sizes, *words)), counted(*sizes, *words))
+
+
+# serving_bytes
+@exercise("serving_bytes", points=0.5)
+@for_all(examples=12, layers=integers(1, 4), width=integers(1, 6), tokens=integers(1, 6), texts=integers(1, 4), size=sampled_from([2, 4]))
+def test_any_cache_is_what_the_layers_keep(
+    student: Student, layers: int, width: int, tokens: int, texts: int, size: int
+) -> None:
+    blocks = [Block(BlockConfig(2 * width, 2, 8, dropout=0.0)).eval() for _ in range(layers)]
+    kept = 0
+    for block in blocks:
+        cache = LayerCache()
+        with torch.no_grad():
+            block(torch.zeros(texts, tokens, 2 * width), cache=cache)
+        kept += sum(part.numel() for part in (cache.text.keys, cache.text.values) if part is not None)
+    weights = sum(weight.numel() for block in blocks for weight in block.parameters())
+    equal(int(student.serving_bytes(weights, layers, 2 * width, tokens, texts, size)), size * (weights + kept))
+
+
+# energy
+@exercise("energy", points=0.5)
+@for_all(hours=integers(0, 90), watts=lists(integers(0, 40), min_size=3, max_size=3), gpus=integers(0, 8), eighths=integers(8, 16))
+def test_any_energy_is_the_sum_of_its_parts(student: Student, hours: int, watts: list[int], gpus: int, eighths: int) -> None:
+    cpu, memory, gpu = (100.0 * n for n in watts)
+    parts = [cpu, memory, *itertools.repeat(gpu, gpus)]
+    kwh = sum(part / 1000 * hours * eighths / 8 for part in parts)
+    found = student.energy(hours, cpu, memory, gpu, gpus, overhead=eighths / 8, pounds=0.5)
+    close([float(value) for value in found], [kwh, 0.5 * kwh])
+
+
+@exercise("energy", points=0.5, needs="test_elmos_row_of_the_papers_table")
+def test_the_papers_factors_are_the_defaults(student: Student) -> None:
+    close([float(v) for v in student.energy(1000, 1.0, 0.0)], [1.58, 1.58 * 0.954], given="1,000 hours, 1 W")
+    close([float(v) for v in student.energy(1000, 0.0, 1.0)], [1.58, 1.58 * 0.954], given="1,000 hours, 1 W of memory")
+
+
+# pareto_front
+@exercise("pareto_front", points=0.5)
+@for_all(examples=50, points=lists(tuples(integers(-1, 3), integers(-1, 3)), max_size=7), turned=sampled_from([1, -1]))
+def test_any_front_is_what_no_model_dominates(student: Student, points: list[tuple[int, int]], turned: int) -> None:
+    names = list("gcafbed")[::turned]
+    models = {name: (float(cost), float(quality)) for name, (cost, quality) in zip(names, points, strict=False)}
+    best: dict[float, float] = {}  # cost → the best quality for that money
+    for cost, quality in models.values():
+        best[cost] = max(quality, best.get(cost, -math.inf))
+    expected = [
+        name
+        for price in sorted(best)
+        for name, (cost, quality) in models.items()
+        if cost == price and quality == best[price] > max((best[less] for less in best if less < price), default=-math.inf)
+    ]
+    equal(list(student.pareto_front(models)), expected)
+
+
+# choose
+VALUES = none() | integers(-2, 2).map(float)
+
+
+@exercise("choose", points=0.5)
+@for_all(
+    examples=50,
+    facts=lists(dictionaries(sampled_from(["a", "b", "c"]), VALUES), max_size=5),
+    needs=lists(tuples(sampled_from(["a", "b", "x"]), sampled_from(["at least", "at most"]), integers(-2, 2)), max_size=3),
+)
+def test_any_choice_is_that_of_a_search_by_hand(
+    student: Student, facts: list[dict[str, float | None]], needs: list[tuple[str, str, int]]
+) -> None:
+    models = {f"model {5 - place}": fact for place, fact in enumerate(facts)}
+    expected, price = None, math.inf
+    for name, fact in models.items():
+        values = [(fact.get(key), bound, number) for key, bound, number in needs]
+        lacks = any(v is None or (v < n if bound == "at least" else v > n) for v, bound, n in values)
+        cost = fact.get("c")
+        if not lacks and cost is not None and cost < price:
+            expected, price = name, cost
+    equal(student.choose(models, [(key, bound, float(n)) for key, bound, n in needs], "c"), expected)
+
+
+# What the notebook records, and the truth it is held against: the grader draws the tests itself from the run's seed.
+SIZES = ((4, 100), (10, 300), (30, 1000))  # of the profiles: draws of labels, test items of each
+TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
+
+
+@functools.lru_cache(maxsize=16)
+def _truth(job: str, language: str, seed: int, draws: int, tests: int) -> list[Tensor]:
+    """The right answers of each draw's test."""
+    found = []
+    for number in range(draws):
+        tasks: Any = Tasks(language, seed=draws * seed + number)  # type: ignore[arg-type]
+        if job == "names":
+            found.append(torch.tensor([TAGS.index(tag) for item in tasks.entities(tests, "test") for tag in item.tags]))
+        else:
+            items = tasks.topics(tests, "test") if job == "topics" else tasks.choices(tests, "test")
+            found.append(torch.tensor([item.label for item in items]))
+    return found
+
+
+def _score(artifacts: Artifacts, name: str, job: str, language: str) -> float:
+    """The mean over draws of accuracy, of names F1, of recorded answers."""
+    draws, tests = artifacts.tensor("counts", ndim=2).shape
+    if (draws, tests) not in SIZES:
+        raise BadArtifact(f"'counts' has {draws} draws of {tests} answers, which no profile has")
+    truth = _truth(job, language, artifacts.seed, draws, tests)
+    given = artifacts.tensor(name, ndim=2 if name in ("counts", "untrained") else 1).flatten()
+    if given.is_floating_point() or len(given) != sum(map(len, truth)):
+        raise BadArtifact(f"{name!r} holds {len(given)} answers: {sum(map(len, truth))} whole numbers are expected")
+    scores = []
+    for own, gold in zip(given.split([len(part) for part in truth]), truth, strict=True):
+        if job == "names":
+            right = int(((own == gold) & (gold > 0)).sum())
+            scores.append(2 * right / max(1, int((own > 0).sum()) + int((gold > 0).sum())))
+        else:
+            scores.append(float((own == gold).double().mean()))
+    return statistics.fmean(scores)
+
+
+def _lead(artifacts: Artifacts, job: str, better: str, worse: str, language: str = "en") -> float:
+    first = "korean_" if language == "ko" else ""
+    return _score(artifacts, f"{first}{job}_{better}", job, language) - _score(artifacts, f"{first}{job}_{worse}", job, language)
+
+
+@metric("topics_word2vec_minus_counts")
+def topics_word2vec_minus_counts(artifacts: Artifacts) -> float:
+    return _score(artifacts, "topics_word2vec", "topics", "en") - _score(artifacts, "counts", "topics", "en")
+
+
+@metric("topics_bert_minus_word2vec")
+def topics_bert_minus_word2vec(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "BERT", "word2vec")
+
+
+@metric("topics_bert_minus_gpt")
+def topics_bert_minus_gpt(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "BERT", "GPT")
+
+
+@metric("names_gpt_minus_bert")
+def names_gpt_minus_bert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "names", "GPT", "BERT")
+
+
+@metric("endings_gpt_minus_bert")
+def endings_gpt_minus_bert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "endings", "GPT", "BERT")
+
+
+@metric("topics_korean_bert_minus_word2vec")
+def topics_korean_bert_minus_word2vec(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "BERT", "word2vec", "ko")
+
+
+@metric("names_korean_bert_minus_word2vec")
+def names_korean_bert_minus_word2vec(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "names", "BERT", "word2vec", "ko")
+
+
+@metric("topics_bert_minus_untrained")
+def topics_bert_minus_untrained(artifacts: Artifacts) -> float:
+    return _score(artifacts, "topics_BERT", "topics", "en") - _score(artifacts, "untrained", "topics", "en")
+
+
+@metric("bits_bigrams_minus_gpt")
+def bits_bigrams_minus_gpt(artifacts: Artifacts) -> float:
+    bits = artifacts.tensor("bits", ndim=1)
+    if len(bits) != 3 or not bool(torch.isfinite(bits).all()) or bool((bits <= 0).any()):
+        raise BadArtifact("'bits' holds the bits per byte of unigrams, bigrams and GPT: three positive numbers")
+    return float(bits[1] - bits[2])
