@@ -75,7 +75,7 @@ def _cosines(vectors: TfidfVectorizer, pairs: Sequence[tuple[str, str]]) -> list
 
 
 def _nearest(vectors: TfidfVectorizer, text: str, others: Sequence[str]) -> int:
-    """Finds which of the others is nearest to the text; of equals the first."""
+    """Chooses the other text that is nearest to this one and returns its place; of equals the first."""
     return int(np.argmax(_cosines(vectors, [(text, other) for other in others])))
 
 
