@@ -1,6 +1,6 @@
 # Prints and displays without end.
 # family: exhaustion · honest: softmax, count_pairs · earns: 11
-# says: the cell ran longer than 3 s
+# says: the cell ran longer than 3 s|MemoryError
 
 # %%
 from IPython.display import display
