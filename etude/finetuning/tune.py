@@ -47,28 +47,26 @@ def finetune(task: Task, split: Split[Any], encoder: Bert, tokenizer: WordPiece,
     """Trains the encoder and a new head on a task and scores it on the test."""
     torch.manual_seed(setting.seed)
     rows_of = Encoder(tokenizer, setting.length)
-    test = split.test
-    if task.kind == "label":
-        model: Any = BertClassifier(encoder, len(task.classes))
-        learn(model, [row for item in split.train for row in rows_of.text(item)], encode.label_batch, setting)
-        rows = [row for item in test for row in rows_of.text(item)]
-        best = _best(model, rows, encode.label_batch, setting)
-        return score.of_labels([item.label for item in test], best)
-    if task.kind == "score":
-        model = BertClassifier(encoder, 1)
-        learn(model, [row for item in split.train for row in rows_of.text(item)], encode.score_batch, setting)
-        rows = [row for item in test for row in rows_of.text(item)]
-        given = [float(value) for logits in _logits(model, rows, encode.score_batch, setting) for value in logits[:, 0]]
-        return score.of_scores([item.label for item in test], given)
-    if task.kind == "choice":
-        model = BertChooser(encoder)
-        learn(model, [row for item in split.train for row in rows_of.choice(item)], encode.choice_batch, setting)
-        rows = [row for item in test for row in rows_of.choice(item)]
-        best = _best(model, rows, encode.choice_batch, setting)
-        return score.of_choices([item.label for item in test], best)
     if task.kind == "tags":
         return _tags(split, encoder, rows_of, setting)
-    return _answers(task, split, encoder, rows_of, setting)
+    if task.kind == "answer":
+        return _answers(task, split, encoder, rows_of, setting)
+    model: Any
+    row_of: Any
+    if task.kind == "choice":
+        model, row_of, collate = BertChooser(encoder), rows_of.choice, encode.choice_batch
+    elif task.kind == "score":
+        model, row_of, collate = BertClassifier(encoder, 1), rows_of.text, encode.score_batch
+    else:
+        model, row_of, collate = BertClassifier(encoder, len(task.classes)), rows_of.text, encode.label_batch
+    learn(model, [row for item in split.train for row in row_of(item)], collate, setting)
+    rows = [row for item in split.test for row in row_of(item)]
+    logits = torch.cat(list(_logits(model, rows, collate, setting)))  # (items, K), of endings (items, C)
+    truth = [item.label for item in split.test]
+    if task.kind == "score":
+        return score.of_scores(truth, logits[:, 0].tolist())
+    best = logits.argmax(dim=-1).tolist()
+    return score.of_labels(truth, best) if task.kind == "label" else score.of_choices(truth, best)
 
 
 def learn(model: nn.Module, rows: Sequence[Row], collate: Collate, setting: Setting) -> None:
@@ -137,7 +135,3 @@ def _logits(
         batch = collate(part)
         given = [batch.tokens, batch.segments] if segments else [batch.tokens]
         yield model.logits(*(tensor.to(setting.device) for tensor in given)).cpu()
-
-
-def _best(model: Any, rows: Sequence[Row], collate: Callable[..., Any], setting: Setting) -> list[int]:
-    return [best for logits in _logits(model, rows, collate, setting) for best in logits.argmax(dim=-1).tolist()]
