@@ -292,7 +292,7 @@ TASKS = {
         ),
         Task(
             "wnut17",
-            "WNUT-17, names in tweets",
+            "WNUT-17, names in posts of several sites",
             "en",
             "tags",
             _files("wnut17", "wnut17train.conll", "emerging.test.annotated"),
