@@ -43,7 +43,7 @@ class Plan:
 
     Attributes:
         clip: the greatest norm of all gradients together, None for no clipping.
-        accumulate: batches whose gradients are averaged for one step.
+        accumulate: batches whose gradients are averaged for one step, each as heavy as the others however many tokens it asks for.
         precision: the type of activations, float32 or bfloat16, in which a GPU is several times faster.
         checkpoint: where the state is kept every `save_every` steps, so that a cut training goes on.
     """
@@ -112,7 +112,7 @@ def train(
             optimizer.zero_grad(set_to_none=True)
             loss = 0.0
             for number in range((step - 1) * plan.accumulate, step * plan.accumulate):
-                batch = _to(batches(number), plan.device)
+                batch = moved(batches(number), lambda part: part.to(plan.device, non_blocking=True))
                 with _precision(plan):
                     part = model(batch) / plan.accumulate
                 part.backward()
@@ -142,12 +142,12 @@ def _precision(plan: Plan) -> Any:
     return torch.autocast(torch.device(plan.device).type, dtype=plan.precision)
 
 
-def _to(batch: Any, device: str) -> Any:
-    """Moves the tensors of a batch, a tensor or a tuple of them (named or not, some None), to the device."""
+def moved(batch: Any, move: Callable[[Tensor], Tensor]) -> Any:
+    """Moves the tensors of a batch, a tensor or a tuple of them (named or not, some None)."""
     if isinstance(batch, Tensor):
-        return batch.to(device, non_blocking=True)
+        return move(batch)
     if isinstance(batch, tuple):
-        parts = [_to(part, device) for part in batch]
+        parts = [moved(part, move) for part in batch]
         return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
     return batch
 

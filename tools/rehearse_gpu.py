@@ -90,7 +90,7 @@ def on_fake_gpu(model: nn.Module, batch: Any) -> None:
 
     with torch.no_grad():
         model = copy.deepcopy(model)._apply(on_gpu)  # what is neither parameter nor buffer stays behind, as with .to
-        batch = moved(batch, on_gpu)
+        batch = training.moved(batch, on_gpu)
         with mode, Indexing():
             loss = model(batch)
     if loss.device.type != "cuda" or loss.shape != ():
@@ -157,16 +157,6 @@ def counted_step(model: nn.Module, batch: Any, plan: training.Plan) -> tuple[int
             loss = model(batch)
         loss.backward()
     return counter.get_total_flops(), sum(saved.values())
-
-
-def moved(batch: Any, move: Callable[[Tensor], Tensor]) -> Any:
-    """Moves the tensors of a batch as training does."""
-    if isinstance(batch, Tensor):
-        return move(batch)
-    if isinstance(batch, tuple):
-        parts = [moved(part, move) for part in batch]
-        return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
-    return batch
 
 
 @contextmanager

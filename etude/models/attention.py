@@ -24,24 +24,49 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 
 
 class Cache:
-    """The keys and values that one attention has computed so far, (B, h, M, d/h) each."""
+    """The keys and values that one attention has computed so far, (B, h, M, d/h) each, for writing: no gradients go back.
+
+    They lie in tensors with room for as many again, so that a new position is written and the earlier ones are not copied.
+    """
 
     def __init__(self) -> None:
-        self.keys: Tensor | None = None
-        self.values: Tensor | None = None
+        self._keys: Tensor | None = None  # (B, h, room, d/h)
+        self._values: Tensor | None = None
+        self.length = 0  # M
+
+    @property
+    def keys(self) -> Tensor | None:
+        return None if self._keys is None else self._keys[:, :, : self.length]
+
+    @property
+    def values(self) -> Tensor | None:
+        return None if self._values is None else self._values[:, :, : self.length]
 
     def extend(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Adds those of new positions; returns all."""
-        if self.keys is not None and self.values is not None:
-            keys = torch.cat([self.keys, keys], dim=2)
-            values = torch.cat([self.values, values], dim=2)
-        self.keys, self.values = keys, values
-        return keys, values
+        self._keys, self._values = (
+            _written(kept, self.length, new) for kept, new in ((self._keys, keys), (self._values, values))
+        )
+        self.length += keys.size(2)
+        return self._keys[:, :, : self.length], self._values[:, :, : self.length]
 
     def select(self, rows: Tensor) -> None:
         """Keeps these sequences of the batch, (B') int64, in this order: a beam search goes on from the best."""
-        if self.keys is not None and self.values is not None:
-            self.keys, self.values = self.keys[rows], self.values[rows]
+        if self._keys is not None and self._values is not None:
+            self._keys, self._values = self._keys[rows], self._values[rows]
+
+
+def _written(kept: Tensor | None, length: int, new: Tensor) -> Tensor:
+    """Writes new positions behind the first `length` kept ones, in a tensor twice as long where there is no room."""
+    if kept is None:
+        return new
+    last = length + new.size(2)
+    if last > kept.size(2):
+        longer = kept.new_empty(*kept.shape[:2], 2 * last, kept.size(3))
+        longer[:, :, :length] = kept[:, :, :length]
+        kept = longer
+    kept[:, :, length:last] = new
+    return kept
 
 
 class MultiHeadAttention(nn.Module):

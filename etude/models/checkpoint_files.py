@@ -12,7 +12,10 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from etude.files import write_whole
-from etude.models.checkpoints import CheckpointError
+
+
+class CheckpointError(ValueError):
+    """A checkpoint is not there, or does not hold what the model needs; the message says what."""
 
 
 def read(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -6,19 +6,17 @@ are one matrix. Tensors are stored by safetensors, which cannot run code.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
 from torch import Tensor
 
-from etude.files import write_whole
+from etude.models import checkpoint_files
 from etude.models.bert import BertConfig, BertForPretraining
+from etude.models.checkpoint_files import CheckpointError
 
 Names = dict[str, str]  # ours → theirs
 TOP: Names = {
@@ -41,12 +39,9 @@ LAYER: Names = {
 JOINED = "attention.project_in"
 APART = tuple(f"attention.self.{part}" for part in ("query", "key", "value"))
 BIAS = ("bias", "cls.predictions.bias")
+HEADS = ("bert.pooler", "transform", "norm", "bias", "next_sentence")  # a checkpoint may lack them
 # What transformers stores besides, which says nothing new: the output weights are the input's embeddings.
 COPIES = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias", "bert.embeddings.position_ids")
-
-
-class CheckpointError(ValueError):
-    """A checkpoint is not there, or does not hold what the model needs; the message says what."""
 
 
 def load_bert(folder: Path) -> BertForPretraining:
@@ -57,21 +52,11 @@ def load_bert(folder: Path) -> BertForPretraining:
     Raises:
         CheckpointError: a file is missing or broken, the settings are not BERT's, or the encoder is not whole.
     """
-    try:
-        settings = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        state = load_file(folder / "model.safetensors")
-    except (OSError, ValueError, SafetensorError) as error:
-        raise CheckpointError(f"{folder} holds no checkpoint that can be read ({error}): download it again") from error
+    settings, tensors = checkpoint_files.read(folder)
     model = BertForPretraining(bert_config(settings))
-    ours = from_transformers(state, model.bert.config.num_hidden_layers)
-    try:
-        wrong = model.load_state_dict(ours, strict=False)
-    except RuntimeError as error:
-        raise CheckpointError(f"{folder}: its tensors are not of the sizes that config.json says: {error}") from error
-    missing = [name for name in wrong.missing_keys if name.startswith("bert.") and "pooler" not in name]
-    if missing or wrong.unexpected_keys:
-        raise CheckpointError(f"{folder}: the encoder lacks {missing}, and nothing here takes {wrong.unexpected_keys}")
-    return model.eval()
+    ours = from_transformers(tensors, model.bert.config.num_hidden_layers)
+    checkpoint_files.fill(model, ours, folder, HEADS)
+    return model
 
 
 def save_bert(model: BertForPretraining, folder: Path) -> None:
@@ -81,8 +66,7 @@ def save_bert(model: BertForPretraining, folder: Path) -> None:
         OSError: it cannot be written.
     """
     config = {"model_type": "bert", "architectures": ["BertForPreTraining"], **asdict(model.bert.config)}
-    write_whole(folder / "config.json", json.dumps(config, indent=1) + "\n")
-    write_whole(folder / "model.safetensors", save(to_transformers(model.state_dict()), metadata={"format": "pt"}))
+    checkpoint_files.write(folder, config, to_transformers(model.state_dict()))
 
 
 def bert_config(settings: Mapping[str, Any]) -> BertConfig:

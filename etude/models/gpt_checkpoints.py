@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor
 
 from etude.models import checkpoint_files
-from etude.models.checkpoints import CheckpointError
+from etude.models.checkpoint_files import CheckpointError
 from etude.models.gpt import GPT, GPTConfig
 
 PREFIX = "transformer."

@@ -52,13 +52,15 @@ def top_k(logits: Tensor, k: int) -> Tensor:
 
 
 def top_p(logits: Tensor, p: float) -> Tensor:
-    """Leaves the fewest likeliest tokens whose probabilities sum to p or more, and always one.
+    """Leaves the fewest likeliest tokens whose probabilities sum to p or more, and always one; p = 1 leaves all.
 
     Raises:
         ValueError: p is not between 0 and 1.
     """
     if not 0 <= p <= 1:
         raise ValueError(f"p is {p}: it is a probability, from 0 to 1")
+    if p == 1:
+        return logits  # rounding would reach 1 before the last tokens
     probabilities, order = logits.softmax(dim=-1).sort(descending=True)  # (B, V)
     before = probabilities.cumsum(dim=-1) - probabilities  # of all likelier tokens together
     needed = (before < p).index_fill(1, torch.tensor([0], device=logits.device), True)

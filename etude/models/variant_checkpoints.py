@@ -16,7 +16,7 @@ from torch import Tensor
 
 from etude.models import checkpoint_files
 from etude.models.albert import AlbertConfig, AlbertForPretraining
-from etude.models.checkpoints import CheckpointError
+from etude.models.checkpoint_files import CheckpointError
 from etude.models.roberta import RobertaConfig, RobertaForMaskedLM
 
 JOINED = "attention.project_in"

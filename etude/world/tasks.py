@@ -136,7 +136,13 @@ class Tasks:
         return [self._named(families, names, chance) for _ in range(count)]
 
     def questions(self, count: int, split: Split, sentences: int = 3, unanswerable: float = 0.25) -> list[Question]:
-        """Writes passages of a few events and a question on one of them, or on none (SQuAD 2.0's share may be chosen)."""
+        """Writes passages of a few events and a question on one of them, or on none (SQuAD 2.0's share may be chosen).
+
+        Raises:
+            ValueError: there are not enough people to give each event, told or not, one of its own.
+        """
+        if not 1 <= sentences < len(self.lexicon.names):
+            raise ValueError(f"{sentences} sentences: choose 1 to {len(self.lexicon.names) - 1}")
         chance = self._chance("questions", split)
         return [self._question(chance, split, sentences, unanswerable) for _ in range(count)]
 

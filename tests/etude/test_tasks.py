@@ -97,3 +97,10 @@ def test_only_the_right_ending_is_done_by_the_verb(language: Language) -> None:
 def test_a_split_that_is_none_is_refused_with_a_sentence() -> None:
     with pytest.raises(ValueError, match="split is 'dev'"):
         Tasks().topics(3, "dev")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sentences", [0, 8])
+def test_more_events_than_people_are_refused_with_a_sentence(sentences: int) -> None:
+    assert len(Tasks("en").questions(20, "train", sentences=7)) == 20
+    with pytest.raises(ValueError, match=f"{sentences} sentences: choose 1 to 7"):
+        Tasks("en").questions(1, "train", sentences=sentences)

@@ -80,11 +80,15 @@ def test_large_logits_are_no_problem(student: Student) -> None:
 def test_the_gradients_are_those_of_the_mean_over_tokens(student: Student) -> None:
     tokens, real = torch.tensor([[0, 2, 1, 0], [1, 1, 0, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]]) > 0
     logits = normal(2, 4, 3, seed=1).double()
-    close_gradients(student, "next_token_loss", by_hand, {"logits": logits}, tokens, real, given="texts of 4 and 2 tokens")
+    close_gradients(
+        student, "next_token_loss", by_hand, {"logits": logits}, tokens, real, given="texts of 4 and 2 tokens"
+    )
 
 
 # gpt2_layers
-def part_of(student: Student, width: int, heads: int, seed: int) -> tuple[tuple[Any, dict[str, Tensor]], dict[str, Tensor]]:
+def part_of(
+    student: Student, width: int, heads: int, seed: int
+) -> tuple[tuple[Any, dict[str, Tensor]], dict[str, Tensor]]:
     """A layer with random weights as the exercise takes it, and its attention's weights."""
     shapes = {"project_in.weight": (3 * width, width), "project_in.bias": (3 * width,)}
     shapes |= {"project_out.weight": (width, width), "project_out.bias": (width,)}
@@ -121,7 +125,14 @@ def gelu(x: Tensor) -> Tensor:
 
 
 @exercise("gpt2_layers")
-@for_all(examples=12, rows=integers(1, 2), length=integers(1, 4), depth=integers(0, 3), heads=sampled_from([1, 2]), seed=integers(0, 99))
+@for_all(
+    examples=12,
+    rows=integers(1, 2),
+    length=integers(1, 4),
+    depth=integers(0, 3),
+    heads=sampled_from([1, 2]),
+    seed=integers(0, 99),
+)
 def test_any_stack_of_layers_gives_what_is_computed_place_by_place(
     student: Student, rows: int, length: int, depth: int, heads: int, seed: int
 ) -> None:
@@ -156,7 +167,13 @@ def test_gelu_has_its_tanh_form(student: Student) -> None:
 def test_small_vectors_show_what_is_added_to_the_variance(student: Student) -> None:
     x = 0.002 * normal(1, 2, 4, seed=6)
     found = student.gpt2_layers(x, [], torch.ones(4), torch.zeros(4))
-    close(found, normed(x, torch.ones(4), torch.zeros(4)), given="no layers, vectors of length 0.004 or so", rtol=1e-3, atol=1e-4)
+    close(
+        found,
+        normed(x, torch.ones(4), torch.zeros(4)),
+        given="no layers, vectors of length 0.004 or so",
+        rtol=1e-3,
+        atol=1e-4,
+    )
 
 
 # shrink_residuals
@@ -167,7 +184,11 @@ SHRUNK = {"attention.project_out.weight", "feed_forward.2.weight"}
 
 @exercise("shrink_residuals")
 @for_all(
-    some=lists(sampled_from([f"layers.{n}.{kind}" for n in (0, 1, 2, 11) for kind in KINDS] + ["tokens.weight"]), max_size=6, unique=True),
+    some=lists(
+        sampled_from([f"layers.{n}.{kind}" for n in (0, 1, 2, 11) for kind in KINDS] + ["tokens.weight"]),
+        max_size=6,
+        unique=True,
+    ),
     layers=integers(12, 48),
     double=booleans(),
 )
@@ -236,7 +257,9 @@ def test_any_rows_are_read_where_extract_stands(student: Student, places: list[i
     others = [one for one in (0, 3, 5, 7, 9, 12) if one != extract]
     tokens = torch.tensor([[extract if n == place else draw.choice(others) for n in range(5)] for place in places])
     hidden = normal(len(places), 5, 3, seed=seed)
-    close(student.extract_vectors(hidden, tokens, extract), [hidden[n, place].tolist() for n, place in enumerate(places)])
+    close(
+        student.extract_vectors(hidden, tokens, extract), [hidden[n, place].tolist() for n, place in enumerate(places)]
+    )
 
 
 @exercise("extract_vectors", points=0.5, needs="test_texts_of_unlike_length_are_read_at_their_own_end")
@@ -246,7 +269,9 @@ def test_gradients_reach_the_vectors_that_are_read(student: Student) -> None:
     def read(hidden: Tensor, *_: Any) -> Tensor:
         return torch.stack([hidden[0, 1], hidden[1, 2]])
 
-    close_gradients(student, "extract_vectors", read, {"hidden": normal(2, 3, 2, seed=3)}, tokens, 9, given="rows 7 9 0 and 7 3 9")
+    close_gradients(
+        student, "extract_vectors", read, {"hidden": normal(2, 3, 2, seed=3)}, tokens, 9, given="rows 7 9 0 and 7 3 9"
+    )
 
 
 # task_scores
@@ -256,11 +281,20 @@ def scored(task: str, vectors: Tensor, rows: int, weight: Tensor, bias: Tensor) 
     for first in range(0, len(vectors), rows):
         own = [vectors[first + number] for number in range(rows)]
         read = own if task == "choice" else [torch.stack(own).sum(dim=0)]
-        examples.append(torch.stack([(line * vector).sum() + b for vector in read for line, b in zip(weight, bias, strict=True)]))
+        examples.append(
+            torch.stack([(line * vector).sum() + b for vector in read for line, b in zip(weight, bias, strict=True)])
+        )
     return torch.stack(examples)
 
 
-CASES = [("classification", 1, 3), ("entailment", 1, 1), ("similarity", 2, 2), ("similarity", 2, 1), ("choice", 4, 1), ("choice", 2, 1)]
+CASES = [
+    ("classification", 1, 3),
+    ("entailment", 1, 1),
+    ("similarity", 2, 2),
+    ("similarity", 2, 1),
+    ("choice", 4, 1),
+    ("choice", 2, 1),
+]
 
 
 @exercise("task_scores")
@@ -277,7 +311,11 @@ def test_any_vectors_get_the_scores_of_loops(
 @exercise("task_scores")
 def test_gradients_reach_vectors_and_weights(student: Student) -> None:
     for task, rows, classes in (("similarity", 2, 3), ("choice", 2, 1)):
-        vectors, weight, bias = normal(4, 2, seed=5).double(), normal(classes, 2, seed=6).double(), normal(classes, seed=7).double()
+        vectors, weight, bias = (
+            normal(4, 2, seed=5).double(),
+            normal(classes, 2, seed=6).double(),
+            normal(classes, seed=7).double(),
+        )
         leaves = [one.clone().requires_grad_() for one in (vectors, weight, bias)]
         expected = torch.autograd.grad(scored(task, leaves[0], rows, leaves[1], leaves[2]).sum(), leaves)
         found = student.gradients("task_scores", task, leaves[0], rows, *leaves[1:])
@@ -289,14 +327,29 @@ def test_gradients_reach_vectors_and_weights(student: Student) -> None:
 
 # fine_tuning_loss
 @exercise("fine_tuning_loss")
-@for_all(drawn=texts_in_a_batch(), classes=integers(1, 3), count=integers(1, 2), weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]), seed=integers(0, 9))
+@for_all(
+    drawn=texts_in_a_batch(),
+    classes=integers(1, 3),
+    count=integers(1, 2),
+    weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]),
+    seed=integers(0, 9),
+)
 def test_any_batch_costs_its_task_and_its_tokens(
-    student: Student, drawn: tuple[list[int], list[int], list[float]], classes: int, count: int, weight: float, seed: int
+    student: Student,
+    drawn: tuple[list[int], list[int], list[float]],
+    classes: int,
+    count: int,
+    weight: float,
+    seed: int,
 ) -> None:
     logits, tokens, real = batch(drawn)
     scores, labels = normal(count, classes, seed=seed), torch.arange(count) % classes
     task = (scores.double().logsumexp(dim=1) - scores.double()[torch.arange(count), labels]).mean()
-    close(student.fine_tuning_loss(scores, labels, logits, tokens, real, weight), task + weight * by_hand(logits, tokens, real), atol=1e-5)
+    close(
+        student.fine_tuning_loss(scores, labels, logits, tokens, real, weight),
+        task + weight * by_hand(logits, tokens, real),
+        atol=1e-5,
+    )
 
 
 @exercise("fine_tuning_loss")
@@ -407,10 +460,15 @@ def pairs_gain(artifacts: Artifacts) -> float:
     models = _models(artifacts, "pairs", 2, 2)
     items = Tasks("en", seed=artifacts.seed + BEYOND).topics(2 * ITEMS, "test")
     draw, scores = random.Random(artifacts.seed), []
-    pairs = [(first, draw.choice([one for one in items if (one.label == first.label) == same])) for first in items[:ITEMS] for same in [draw.random() < 0.5]]
+    pairs = [
+        (first, draw.choice([one for one in items if (one.label == first.label) == same]))
+        for first in items[:ITEMS]
+        for same in [draw.random() < 0.5]
+    ]
     for model in models:
         right = [
-            int(model.head(model.vector(a.text, b.text) + model.vector(b.text, a.text)).argmax()) == (a.label == b.label)
+            int(model.head(model.vector(a.text, b.text) + model.vector(b.text, a.text)).argmax())
+            == (a.label == b.label)
             for a, b in pairs
         ]
         scores.append(float(np.mean(right)))
@@ -424,7 +482,10 @@ def choices_gain(artifacts: Artifacts) -> float:
     scores = []
     for model in _models(artifacts, "choices", 2, 1):
         right = [
-            int(torch.stack([model.head(model.vector(item.start, f" {ending}"))[0] for ending in item.endings]).argmax()) == item.label
+            int(
+                torch.stack([model.head(model.vector(item.start, f" {ending}"))[0] for ending in item.endings]).argmax()
+            )
+            == item.label
             for item in items
         ]
         scores.append(float(np.mean(right)))
@@ -438,7 +499,9 @@ def start_gain(artifacts: Artifacts, student: Student) -> float:
     deviation, growth = 0.02 * math.sqrt(768 / 64), []
     for shrunk in (False, True):
         torch.manual_seed(artifacts.seed + BEYOND)
-        model = GPT(GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=48, n_head=4, initializer_range=deviation)).eval()
+        model = GPT(
+            GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=48, n_head=4, initializer_range=deviation)
+        ).eval()
         for module in model.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=deviation)

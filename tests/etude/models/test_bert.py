@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from etude.models.bert import IGNORED, BertConfig, BertForPretraining, PretrainingBatch
-from etude.models.checkpoints import CheckpointError, load_bert, save_bert
+from etude.models.checkpoint_files import CheckpointError
+from etude.models.checkpoints import load_bert, save_bert
 
 transformers: Any = huggingface  # its types are its own
 SMALL = {"vocab_size": 50, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 40}
@@ -123,7 +124,7 @@ def test_a_checkpoint_without_some_heads_gives_the_encoder(
         (lambda folder: _replace(folder, '"bert"', '"gpt2"'), "of a 'gpt2', not of a 'bert'"),
         (lambda folder: _replace(folder, '"gelu"', '"relu"'), "asks for 'relu'"),
         (lambda folder: _replace(folder, '"hidden_size": 24', '"hidden_size": 32'), "not of the sizes"),
-        (lambda folder: _replace(folder, '"num_hidden_layers": 3', '"num_hidden_layers": 4'), "the encoder lacks"),
+        (lambda folder: _replace(folder, '"num_hidden_layers": 3', '"num_hidden_layers": 4'), "the model lacks"),
     ],
 )
 def test_a_checkpoint_that_does_not_fit_is_refused_with_a_sentence(

@@ -9,7 +9,7 @@ import torch
 import transformers as huggingface
 
 from etude.models.bert import IGNORED
-from etude.models.checkpoints import CheckpointError
+from etude.models.checkpoint_files import CheckpointError
 from etude.models.gpt import GPT, GPTConfig
 from etude.models.gpt_checkpoints import load_gpt, save_gpt
 from etude.models.sampling import most_likely, write

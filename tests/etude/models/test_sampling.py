@@ -53,6 +53,8 @@ def test_equally_likely_tokens_stay_together_or_fall_by_their_share() -> None:
     assert top_k(equal, 2).isfinite().tolist() == [[True, True, False, True]]
     assert top_p(equal, 0.0).isfinite().sum() == 1
     assert top_p(equal, 1.0).isfinite().all()
+    steep = -torch.arange(100.0)[None]  # float32 sums to 1 long before the last of them
+    assert top_p(steep, 1.0).isfinite().all()
 
 
 def test_draws_are_as_frequent_as_their_probabilities() -> None:

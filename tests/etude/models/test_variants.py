@@ -9,7 +9,7 @@ import transformers as huggingface
 
 from etude.models.albert import Albert, AlbertConfig, AlbertForPretraining, Shared
 from etude.models.bert import IGNORED, Bert, PretrainingBatch
-from etude.models.checkpoints import CheckpointError
+from etude.models.checkpoint_files import CheckpointError
 from etude.models.roberta import RobertaConfig, RobertaForMaskedLM
 from etude.models.variant_checkpoints import load_albert, load_roberta, save_albert, save_roberta
 
