@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -204,4 +206,25 @@ def test_numbers_are_partial_credit_and_warnings_cost_nothing(
 
 def test_feedback_is_made_by_nbgrader_as_ever(homework: Path) -> None:
     done(homework, "generate_feedback", "hw")
-    assert "AssertionError" in (homework / "feedback" / "whole" / "hw" / "mean.html").read_text(encoding="utf-8")
+    assert "AssertionError" in (homework / "feedback" / "three" / "hw" / "mean.html").read_text(encoding="utf-8")
+
+
+def test_feedback_shows_no_hidden_test(homework: Path) -> None:
+    done(homework, "generate_feedback", "hw", "--force")
+    for student in ("right", "whole"):
+        page = read(homework / "feedback" / student / "hw" / "mean.html")
+        assert "assert mean([1, 3]) == 2" in page, "control: the student has seen this test"
+        assert "mean([1, 2])" not in page
+        assert ("A hidden test of this cell failed." in page) == (student == "whole")
+    assert "mean([1, 2])" in read(homework / "autograded" / "whole" / "hw" / "mean.ipynb"), "control: the instructor's"
+
+
+def read(page: Path) -> str:
+    """Reads a page without its tags."""
+    return html.unescape(re.sub("<[^>]*>", "", page.read_text(encoding="utf-8")))
+
+
+def test_a_cell_whose_hidden_tests_the_student_never_had_is_no_change(homework: Path) -> None:
+    answer = verdict.load(homework / "verdicts" / "right" / "hw" / "mean.json")
+    assert answer is not None
+    assert not [note for note in answer.notes if "had been changed" in note]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +102,39 @@ def bank(stamps: list[Stamp], old: list[str]) -> list[str]:
         *origins(stamps),
         "",
     ]
+
+
+def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
+    """The section on answers that no author of bank or checks had seen, and its rows for the headline."""
+    records = found["lessons"]
+    tried = {key: sum(one[key] for one in records) for key in ("wrong", "wrong_passed", "right", "right_refused")}
+    headline = [
+        [
+            "… of answers unseen by its authors: wrong ones caught",
+            of(tried["wrong"] - tried["wrong_passed"], tried["wrong"]),
+        ],
+        ["… right ones accepted", of(tried["right"] - tried["right_refused"], tried["right"])],
+    ]
+    rows = [
+        [one["lesson"].split("/")[1], *(one[key] for key in tried), f"{one['commit']}, {one['when']}"]
+        for one in records
+    ]
+    kinds = Counter(answer["kind"] for one in records for answer in one["passed"])
+    examples = {answer["kind"]: answer for one in records for answer in one["passed"]}
+    passed = [[kind, n, f"{examples[kind]['exercise']}: {examples[kind]['answer']}"] for kind, n in kinds.most_common()]
+    section = [
+        "## Answers that its authors had not seen",
+        "",
+        "The bank is written by those who write the checks, so its figures flatter. Here others wrote wrong and right answers from the",
+        "student's notebook alone, before they read checks or bank, and tried them once. What passed wrongly has been added to the bank",
+        "since, with checks that catch it; the figures stay as they were.",
+        *table(["lesson", "wrong", "passed all checks", "right", "refused", "commit"], rows),
+        "What the wrong ones that passed did, where it was noted:",
+        *table(["kind", "answers", "for example"], passed),
+        f"Written by {found['written_by']}.",
+        "",
+    ]
+    return section, headline
 
 
 def whole_notebooks(found: dict[str, Any], course: Course) -> list[str]:
@@ -204,6 +238,7 @@ def render() -> tuple[str, str]:
     stamps = [stamp for stamp in found.values() if stamp]
     audits = [stamp.audit for stamp in stamps]
     fault_lines, fault_count = faults()
+    unseen_lines, unseen_headline = unseen(record("unseen"))
     limits = (ROOT / "tests" / "attacks" / "README.md").read_text(encoding="utf-8")
     cannot = limits[limits.index("## ") :].strip()
     undeserved = sum(one["earned"] > one["deserves"] for one in attacked["attacks"])
@@ -215,6 +250,7 @@ def render() -> tuple[str, str]:
         ["… and named rightly by the grader", of(total(audits, "wrong_named_by_grader"), total(audits, "wrong"))],
         ["other right answers accepted", of(total(audits, "right_passing"), total(audits, "right"))],
         ["automatic mutants killed", of(total(audits, "mutants_killed"), total(audits, "mutants"))],
+        *unseen_headline,
         *([["these lines are older than the last change of", ", ".join(old)]] if old else []),
         *alarms,
         ["hostile submissions with an undeserved point", of(undeserved, len(attacked["attacks"]))],
@@ -232,6 +268,7 @@ def render() -> tuple[str, str]:
         "Every figure on this page comes from a recorded run; `make trust` makes them all anew and renders the page.",
         *summary,
         *bank(stamps, old),
+        *unseen_lines,
         *whole_notebooks(record("headroom"), course),
         *calibration(course),
         *attacks(attacked),

@@ -207,7 +207,7 @@ def _result(cell: NotebookNode, run: CellRun | None, reason: str) -> CheckResult
 
 def partial_credit(cell: NotebookNode, most: float) -> float | None:
     """Reads the number that the cell ended with, within 0 and `most`; None if it is no number, and all points are earned."""
-    for output in cell.outputs:
+    for output in reversed(cell.outputs):  # a student's code may have shown others before
         if output.output_type == "execute_result":
             try:
                 value = float(output.data["text/plain"])

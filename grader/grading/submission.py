@@ -7,6 +7,7 @@ released, a cell that stands twice counts once. What cannot be read at all is re
 from __future__ import annotations
 
 import copy
+import re
 import reprlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ from grader import bounded_json
 LARGEST = 20 * 2**20  # bytes; the course's notebooks have some 50 KiB without outputs
 MOST_CELLS = 2000
 MOST_LINES = 200_000  # of all cells: notebooks are stored line by line, and an empty line takes sixty bytes
+# What nbgrader takes out of a course of its own before it is released.
+HIDDEN_TESTS = re.compile(r"^.*BEGIN HIDDEN TESTS.*\n(?:.*\n)*?.*END HIDDEN TESTS.*$\n?", re.MULTILINE)
 LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines splits
 
 
@@ -176,7 +179,7 @@ def _restored_cell(cell: NotebookNode, original: NotebookNode, notes: list[str])
     rules = original.metadata.nbgrader
     if not rules.locked:
         restored.source = cell.source
-    elif cell.source.strip() != original.source.strip():
+    elif cell.source.strip() not in (original.source.strip(), HIDDEN_TESTS.sub("", original.source).strip()):
         notes.append(f"the locked cell {rules.grade_id} had been changed: it was put back as released")
     return restored
 

@@ -19,6 +19,7 @@ from traitlets.config import Config
 from grader.course import Course, CourseError
 from grader.lessons.source import ANSWER_STUB, STUB
 from grader.nbgrader.course import NbgraderCourse
+from grader.nbgrader.hidden_tests import HideHiddenTests
 from grader.settings import Settings
 
 
@@ -64,6 +65,7 @@ def grade_in_sandbox(config: Config, settings: Settings = Settings()) -> None:
         "nbgrader.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
+    config.GenerateFeedback.preprocessors.insert(0, HideHiddenTests)
 
 
 def api(course: Course | NbgraderCourse, home: Path | None = None, settings: Settings = Settings()) -> NbGraderAPI:
