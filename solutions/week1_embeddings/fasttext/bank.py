@@ -1,5 +1,6 @@
 """fastText: classic mistakes and other right ways, for each exercise. Never released."""
 
+
 import numpy as np
 import torch
 from torch.nn.functional import logsigmoid
@@ -32,57 +33,27 @@ def char_ngrams(word, smallest=3, largest=6):
     return from_here(0)
 
 
-edit(
-    "char_ngrams",
-    "no-marks",
-    {
-        'f"<{word}>"': "word",
-        "if end - start > 1 or 0 < start < len(marked) - 1:\n                found.append(marked[start:end])": "found.append(marked[start:end])",
-    },
-    "the word has no marks: write < before it and > behind it",
-    killed_by="test_artificial_has_ten_trigrams",
-)
-edit(
-    "char_ngrams",
-    "last-ngram-missing",
-    {"min(start + largest, len(marked)) + 1": "min(start + largest + 1, len(marked))"},
-    "the last n-gram of each length is missing: range ends too early",
-    killed_by="test_artificial_has_ten_trigrams",
-)
-edit(
-    "char_ngrams",
-    "by-length-first",
-    {"return found": "return sorted(found, key=len)"},
-    "the order is by length first: it should be by start, and at each start from short to long",
-    killed_by="test_lengths_come_from_short_to_long_at_each_start",
-)
-edit(
-    "char_ngrams",
-    "marks-as-ngrams",
-    {
-        "if end - start > 1 or 0 < start < len(marked) - 1:\n                found.append(marked[start:end])": "found.append(marked[start:end])"
-    },
-    "the marks alone are taken for n-grams",
-    killed_by="test_the_marks_alone_are_no_ngrams",
-)
-edit(
-    "char_ngrams",
-    "whole-word-left-out",
-    {
-        "end - start > 1 or 0 < start < len(marked) - 1": "(end - start > 1 or 0 < start < len(marked) - 1) and marked[start:end] != marked"
-    },
-    "<word> as a whole was left out: it is an n-gram like the others",
-    killed_by="test_a_short_word_is_an_ngram_as_a_whole",
-)
-edit(
-    "char_ngrams",
-    "doubles-dropped",
-    {
-        "end - start > 1 or 0 < start < len(marked) - 1": "(end - start > 1 or 0 < start < len(marked) - 1) and marked[start:end] not in found"
-    },
-    "an n-gram that stands twice is listed once: keep both",
-    killed_by="test_many_words_agree_with_the_librarys_order",
-)
+edit("char_ngrams", "no-marks", {'f"<{word}>"': "word",
+     "if end - start > 1 or 0 < start < len(marked) - 1:\n                found.append(marked[start:end])":
+     "found.append(marked[start:end])"},
+     "the word has no marks: write < before it and > behind it", killed_by="test_artificial_has_ten_trigrams")
+edit("char_ngrams", "last-ngram-missing",
+     {"min(start + largest, len(marked)) + 1": "min(start + largest + 1, len(marked))"},
+     "the last n-gram of each length is missing: range ends too early", killed_by="test_artificial_has_ten_trigrams")
+edit("char_ngrams", "by-length-first", {"return found": "return sorted(found, key=len)"},
+     "the order is by length first: it should be by start, and at each start from short to long",
+     killed_by="test_lengths_come_from_short_to_long_at_each_start")
+edit("char_ngrams", "marks-as-ngrams",
+     {"if end - start > 1 or 0 < start < len(marked) - 1:\n                found.append(marked[start:end])":
+     "found.append(marked[start:end])"},
+     "the marks alone are taken for n-grams", killed_by="test_the_marks_alone_are_no_ngrams")
+edit("char_ngrams", "whole-word-left-out", {"end - start > 1 or 0 < start < len(marked) - 1":
+     "(end - start > 1 or 0 < start < len(marked) - 1) and marked[start:end] != marked"},
+     "<word> as a whole was left out: it is an n-gram like the others",
+     killed_by="test_a_short_word_is_an_ngram_as_a_whole")
+edit("char_ngrams", "doubles-dropped", {"end - start > 1 or 0 < start < len(marked) - 1":
+     "(end - start > 1 or 0 < start < len(marked) - 1) and marked[start:end] not in found"},
+     "an n-gram that stands twice is listed once: keep both", killed_by="test_many_words_agree_with_the_librarys_order")
 
 
 # fnv1a
@@ -102,44 +73,18 @@ def fnv1a(text):
     return reduce(lambda value, byte: (value ^ byte % 2**32) * 16777619 % 2**32, signed, 2166136261)
 
 
-edit(
-    "fnv1a",
-    "multiplied-before-xor",
-    {"((value ^ byte) * 16777619) % 2**32": "((value * 16777619) % 2**32) ^ byte"},
-    "multiplied before XOR: that is FNV-1, not FNV-1a",
-    killed_by="test_ascii_has_the_values_of_plain_fnv1a",
-)
-edit(
-    "fnv1a",
-    "bytes-unsigned",
-    {"if byte >= 128:\n            byte |= 0xFFFFFF00": ""},
-    "bytes from 128 on are read as unsigned: the authors' program reads them with a sign",
-    killed_by="test_bytes_from_128_on_are_signed",
-)
-edit(
-    "fnv1a",
-    "characters-hashed",
-    {
-        'for byte in text.encode("utf-8"):': "for byte in map(ord, text):",
-        "if byte >= 128:\n            byte |= 0xFFFFFF00": "",
-    },
-    "characters are hashed, not the bytes of UTF-8",
-    killed_by="test_bytes_from_128_on_are_signed",
-)
-edit(
-    "fnv1a",
-    "not-cut-to-32-bits",
-    {"((value ^ byte) * 16777619) % 2**32": "(value ^ byte) * 16777619"},
-    "the value is not cut to 32 bits",
-    killed_by="test_ascii_has_the_values_of_plain_fnv1a",
-)
-edit(
-    "fnv1a",
-    "starts-with-zero",
-    {"2166136261": "0"},
-    "it starts with 0: the first value is 2166136261",
-    killed_by="test_ascii_has_the_values_of_plain_fnv1a",
-)
+edit("fnv1a", "multiplied-before-xor", {"((value ^ byte) * 16777619) % 2**32": "((value * 16777619) % 2**32) ^ byte"},
+     "multiplied before XOR: that is FNV-1, not FNV-1a", killed_by="test_ascii_has_the_values_of_plain_fnv1a")
+edit("fnv1a", "bytes-unsigned", {"if byte >= 128:\n            byte |= 0xFFFFFF00": ""},
+     "bytes from 128 on are read as unsigned: the authors' program reads them with a sign",
+     killed_by="test_bytes_from_128_on_are_signed")
+edit("fnv1a", "characters-hashed", {'for byte in text.encode("utf-8"):': "for byte in map(ord, text):",
+     "if byte >= 128:\n            byte |= 0xFFFFFF00": ""},
+     "characters are hashed, not the bytes of UTF-8", killed_by="test_bytes_from_128_on_are_signed")
+edit("fnv1a", "not-cut-to-32-bits", {"((value ^ byte) * 16777619) % 2**32": "(value ^ byte) * 16777619"},
+     "the value is not cut to 32 bits", killed_by="test_ascii_has_the_values_of_plain_fnv1a")
+edit("fnv1a", "starts-with-zero", {"2166136261": "0"},
+     "it starts with 0: the first value is 2166136261", killed_by="test_ascii_has_the_values_of_plain_fnv1a")
 
 
 # subword_rows
@@ -159,41 +104,20 @@ def subword_rows(word, index, buckets, smallest=3, largest=6):
     return [index[w] for w in (word,) if w in index] + (hashes % buckets + len(index)).tolist()
 
 
-edit(
-    "subword_rows",
-    "buckets-from-zero",
-    {"len(index) + fnv1a(gram) % buckets": "fnv1a(gram) % buckets"},
-    "the buckets begin at 0, on top of the words' own rows: they begin after them",
-    killed_by="test_a_known_word_has_its_own_row_first",
-)
-edit(
-    "subword_rows",
-    "own-row-missing",
-    {"return own + [": "return ["},
-    "the word's own row is missing",
-    killed_by="test_a_known_word_has_its_own_row_first",
-)
-edit(
-    "subword_rows",
-    "unknown-as-row-zero",
-    {"[index[word]] if word in index else []": "[index.get(word, 0)]"},
-    "an unknown word is given row 0, which is another word's",
-    killed_by="test_an_unknown_word_has_its_ngrams_alone",
-)
-edit(
-    "subword_rows",
-    "doubles-dropped",
-    {"return own + [": "return list(dict.fromkeys(own + [", "largest)]": "largest)]))"},
-    "rows that occur twice are listed once: keep both",
-    killed_by="test_rows_that_occur_twice_are_listed_twice",
-)
-edit(
-    "subword_rows",
-    "remainder-after-offset",
-    {"len(index) + fnv1a(gram) % buckets": "(len(index) + fnv1a(gram)) % buckets"},
-    "V is added before the remainder is taken, so the rows of words are hit",
-    killed_by="test_a_known_word_has_its_own_row_first",
-)
+edit("subword_rows", "buckets-from-zero", {"len(index) + fnv1a(gram) % buckets": "fnv1a(gram) % buckets"},
+     "the buckets begin at 0, on top of the words' own rows: they begin after them",
+     killed_by="test_a_known_word_has_its_own_row_first")
+edit("subword_rows", "own-row-missing", {"return own + [": "return ["},
+     "the word's own row is missing", killed_by="test_a_known_word_has_its_own_row_first")
+edit("subword_rows", "unknown-as-row-zero", {"[index[word]] if word in index else []": "[index.get(word, 0)]"},
+     "an unknown word is given row 0, which is another word's", killed_by="test_an_unknown_word_has_its_ngrams_alone")
+edit("subword_rows", "doubles-dropped", {"return own + [": "return list(dict.fromkeys(own + [",
+     "largest)]": "largest)]))"},
+     "rows that occur twice are listed once: keep both", killed_by="test_rows_that_occur_twice_are_listed_twice")
+edit("subword_rows", "remainder-after-offset",
+     {"len(index) + fnv1a(gram) % buckets": "(len(index) + fnv1a(gram)) % buckets"},
+     "V is added before the remainder is taken, so the rows of words are hit",
+     killed_by="test_a_known_word_has_its_own_row_first")
 
 
 # compose
@@ -218,50 +142,24 @@ def compose(table, bags):
     return torch.zeros(len(bags), table.shape[1]).index_add(0, owner, table[rows])
 
 
-edit(
-    "compose",
-    "mean-of-rows",
-    {
-        "table[torch.tensor(bag, dtype=torch.long)].sum(dim=0)": "table[bag].mean(dim=0) if bag else torch.zeros(table.shape[1])"
-    },
-    "this is the mean of the rows: the paper takes their sum",
-    killed_by="test_a_vector_is_the_sum_of_its_rows",
-    of="sum-by-bag",
-)
-edit(
-    "compose",
-    "doubles-added-once",
-    {"torch.tensor(bag, dtype=torch.long)": "sorted(set(bag))"},
-    "a row that occurs twice in a bag is added once",
-    killed_by="test_a_vector_is_the_sum_of_its_rows",
-    of="sum-by-bag",
-)
-edit(
-    "compose",
-    "empty-bag-skipped",
-    {
-        "[table[torch.tensor(bag, dtype=torch.long)].sum(dim=0) for bag in bags]": "[table[bag].sum(dim=0) for bag in bags if bag]"
-    },
-    "an empty bag has no vector here, so the ones after it move up: its vector is 0",
-    killed_by="test_an_empty_bag_is_zero",
-    of="sum-by-bag",
-)
-edit(
-    "compose",
-    "padding-added",
-    {
-        'embedding_bag(rows, table, first, mode="sum")': "table[torch.tensor([bag + [0] * (max(map(len, bags)) - len(bag)) for bag in bags])].sum(dim=1)"
-    },
-    "the rows are padded with row 0, which is then added: padding must not count",
-    killed_by="test_a_vector_is_the_sum_of_its_rows",
-)
-edit(
-    "compose",
-    "table-detached",
-    {"rows, table, first": "rows, table.detach(), first"},
-    "the table was detached, so nothing is learnt: gradients must flow back into it",
-    killed_by="test_gradients_can_flow_back_into_the_table",
-)
+edit("compose", "mean-of-rows", {"table[torch.tensor(bag, dtype=torch.long)].sum(dim=0)":
+     "table[bag].mean(dim=0) if bag else torch.zeros(table.shape[1])"},
+     "this is the mean of the rows: the paper takes their sum", killed_by="test_a_vector_is_the_sum_of_its_rows",
+     of="sum-by-bag")
+edit("compose", "doubles-added-once", {"torch.tensor(bag, dtype=torch.long)": "sorted(set(bag))"},
+     "a row that occurs twice in a bag is added once", killed_by="test_a_vector_is_the_sum_of_its_rows",
+     of="sum-by-bag")
+edit("compose", "empty-bag-skipped", {"[table[torch.tensor(bag, dtype=torch.long)].sum(dim=0) for bag in bags]":
+     "[table[bag].sum(dim=0) for bag in bags if bag]"},
+     "an empty bag has no vector here, so the ones after it move up: its vector is 0",
+     killed_by="test_an_empty_bag_is_zero", of="sum-by-bag")
+edit("compose", "padding-added", {'embedding_bag(rows, table, first, mode="sum")':
+     "table[torch.tensor([bag + [0] * (max(map(len, bags)) - len(bag)) for bag in bags])].sum(dim=1)"},
+     "the rows are padded with row 0, which is then added: padding must not count",
+     killed_by="test_a_vector_is_the_sum_of_its_rows")
+edit("compose", "table-detached", {"rows, table, first": "rows, table.detach(), first"},
+     "the table was detached, so nothing is learnt: gradients must flow back into it",
+     killed_by="test_gradients_can_flow_back_into_the_table")
 
 
 # subword_loss
@@ -275,9 +173,7 @@ def subword_loss(table, contexts, bags, center, context, negatives):
     return torch.nn.functional.softplus(-signs * scores).sum() / len(center)
 
 
-@alternative(
-    "subword_loss", "one-loop", slow="a loop over 2,048 pairs and their negatives in each of hundreds of steps"
-)
+@alternative("subword_loss", "one-loop", slow="a loop over 2,048 pairs and their negatives in each of hundreds of steps")
 def subword_loss(table, contexts, bags, center, context, negatives):
     every = compose(table, bags)
     losses = []
@@ -289,59 +185,27 @@ def subword_loss(table, contexts, bags, center, context, negatives):
     return torch.stack(losses).mean()
 
 
-edit(
-    "subword_loss",
-    "noise-sign-kept",
-    {"-noise": "noise"},
-    "the noise's scores keep their sign: a negative is pushed away, log σ(−s)",
-    killed_by="test_real_contexts_are_drawn_near_and_negatives_pushed_away",
-)
-edit(
-    "subword_loss",
-    "negatives-averaged",
-    {"logsigmoid(-noise).sum": "logsigmoid(-noise).mean"},
-    "negatives are averaged: they are summed",
-    killed_by="test_zero_contexts_give_one_ln_2_for_each_term",
-)
-edit(
-    "subword_loss",
-    "pairs-summed",
-    {
-        "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean": "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).sum"
-    },
-    "pairs are summed: the loss is their mean",
-    killed_by="test_the_mean_is_over_pairs_and_the_sum_over_negatives",
-)
-edit(
-    "subword_loss",
-    "centre-own-row-only",
-    {"compose(table, bags)": "table"},
-    "the centre is taken from the table's own row alone: it is made of all its pieces",
-    killed_by="test_real_contexts_are_drawn_near_and_negatives_pushed_away",
-)
-edit(
-    "subword_loss",
-    "contexts-from-pieces",
-    {"vectors = compose(table, bags)[center]": "contexts = compose(table, bags)\n    vectors = contexts[center]"},
-    "contexts are made of pieces too: only the centre is",
-    killed_by="test_zero_contexts_give_one_ln_2_for_each_term",
-)
-edit(
-    "subword_loss",
-    "plain-number",
-    {
-        "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean": "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean().item"
-    },
-    "a plain number comes back, from which nothing can be learnt: leave the loss a tensor",
-    killed_by="test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from",
-)
-edit(
-    "subword_loss",
-    "contexts-detached",
-    {"vectors = compose": "contexts = contexts.detach()\n    vectors = compose"},
-    "the contexts were detached, so they stay where they are: both tables learn",
-    killed_by="test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from",
-)
+edit("subword_loss", "noise-sign-kept", {"-noise": "noise"},
+     "the noise's scores keep their sign: a negative is pushed away, log σ(−s)",
+     killed_by="test_real_contexts_are_drawn_near_and_negatives_pushed_away")
+edit("subword_loss", "negatives-averaged", {"logsigmoid(-noise).sum": "logsigmoid(-noise).mean"},
+     "negatives are averaged: they are summed", killed_by="test_zero_contexts_give_one_ln_2_for_each_term")
+edit("subword_loss", "pairs-summed", {"(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean":
+     "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).sum"},
+     "pairs are summed: the loss is their mean", killed_by="test_the_mean_is_over_pairs_and_the_sum_over_negatives")
+edit("subword_loss", "centre-own-row-only", {"compose(table, bags)": "table"},
+     "the centre is taken from the table's own row alone: it is made of all its pieces",
+     killed_by="test_real_contexts_are_drawn_near_and_negatives_pushed_away")
+edit("subword_loss", "contexts-from-pieces",
+     {"vectors = compose(table, bags)[center]": "contexts = compose(table, bags)\n    vectors = contexts[center]"},
+     "contexts are made of pieces too: only the centre is", killed_by="test_zero_contexts_give_one_ln_2_for_each_term")
+edit("subword_loss", "plain-number", {"(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean":
+     "(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean().item"},
+     "a plain number comes back, from which nothing can be learnt: leave the loss a tensor",
+     killed_by="test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from")
+edit("subword_loss", "contexts-detached", {"vectors = compose": "contexts = contexts.detach()\n    vectors = compose"},
+     "the contexts were detached, so they stay where they are: both tables learn",
+     killed_by="test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from")
 
 
 # train_subwords
@@ -382,94 +246,42 @@ def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=
     return table.detach().clone()
 
 
-edit(
-    "train_subwords",
-    "no-step",
-    {"optimizer.step()": ""},
-    "the optimizer never steps, so nothing is learnt",
-    killed_by="test_training_brings_real_pairs_together",
-)
-edit(
-    "train_subwords",
-    "loss-climbed",
-    {"lr=lr": "lr=lr, maximize=True"},
-    "the loss is climbed, not descended: its sign is wrong",
-    killed_by="test_training_lowers_the_loss_of_what_was_seen",
-)
-edit(
-    "train_subwords",
-    "generator-unused",
-    {"replacement=True, generator=generator": "replacement=True"},
-    "negatives are drawn without the generator, so the seed does not decide",
-    killed_by="test_the_seed_decides",
-)
-edit(
-    "train_subwords",
-    "gradient-attached",
-    {"table.detach().cpu()": "table"},
-    "the table comes back with its gradient attached",
-    killed_by="test_the_table_has_its_shape_and_no_gradient",
-)
-edit(
-    "train_subwords",
-    "word-vectors-returned",
-    {"table.detach()": "compose(table, bags).detach()"},
-    "the vectors of the words come back: the table of their rows is asked for",
-    killed_by="test_the_table_has_its_shape_and_no_gradient",
-)
-edit(
-    "train_subwords",
-    "uniform-noise",
-    {
-        "torch.multinomial(noise, len(part) * negatives, replacement=True, generator=generator)": "torch.randint(len(counts), (len(part), negatives), generator=generator)"
-    },
-    "negatives are drawn uniformly: they are drawn in proportion to noise, the counts to the power 3/4",
-    killed_by="test_company_with_everybody_alike_teaches_little",
-)
-edit(
-    "train_subwords",
-    "noise-from-counts",
-    {"counts.double() ** 0.75": "counts.float()"},
-    "negatives are drawn in proportion to the counts: noise has their power 3/4",
-    killed_by="test_company_with_everybody_alike_teaches_little",
-)
-edit(
-    "train_subwords",
-    "power-twice",
-    {"multinomial(noise,": "multinomial(noise**0.75,"},
-    "the power 3/4 is taken twice: noise has it already",
-    killed_by="test_company_with_everybody_alike_teaches_little",
-)
-edit(
-    "train_subwords",
-    "noise-from-batch",
-    {
-        "torch.multinomial(noise, len(part) * negatives, replacement=True, generator=generator)": "torch.stack([context.roll(i + 1) for i in range(negatives)], dim=1)"
-    },
-    "the contexts of other pairs of the batch serve as negatives: they are drawn from noise",
-    killed_by="test_company_with_everybody_alike_teaches_little",
-)
-edit(
-    "train_subwords",
-    "one-negative",
-    {"len(part) * negatives": "len(part)", "view(-1, negatives)": "view(-1, 1)"},
-    "one negative is drawn for each pair, whatever `negatives` says",
-    killed_by="test_more_negatives_push_further",
-)
-edit(
-    "train_subwords",
-    "five-negatives",
-    {"len(part) * negatives": "len(part) * 5", "view(-1, negatives)": "view(-1, 5)"},
-    "five negatives are drawn for each pair, whatever `negatives` says",
-    killed_by="test_company_with_everybody_alike_teaches_little",
-)
-edit(
-    "train_subwords",
-    "centre-context-exchanged",
-    {"center, context = pairs": "context, center = pairs"},
-    "centre and context are exchanged: the first word of a pair is the centre",
-    killed_by="test_the_first_word_of_a_pair_is_the_centre",
-)
+edit("train_subwords", "no-step", {"optimizer.step()": ""},
+     "the optimizer never steps, so nothing is learnt", killed_by="test_training_brings_real_pairs_together")
+edit("train_subwords", "loss-climbed", {"lr=lr": "lr=lr, maximize=True"},
+     "the loss is climbed, not descended: its sign is wrong",
+     killed_by="test_training_lowers_the_loss_of_what_was_seen")
+edit("train_subwords", "generator-unused", {"replacement=True, generator=generator": "replacement=True"},
+     "negatives are drawn without the generator, so the seed does not decide", killed_by="test_the_seed_decides")
+edit("train_subwords", "gradient-attached", {"table.detach().cpu()": "table"},
+     "the table comes back with its gradient attached", killed_by="test_the_table_has_its_shape_and_no_gradient")
+edit("train_subwords", "word-vectors-returned", {"table.detach()": "compose(table, bags).detach()"},
+     "the vectors of the words come back: the table of their rows is asked for",
+     killed_by="test_the_table_has_its_shape_and_no_gradient")
+edit("train_subwords", "uniform-noise",
+     {"torch.multinomial(noise, len(part) * negatives, replacement=True, generator=generator)":
+     "torch.randint(len(counts), (len(part), negatives), generator=generator)"},
+     "negatives are drawn uniformly: they are drawn in proportion to noise, the counts to the power 3/4",
+     killed_by="test_company_with_everybody_alike_teaches_little")
+edit("train_subwords", "noise-from-counts", {"counts.double() ** 0.75": "counts.float()"},
+     "negatives are drawn in proportion to the counts: noise has their power 3/4",
+     killed_by="test_company_with_everybody_alike_teaches_little")
+edit("train_subwords", "power-twice", {"multinomial(noise,": "multinomial(noise**0.75,"},
+     "the power 3/4 is taken twice: noise has it already", killed_by="test_company_with_everybody_alike_teaches_little")
+edit("train_subwords", "noise-from-batch",
+     {"torch.multinomial(noise, len(part) * negatives, replacement=True, generator=generator)":
+     "torch.stack([context.roll(i + 1) for i in range(negatives)], dim=1)"},
+     "the contexts of other pairs of the batch serve as negatives: they are drawn from noise",
+     killed_by="test_company_with_everybody_alike_teaches_little")
+edit("train_subwords", "one-negative", {"len(part) * negatives": "len(part)", "view(-1, negatives)": "view(-1, 1)"},
+     "one negative is drawn for each pair, whatever `negatives` says", killed_by="test_more_negatives_push_further")
+edit("train_subwords", "five-negatives", {"len(part) * negatives": "len(part) * 5",
+     "view(-1, negatives)": "view(-1, 5)"},
+     "five negatives are drawn for each pair, whatever `negatives` says",
+     killed_by="test_company_with_everybody_alike_teaches_little")
+edit("train_subwords", "centre-context-exchanged", {"center, context = pairs": "context, center = pairs"},
+     "centre and context are exchanged: the first word of a pair is the centre",
+     killed_by="test_the_first_word_of_a_pair_is_the_centre")
 
 
 # overlaps
@@ -501,45 +313,21 @@ def overlaps(words, others, smallest=3, largest=6):
     return torch.where(union > 0, both / union.clamp(min=1), 0.0)
 
 
-edit(
-    "overlaps",
-    "divided-by-first",
-    {"a | b": "a"},
-    "divided by the first word's pieces: Jaccard's index divides by the union",
-    killed_by="test_the_overlap_is_shared_pieces_over_all_pieces",
-)
-edit(
-    "overlaps",
-    "doubles-counted",
-    {
-        "left = [set(": "left = [Counter(",
-        "right = [set(": "right = [Counter(",
-        "len(a & b) / max(1, len(a | b))": "(a & b).total() / max(1, (a | b).total())",
-    },
-    "pieces that stand twice count twice: the overlap is of sets",
-    killed_by="test_pieces_that_stand_twice_count_once",
-)
-edit(
-    "overlaps",
-    "dice-coefficient",
-    {"len(a & b) / max(1, len(a | b))": "2 * len(a & b) / max(1, len(a) + len(b))"},
-    "twice the intersection over the sum of the sizes is Dice's coefficient: Jaccard's divides by the union",
-    killed_by="test_the_overlap_is_shared_pieces_over_all_pieces",
-)
-edit(
-    "overlaps",
-    "rows-columns-exchanged",
-    {"for b in right": "for a in left", "for a in left": "for b in right"},
-    "rows and columns are exchanged: a row for each of the words, a column for each of the others",
-    killed_by="test_the_overlap_is_shared_pieces_over_all_pieces",
-)
-edit(
-    "overlaps",
-    "zero-by-zero",
-    {"max(1, len(a | b))": "torch.tensor(len(a | b))"},
-    "0 divided by 0 for words without pieces: their overlap is 0",
-    killed_by="test_words_without_pieces_overlap_with_nothing",
-)
+edit("overlaps", "divided-by-first", {"a | b": "a"},
+     "divided by the first word's pieces: Jaccard's index divides by the union",
+     killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
+edit("overlaps", "doubles-counted", {"left = [set(": "left = [Counter(", "right = [set(": "right = [Counter(",
+     "len(a & b) / max(1, len(a | b))": "(a & b).total() / max(1, (a | b).total())"},
+     "pieces that stand twice count twice: the overlap is of sets", killed_by="test_pieces_that_stand_twice_count_once")
+edit("overlaps", "dice-coefficient", {"len(a & b) / max(1, len(a | b))": "2 * len(a & b) / max(1, len(a) + len(b))"},
+     "twice the intersection over the sum of the sizes is Dice's coefficient: Jaccard's divides by the union",
+     killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
+edit("overlaps", "rows-columns-exchanged", {"for b in right": "for a in left", "for a in left": "for b in right"},
+     "rows and columns are exchanged: a row for each of the words, a column for each of the others",
+     killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
+edit("overlaps", "zero-by-zero", {"max(1, len(a | b))": "torch.tensor(len(a | b))"},
+     "0 divided by 0 for words without pieces: their overlap is 0",
+     killed_by="test_words_without_pieces_overlap_with_nothing")
 
 
 # neighbour_accuracy
@@ -560,43 +348,25 @@ def neighbour_accuracy(scores, allowed, right):
     return np.average((best & right.numpy()).sum(axis=1) / best.sum(axis=1))
 
 
-edit(
-    "neighbour_accuracy",
-    "forbidden-take-part",
-    {"scores = scores.masked_fill(~allowed, -torch.inf)": "allowed = torch.ones_like(allowed)"},
-    "words that are not allowed take part",
-    killed_by="test_the_best_allowed_word_counts",
-)
-edit(
-    "neighbour_accuracy",
-    "first-of-ties",
-    {
-        "allowed & (scores == scores.amax(dim=1, keepdim=True))": "torch.nn.functional.one_hot(scores.argmax(dim=1), scores.shape[1]) > 0"
-    },
-    "the first of the best words is taken: a tie counts by its share of right ones",
-    killed_by="test_a_tie_counts_by_its_share",
-)
-edit(
-    "neighbour_accuracy",
-    "scores-multiplied-to-zero",
-    {"scores.masked_fill(~allowed, -torch.inf)": "scores * allowed", "allowed & (scores": "(scores"},
-    "scores of words that are not allowed are multiplied to 0, which beats a score below 0",
-    killed_by="test_scores_below_zero_are_scores",
-)
-edit(
-    "neighbour_accuracy",
-    "any-of-ties",
-    {"((best & right).sum(dim=1) / best.sum(dim=1))": "(best & right).any(dim=1).float()"},
-    "a tie counts as right if any of the best is right: it counts by their share",
-    killed_by="test_a_tie_counts_by_its_share",
-)
-edit(
-    "neighbour_accuracy",
-    "pooled-over-queries",
-    {"((best & right).sum(dim=1) / best.sum(dim=1)).mean()": "(best & right).sum() / best.sum()"},
-    "right words are counted among all best words of all queries together: each query counts alike",
-    killed_by="test_many_queries_agree_with_a_loop",
-)
+edit("neighbour_accuracy", "forbidden-take-part",
+     {"scores = scores.masked_fill(~allowed, -torch.inf)": "allowed = torch.ones_like(allowed)"},
+     "words that are not allowed take part", killed_by="test_the_best_allowed_word_counts")
+edit("neighbour_accuracy", "first-of-ties", {"allowed & (scores == scores.amax(dim=1, keepdim=True))":
+     "torch.nn.functional.one_hot(scores.argmax(dim=1), scores.shape[1]) > 0"},
+     "the first of the best words is taken: a tie counts by its share of right ones",
+     killed_by="test_a_tie_counts_by_its_share")
+edit("neighbour_accuracy", "scores-multiplied-to-zero", {"scores.masked_fill(~allowed, -torch.inf)": "scores * allowed",
+     "allowed & (scores": "(scores"},
+     "scores of words that are not allowed are multiplied to 0, which beats a score below 0",
+     killed_by="test_scores_below_zero_are_scores")
+edit("neighbour_accuracy", "any-of-ties",
+     {"((best & right).sum(dim=1) / best.sum(dim=1))": "(best & right).any(dim=1).float()"},
+     "a tie counts as right if any of the best is right: it counts by their share",
+     killed_by="test_a_tie_counts_by_its_share")
+edit("neighbour_accuracy", "pooled-over-queries",
+     {"((best & right).sum(dim=1) / best.sum(dim=1)).mean()": "(best & right).sum() / best.sum()"},
+     "right words are counted among all best words of all queries together: each query counts alike",
+     killed_by="test_many_queries_agree_with_a_loop")
 
 
 # to_jamo
@@ -619,48 +389,24 @@ def to_jamo(text):
     return re.sub("[가-힣]", letters, text)
 
 
-edit(
-    "to_jamo",
-    "finals-off-by-one",
-    {"0x11A7": "0x11A8"},
-    "28 finals count the empty one: the finals' numbers are off by one",
-    killed_by="test_syllables_fall_into_their_letters",
-)
-edit(
-    "to_jamo",
-    "empty-final-written",
-    {"if final:": "if True:"},
-    "a syllable without a final gets one (U+11A7): number 0 means none",
-    killed_by="test_syllables_fall_into_their_letters",
-)
-edit(
-    "to_jamo",
-    "last-syllable-left-out",
-    {"import unicodedata": "", '"\\uac00" <= c <= "\\ud7a3"': "0xAC00 <= ord(c) < 0xD7A3"},
-    "the last syllable, 힣, is left out of the range",
-    killed_by="test_the_first_and_the_last_syllable",
-    of="unicode-nfd",
-)
-edit(
-    "to_jamo",
-    "everything-decomposed",
-    {
-        'if not "가" <= character <= "힣":': "if True:",
-        "found.append(character)": 'found += unicodedata.normalize("NFD", character)',
-    },
-    "everything is decomposed (é too): only syllables are",
-    killed_by="test_all_else_stays_as_it_is",
-)
-edit(
-    "to_jamo",
-    "compatibility-letters",
-    {
-        "chr(0x1100 + initial), chr(0x1161 + vowel)": '"ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"[initial], chr(0x314F + vowel)',
-        "chr(0x11A7 + final)": '" ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"[final]',
-    },
-    "compatibility letters (ㄴ, U+3134) in place of conjoining ones, so initials and finals look alike",
-    killed_by="test_syllables_fall_into_their_letters",
-)
+edit("to_jamo", "finals-off-by-one", {"0x11A7": "0x11A8"},
+     "28 finals count the empty one: the finals' numbers are off by one",
+     killed_by="test_syllables_fall_into_their_letters")
+edit("to_jamo", "empty-final-written", {"if final:": "if True:"},
+     "a syllable without a final gets one (U+11A7): number 0 means none",
+     killed_by="test_syllables_fall_into_their_letters")
+edit("to_jamo", "last-syllable-left-out", {"import unicodedata": "",
+     '"\\uac00" <= c <= "\\ud7a3"': "0xAC00 <= ord(c) < 0xD7A3"},
+     "the last syllable, 힣, is left out of the range", killed_by="test_the_first_and_the_last_syllable",
+     of="unicode-nfd")
+edit("to_jamo", "everything-decomposed", {'if not "가" <= character <= "힣":': "if True:",
+     "found.append(character)": 'found += unicodedata.normalize("NFD", character)'},
+     "everything is decomposed (é too): only syllables are", killed_by="test_all_else_stays_as_it_is")
+edit("to_jamo", "compatibility-letters",
+     {"chr(0x1100 + initial), chr(0x1161 + vowel)": '"ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"[initial], chr(0x314F + vowel)',
+     "chr(0x11A7 + final)": '" ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"[final]'},
+     "compatibility letters (ㄴ, U+3134) in place of conjoining ones, so initials and finals look alike",
+     killed_by="test_syllables_fall_into_their_letters")
 
 
 # What no check can tell from a right answer.

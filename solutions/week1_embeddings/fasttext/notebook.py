@@ -357,14 +357,7 @@ check("to_jamo")
 # 킹받네 and 킹받다 as `<UNK>`, one and the same stranger, and knows nothing of either. Their pieces tell them apart, and tell that they belong together:
 
 # %%
-twins = [
-    ("커피를", "커피는"),
-    ("배를", "배는"),
-    ("먹다", "먹었다"),
-    ("마신다", "마셨다"),
-    ("킹받네", "킹받다"),
-    ("boil", "boiled"),
-]
+twins = [("커피를", "커피는"), ("배를", "배는"), ("먹다", "먹었다"), ("마신다", "마셨다"), ("킹받네", "킹받다"), ("boil", "boiled")]
 pd.DataFrame(
     {
         "syllables": [overlaps([a], [b]).item() for a, b in twins],
@@ -611,9 +604,7 @@ if here(
     "word_eval_en/questions-words.txt",
     "word_eval_en/wordsim353.tsv",
 ):
-    sentences = [
-        [token.lower() for token in some if token.isalpha()] for some in corpora.brown() + datasets.wikitext2()
-    ]
+    sentences = [[token.lower() for token in some if token.isalpha()] for some in corpora.brown() + datasets.wikitext2()]
     scores = judged(trained(sentences), "en")
     analogies = scores.loc["fastText", ["grammar", "meaning"]]
     real["analogies_grammar_gain"] = gain(scores, "grammar")
@@ -627,7 +618,9 @@ if here(
 # nothing; they are shown for their coverage alone. But fastText need not have seen a noun to have a vector for it: it can also judge all pairs of WordSim-353.
 
 # %%
-if here("nsmc_sample/reviews_200k.txt", "word_eval_ko/word_analogy_korean.txt", "word_eval_ko/WS353_korean.csv"):
+if here(
+    "nsmc_sample/reviews_200k.txt", "word_eval_ko/word_analogy_korean.txt", "word_eval_ko/WS353_korean.csv"
+):
     models = trained([review.split() for review in corpora.nsmc()])
     scores = judged(models, "ko")
     pairs = list(datasets.wordsim353("ko").itertuples(index=False, name=None))

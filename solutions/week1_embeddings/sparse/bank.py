@@ -39,55 +39,27 @@ def one_hot(tokens, words):
     return torch.from_numpy(vectors)  # float64
 
 
-edit(
-    "one_hot",
-    "columns-by-text",
-    {"index = {": "words = list(dict.fromkeys(tokens))\n    index = {"},
-    "the columns are numbered by the text, so the vector's length is that of the text: there is one column for each known word",
-    killed_by="test_one_more_word_makes_every_vector_longer",
-)
-edit(
-    "one_hot",
-    "bag-of-words",
-    {"return vectors": "return vectors.sum(dim=0)"},
-    "the words of the text are summed up in one vector (a bag of words): each token has a row of its own",
-    killed_by="test_each_word_has_an_axis_of_its_own",
-)
-edit(
-    "one_hot",
-    "number-written",
-    {"= 1.0": "= index[token] + 1.0"},
-    "the word's number is written into the vector: only a 1 marks its place",
-    killed_by="test_each_word_has_an_axis_of_its_own",
-)
-edit(
-    "one_hot",
-    "unknown-gets-last",
-    {"if token in index:\n            vectors[row, index[token]] = 1.0": "vectors[row, index.get(token, -1)] = 1.0"},
-    "an unknown word is given the last axis (index −1): it has none",
-    killed_by="test_an_unknown_word_has_no_axis",
-)
-edit(
-    "one_hot",
-    "unknown-left-out",
-    {"vectors = torch": "tokens = [token for token in tokens if token in index]\n    vectors = torch"},
-    "an unknown word is left out, so the rows after it move up: it has a row of zeros",
-    killed_by="test_an_unknown_word_has_no_axis",
-)
-edit(
-    "one_hot",
-    "transposed",
-    {"return vectors": "return vectors.T"},
-    "rows and columns are exchanged: one row for each token, one column for each word",
-    killed_by="test_one_more_word_makes_every_vector_longer",
-)
-edit(
-    "one_hot",
-    "whole-numbers",
-    {"return vectors": "return vectors.long()"},
-    "the vectors are of whole numbers: vectors are floats",
-    killed_by="test_the_vectors_are_of_floats",
-)
+edit("one_hot", "columns-by-text", {"index = {": "words = list(dict.fromkeys(tokens))\n    index = {"},
+     "the columns are numbered by the text, so the vector's length is that of the text: there is one column for each known word",
+     killed_by="test_one_more_word_makes_every_vector_longer")
+edit("one_hot", "bag-of-words", {"return vectors": "return vectors.sum(dim=0)"},
+     "the words of the text are summed up in one vector (a bag of words): each token has a row of its own",
+     killed_by="test_each_word_has_an_axis_of_its_own")
+edit("one_hot", "number-written", {"= 1.0": "= index[token] + 1.0"},
+     "the word's number is written into the vector: only a 1 marks its place",
+     killed_by="test_each_word_has_an_axis_of_its_own")
+edit("one_hot", "unknown-gets-last",
+     {"if token in index:\n            vectors[row, index[token]] = 1.0": "vectors[row, index.get(token, -1)] = 1.0"},
+     "an unknown word is given the last axis (index −1): it has none", killed_by="test_an_unknown_word_has_no_axis")
+edit("one_hot", "unknown-left-out",
+     {"vectors = torch": "tokens = [token for token in tokens if token in index]\n    vectors = torch"},
+     "an unknown word is left out, so the rows after it move up: it has a row of zeros",
+     killed_by="test_an_unknown_word_has_no_axis")
+edit("one_hot", "transposed", {"return vectors": "return vectors.T"},
+     "rows and columns are exchanged: one row for each token, one column for each word",
+     killed_by="test_one_more_word_makes_every_vector_longer")
+edit("one_hot", "whole-numbers", {"return vectors": "return vectors.long()"},
+     "the vectors are of whole numbers: vectors are floats", killed_by="test_the_vectors_are_of_floats")
 
 
 # distances
@@ -117,53 +89,29 @@ def distances(vectors):
     return (square[:, None] + square[None] - 2 * vectors @ vectors.T).clamp(min=0).sqrt().fill_diagonal_(0)
 
 
-edit(
-    "distances",
-    "root-missing",
-    {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sum(dim=2)"},
-    "the square root is missing: these are squared distances",
-    killed_by="test_three_points_are_as_far_apart_as_pythagoras_says",
-    of="cdist",
-)
-edit(
-    "distances",
-    "manhattan",
-    {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().sum(dim=2)"},
-    "the absolute differences are added up: that is the L1 distance, the streets of Manhattan",
-    killed_by="test_three_points_are_as_far_apart_as_pythagoras_says",
-    of="cdist",
-)
-edit(
-    "distances",
-    "squares-averaged",
-    {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().mean(dim=2).sqrt()"},
-    "squares are averaged over the coordinates: they are summed",
-    killed_by="test_all_one_hot_vectors_are_the_square_root_of_two_apart",
-    of="cdist",
-)
-edit(
-    "distances",
-    "largest-difference",
-    {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().amax(dim=2)"},
-    "the largest difference is taken, where all of them count",
-    killed_by="test_three_points_are_as_far_apart_as_pythagoras_says",
-    of="cdist",
-)
-edit(
-    "distances",
-    "scaled-first",
-    {"difference = vectors": "vectors = normalize(vectors, dim=1)\n    difference = vectors"},
-    "the vectors are brought to length 1 first: distances depend on the lengths too",
-    killed_by="test_three_points_are_as_far_apart_as_pythagoras_says",
-)
-edit(
-    "distances",
-    "root-of-each",
-    {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
-    "the root is taken of each difference before they are summed: square, sum, then root",
-    killed_by="test_three_points_are_as_far_apart_as_pythagoras_says",
-    of="cdist",
-)
+edit("distances", "root-missing",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sum(dim=2)"},
+     "the square root is missing: these are squared distances",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "manhattan", {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().sum(dim=2)"},
+     "the absolute differences are added up: that is the L1 distance, the streets of Manhattan",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "squares-averaged",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().mean(dim=2).sqrt()"},
+     "squares are averaged over the coordinates: they are summed",
+     killed_by="test_all_one_hot_vectors_are_the_square_root_of_two_apart", of="cdist")
+edit("distances", "largest-difference",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().amax(dim=2)"},
+     "the largest difference is taken, where all of them count",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "scaled-first",
+     {"difference = vectors": "vectors = normalize(vectors, dim=1)\n    difference = vectors"},
+     "the vectors are brought to length 1 first: distances depend on the lengths too",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says")
+edit("distances", "root-of-each",
+     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
+     "the root is taken of each difference before they are summed: square, sum, then root",
+     killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
 
 
 # cosines
@@ -185,55 +133,24 @@ def cosines(vectors):
     return torch.einsum("id,jd->ij", unit, unit)
 
 
-edit(
-    "cosines",
-    "dot-products",
-    {"unit = normalize(vectors, dim=1)": "", "unit @ unit.T": "vectors @ vectors.T"},
-    "these are dot products: each must be divided by both lengths",
-    killed_by="test_length_does_not_matter_and_direction_does",
-)
-edit(
-    "cosines",
-    "divided-by-one-length",
-    {"unit = normalize(vectors, dim=1)": "", "unit @ unit.T": "vectors @ normalize(vectors, dim=1).T"},
-    "dot products are divided by one of the two lengths only",
-    killed_by="test_length_does_not_matter_and_direction_does",
-)
-edit(
-    "cosines",
-    "zero-by-zero",
-    {"normalize(vectors, dim=1)": "vectors / vectors.norm(dim=1, keepdim=True)"},
-    "0 / 0 is not a number: a row of zeros has cosine 0",
-    killed_by="test_a_row_of_zeros_has_cosine_0_with_every_row",
-)
-edit(
-    "cosines",
-    "columns-scaled",
-    {"1": "0"},
-    "columns are brought to length 1, where rows are the words' vectors",
-    killed_by="test_length_does_not_matter_and_direction_does",
-)
-edit(
-    "cosines",
-    "cosine-distance",
-    {"unit @ unit.T": "1 - unit @ unit.T"},
-    "this is the cosine distance, 1 − cosine",
-    killed_by="test_one_hot_vectors_have_cosine_0",
-)
-edit(
-    "cosines",
-    "sign-lost",
-    {"unit @ unit.T": "(unit @ unit.T).abs()"},
-    "the sign is lost: opposite directions have cosine −1",
-    killed_by="test_length_does_not_matter_and_direction_does",
-)
-edit(
-    "cosines",
-    "centred-first",
-    {"vectors, dim=1": "vectors - vectors.mean(dim=1, keepdim=True), dim=1"},
-    "the vectors are centred first: that is Pearson's correlation",
-    killed_by="test_one_hot_vectors_have_cosine_0",
-)
+edit("cosines", "dot-products", {"unit = normalize(vectors, dim=1)": "", "unit @ unit.T": "vectors @ vectors.T"},
+     "these are dot products: each must be divided by both lengths",
+     killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "divided-by-one-length", {"unit = normalize(vectors, dim=1)": "",
+     "unit @ unit.T": "vectors @ normalize(vectors, dim=1).T"},
+     "dot products are divided by one of the two lengths only",
+     killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "zero-by-zero", {"normalize(vectors, dim=1)": "vectors / vectors.norm(dim=1, keepdim=True)"},
+     "0 / 0 is not a number: a row of zeros has cosine 0", killed_by="test_a_row_of_zeros_has_cosine_0_with_every_row")
+edit("cosines", "columns-scaled", {"1": "0"},
+     "columns are brought to length 1, where rows are the words' vectors",
+     killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "cosine-distance", {"unit @ unit.T": "1 - unit @ unit.T"},
+     "this is the cosine distance, 1 − cosine", killed_by="test_one_hot_vectors_have_cosine_0")
+edit("cosines", "sign-lost", {"unit @ unit.T": "(unit @ unit.T).abs()"},
+     "the sign is lost: opposite directions have cosine −1", killed_by="test_length_does_not_matter_and_direction_does")
+edit("cosines", "centred-first", {"vectors, dim=1": "vectors - vectors.mean(dim=1, keepdim=True), dim=1"},
+     "the vectors are centred first: that is Pearson's correlation", killed_by="test_one_hot_vectors_have_cosine_0")
 
 
 # vocabulary_growth
@@ -252,62 +169,33 @@ def vocabulary_growth(tokens, every):
     return [(n, int(total[n - 1])) for n in range(every, len(tokens) + 1, every)]
 
 
-edit(
-    "vocabulary_growth",
-    "counted-afresh",
-    {"noted.append((count, len(seen)))": "noted.append((count, len(seen)))\n            seen = set()"},
-    "the words are counted afresh in each stretch: count them from the start of the text",
-    killed_by="test_different_words_are_counted_from_the_start_of_the_text",
-)
-edit(
-    "vocabulary_growth",
-    "rest-adds-point",
-    {"if count % every == 0": "if count % every == 0 or count == len(tokens)"},
-    "the rest at the end adds a point too",
-    killed_by="test_a_rest_adds_no_point",
-)
-edit(
-    "vocabulary_growth",
-    "starts-at-origin",
-    {"every, len(tokens) + 1": "0, len(tokens) + 1"},
-    "the curve begins with (0, 0): the first point comes after `every` tokens",
-    killed_by="test_different_words_are_counted_from_the_start_of_the_text",
-    of="prefix-sets",
-)
-edit(
-    "vocabulary_growth",
-    "counted-from-zero",
-    {", start=1": ""},
-    "tokens are counted from 0, so the points come one token late, and one comes before any stretch is full",
-    killed_by="test_different_words_are_counted_from_the_start_of_the_text",
-)
-edit(
-    "vocabulary_growth",
-    "before-last-token",
-    {
-        ("seen.add(token)\n        if count % every == 0:\n            noted.append((count, len(seen)))"): (
-            "if count % every == 0:\n            noted.append((count, len(seen)))\n        seen.add(token)"
-        )
-    },
-    "the point is taken before its last token is read",
-    killed_by="test_different_words_are_counted_from_the_start_of_the_text",
-)
-edit(
-    "vocabulary_growth",
-    "all-tokens-counted",
-    {"len(set(tokens[:n]))": "n"},
-    "all tokens are counted, where each different word counts once",
-    killed_by="test_different_words_are_counted_from_the_start_of_the_text",
-    of="prefix-sets",
-)
-edit(
-    "vocabulary_growth",
-    "last-point-missing",
-    {"len(tokens) + 1": "len(tokens)"},
-    "the last point is missing where the text ends with a full stretch: the end of a range is exclusive",
-    killed_by="test_different_words_are_counted_from_the_start_of_the_text",
-    of="prefix-sets",
-)
+edit("vocabulary_growth", "counted-afresh",
+     {"noted.append((count, len(seen)))": "noted.append((count, len(seen)))\n            seen = set()"},
+     "the words are counted afresh in each stretch: count them from the start of the text",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text")
+edit("vocabulary_growth", "rest-adds-point", {"if count % every == 0": "if count % every == 0 or count == len(tokens)"},
+     "the rest at the end adds a point too", killed_by="test_a_rest_adds_no_point")
+edit("vocabulary_growth", "starts-at-origin", {"every, len(tokens) + 1": "0, len(tokens) + 1"},
+     "the curve begins with (0, 0): the first point comes after `every` tokens",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
+edit("vocabulary_growth", "counted-from-zero", {", start=1": ""},
+     "tokens are counted from 0, so the points come one token late, and one comes before any stretch is full",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text")
+edit("vocabulary_growth", "before-last-token",
+     {("seen.add(token)\n"
+      "        if count % every == 0:\n"
+      "            noted.append((count, len(seen)))"):
+     ("if count % every == 0:\n"
+      "            noted.append((count, len(seen)))\n"
+      "        seen.add(token)")},
+     "the point is taken before its last token is read",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text")
+edit("vocabulary_growth", "all-tokens-counted", {"len(set(tokens[:n]))": "n"},
+     "all tokens are counted, where each different word counts once",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
+edit("vocabulary_growth", "last-point-missing", {"len(tokens) + 1": "len(tokens)"},
+     "the last point is missing where the text ends with a full stretch: the end of a range is exclusive",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
 
 
 # neighbour_counts
@@ -346,128 +234,65 @@ def neighbour_counts(sentences, words, window):
     return torch.from_numpy(table.toarray())
 
 
-edit(
-    "neighbour_counts",
-    "one-direction",
-    {"counts[other, word] += 1": ""},
-    "each pair is counted in one direction only, so the table is not symmetric: the window reaches to both sides",
-    killed_by="test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-edit(
-    "neighbour_counts",
-    "own-neighbour",
-    {"for place, word in enumerate(ids):": "for place, word in enumerate(ids):\n            counts[word, word] += 1"},
-    "a word is counted as its own neighbour at the place where it stands",
-    killed_by="test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-edit(
-    "neighbour_counts",
-    "sentences-joined",
-    {
-        "for sentence in sentences:\n        ids = [index[token] for token in sentence]": "for ids in [[index[token] for sentence in sentences for token in sentence]]:"
-    },
-    "the sentences are joined, so windows reach from one into the next",
-    killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence",
-)
-edit(
-    "neighbour_counts",
-    "negative-places-wrap",
-    {
-        (
-            "for other in ids[place + 1 : place + 1 + window]:\n"
-            "                counts[word, other] += 1\n"
-            "                counts[other, word] += 1"
-        ): (
-            "for j in range(place - window, place + window + 1):\n"
-            "                if j != place and j < len(ids):\n"
-            "                    counts[word, ids[j]] += 1"
-        )
-    },
-    "negative places wrap around to the sentence's end: the window must be cut off at the edges",
-    killed_by="test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-edit(
-    "neighbour_counts",
-    "met-or-not",
-    {"counts[word, other] += 1": "counts[word, other] = 1", "counts[other, word] += 1": "counts[other, word] = 1"},
-    "it is noted whether two words ever meet, not how often",
-    killed_by="test_words_that_meet_again_are_counted_again",
-)
-edit(
-    "neighbour_counts",
-    "beside-itself-left-out",
-    {
-        "counts[word, other] += 1": "counts[word, other] += word != other",
-        "counts[other, word] += 1": "counts[other, word] += word != other",
-    },
-    "a word beside itself is left out: positions differ, so it is a neighbour",
-    killed_by="test_a_word_beside_itself_is_counted_from_both_places",
-)
-edit(
-    "neighbour_counts",
-    "beside-itself-once",
-    {"counts[other, word] += 1": "counts[other, word] += word != other"},
-    "a word beside itself is counted once: it is counted from both of its places",
-    killed_by="test_a_word_beside_itself_is_counted_from_both_places",
-)
-edit(
-    "neighbour_counts",
-    "window-as-span",
-    {"place + 1 + window": "place + 1 + window // 2"},
-    "the window is taken as the whole span: half of it on each side, where it means the words on one side",
-    killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence",
-)
-edit(
-    "neighbour_counts",
-    "right-edge-left-out",
-    {"place + 1 + window": "place + window"},
-    "the right edge of the window is left out: the end of a slice is exclusive",
-    killed_by="test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-edit(
-    "neighbour_counts",
-    "whole-sentence",
-    {"place + 1 : place + 1 + window": "place + 1 :"},
-    "the whole sentence is the context: the window is not used",
-    killed_by="test_the_morning_coffee_matrix_is_that_of_the_page",
-)
-edit(
-    "neighbour_counts",
-    "harmonic-weights",
-    {
-        "dtype=np.int64": "dtype=np.float32",
-        "for other in ids[place + 1 : place + 1 + window]": "for distance, other in enumerate(ids[place + 1 : place + 1 + window], start=1)",
-        "counts[word, other] += 1": "counts[word, other] += 1 / distance",
-        "counts[other, word] += 1": "counts[other, word] += 1 / distance",
-    },
-    "a neighbour d words away counts 1/d, as in GloVe: here each counts 1",
-    killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence",
-)
-edit(
-    "neighbour_counts",
-    "float-counts",
-    {"dtype=np.int64": "dtype=np.float32"},
-    "the counts are floats: whole numbers were asked for",
-    killed_by="test_the_counts_are_whole_numbers",
-)
-edit(
-    "neighbour_counts",
-    "list-indexing",
-    {
-        (
-            "for place, word in enumerate(ids):\n"
-            "            for other in ids[place + 1 : place + 1 + window]:\n"
-            "                counts[word, other] += 1\n"
-            "                counts[other, word] += 1"
-        ): (
-            "for distance in range(1, window + 1):\n"
-            "            counts[ids[:-distance], ids[distance:]] += 1\n"
-            "            counts[ids[distance:], ids[:-distance]] += 1"
-        )
-    },
-    "indexing with lists adds 1 once however often a pair stands in them: use index_put_ with accumulate=True, or np.add.at",
-    killed_by="test_words_that_meet_again_are_counted_again",
-)
+edit("neighbour_counts", "one-direction", {"counts[other, word] += 1": ""},
+     "each pair is counted in one direction only, so the table is not symmetric: the window reaches to both sides",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "own-neighbour",
+     {"for place, word in enumerate(ids):": "for place, word in enumerate(ids):\n            counts[word, word] += 1"},
+     "a word is counted as its own neighbour at the place where it stands",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "sentences-joined",
+     {"for sentence in sentences:\n        ids = [index[token] for token in sentence]":
+     "for ids in [[index[token] for sentence in sentences for token in sentence]]:"},
+     "the sentences are joined, so windows reach from one into the next",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence")
+edit("neighbour_counts", "negative-places-wrap",
+     {("for other in ids[place + 1 : place + 1 + window]:\n"
+      "                counts[word, other] += 1\n"
+      "                counts[other, word] += 1"):
+     ("for j in range(place - window, place + window + 1):\n"
+      "                if j != place and j < len(ids):\n"
+      "                    counts[word, ids[j]] += 1")},
+     "negative places wrap around to the sentence's end: the window must be cut off at the edges",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "met-or-not", {"counts[word, other] += 1": "counts[word, other] = 1",
+     "counts[other, word] += 1": "counts[other, word] = 1"},
+     "it is noted whether two words ever meet, not how often", killed_by="test_words_that_meet_again_are_counted_again")
+edit("neighbour_counts", "beside-itself-left-out", {"counts[word, other] += 1": "counts[word, other] += word != other",
+     "counts[other, word] += 1": "counts[other, word] += word != other"},
+     "a word beside itself is left out: positions differ, so it is a neighbour",
+     killed_by="test_a_word_beside_itself_is_counted_from_both_places")
+edit("neighbour_counts", "beside-itself-once", {"counts[other, word] += 1": "counts[other, word] += word != other"},
+     "a word beside itself is counted once: it is counted from both of its places",
+     killed_by="test_a_word_beside_itself_is_counted_from_both_places")
+edit("neighbour_counts", "window-as-span", {"place + 1 + window": "place + 1 + window // 2"},
+     "the window is taken as the whole span: half of it on each side, where it means the words on one side",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence")
+edit("neighbour_counts", "right-edge-left-out", {"place + 1 + window": "place + window"},
+     "the right edge of the window is left out: the end of a slice is exclusive",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "whole-sentence", {"place + 1 : place + 1 + window": "place + 1 :"},
+     "the whole sentence is the context: the window is not used",
+     killed_by="test_the_morning_coffee_matrix_is_that_of_the_page")
+edit("neighbour_counts", "harmonic-weights", {"dtype=np.int64": "dtype=np.float32",
+     "for other in ids[place + 1 : place + 1 + window]":
+     "for distance, other in enumerate(ids[place + 1 : place + 1 + window], start=1)",
+     "counts[word, other] += 1": "counts[word, other] += 1 / distance",
+     "counts[other, word] += 1": "counts[other, word] += 1 / distance"},
+     "a neighbour d words away counts 1/d, as in GloVe: here each counts 1",
+     killed_by="test_the_window_is_cut_off_at_the_edges_of_each_sentence")
+edit("neighbour_counts", "float-counts", {"dtype=np.int64": "dtype=np.float32"},
+     "the counts are floats: whole numbers were asked for", killed_by="test_the_counts_are_whole_numbers")
+edit("neighbour_counts", "list-indexing",
+     {("for place, word in enumerate(ids):\n"
+      "            for other in ids[place + 1 : place + 1 + window]:\n"
+      "                counts[word, other] += 1\n"
+      "                counts[other, word] += 1"):
+     ("for distance in range(1, window + 1):\n"
+      "            counts[ids[:-distance], ids[distance:]] += 1\n"
+      "            counts[ids[distance:], ids[:-distance]] += 1")},
+     "indexing with lists adds 1 once however often a pair stands in them: use index_put_ with accumulate=True, or np.add.at",
+     killed_by="test_words_that_meet_again_are_counted_again")
 
 
 # association
@@ -485,66 +310,34 @@ def association(n_xy, n_x, n_y, n):
     return torch.tensor(values)
 
 
-edit(
-    "association",
-    "natural-logarithm",
-    {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))": "torch.log(n_xy * n / (n_x * n_y))"},
-    "the logarithm is natural: bits are to base 2",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
-edit(
-    "association",
-    "factor-n-missing",
-    {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "torch.log2(n_xy / (n_x * n_y))"},
-    "counts are used where the formula has probabilities: a factor n is missing",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
-edit(
-    "association",
-    "weighed-by-probability",
-    {
-        "return torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "ratio = torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))\n    return (n_xy / n * ratio).float()"
-    },
-    "each term is weighed by P(x, y): that is the mutual information's summand, not the association of one pair",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
-edit(
-    "association",
-    "something-added",
-    {"n_xy.double()": "(n_xy.double() + 1e-8)"},
-    "words that never met get a finite number, because something was added to the count",
-    killed_by="test_words_that_never_met_have_minus_infinity",
-)
-edit(
-    "association",
-    "upside-down",
-    {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_x.double() * n_y.double() / (n_xy.double() * n)"},
-    "the ratio is upside down",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
-edit(
-    "association",
-    "negatives-cut-off",
-    {
-        "torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))": "torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).clamp(min=0)"
-    },
-    "negative values are cut off: that comes with PPMI",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
-edit(
-    "association",
-    "logarithm-missing",
-    {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "n_xy * n / (n_x * n_y)"},
-    "the logarithm is missing: this is the ratio itself",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
-edit(
-    "association",
-    "second-word-missing",
-    {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_xy.double() / n_x.double()"},
-    "P(y | x) is compared with nothing: the second word's probability is missing",
-    killed_by="test_twice_as_often_as_chance_is_one_bit",
-)
+edit("association", "natural-logarithm",
+     {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))": "torch.log(n_xy * n / (n_x * n_y))"},
+     "the logarithm is natural: bits are to base 2", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "factor-n-missing",
+     {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "torch.log2(n_xy / (n_x * n_y))"},
+     "counts are used where the formula has probabilities: a factor n is missing",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "weighed-by-probability",
+     {"return torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()":
+     "ratio = torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))\n    return (n_xy / n * ratio).float()"},
+     "each term is weighed by P(x, y): that is the mutual information's summand, not the association of one pair",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "something-added", {"n_xy.double()": "(n_xy.double() + 1e-8)"},
+     "words that never met get a finite number, because something was added to the count",
+     killed_by="test_words_that_never_met_have_minus_infinity")
+edit("association", "upside-down",
+     {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_x.double() * n_y.double() / (n_xy.double() * n)"},
+     "the ratio is upside down", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "negatives-cut-off", {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double()))":
+     "torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).clamp(min=0)"},
+     "negative values are cut off: that comes with PPMI", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "logarithm-missing",
+     {"torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()": "n_xy * n / (n_x * n_y)"},
+     "the logarithm is missing: this is the ratio itself", killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "second-word-missing",
+     {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_xy.double() / n_x.double()"},
+     "P(y | x) is compared with nothing: the second word's probability is missing",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
 
 
 # ppmi
@@ -574,69 +367,29 @@ def ppmi(counts):
     return pmi.nan_to_num(nan=0.0, neginf=0.0).relu().float()
 
 
-edit(
-    "ppmi",
-    "base-two",
-    {"ratio.log()": "ratio.log2()"},
-    "the logarithm is to base 2: from here on it is natural",
-    killed_by="test_four_cells_by_hand",
-)
-edit(
-    "ppmi",
-    "negatives-kept",
-    {".clamp(min=0)": ""},
-    "negative values are kept: this is PMI with 0 for what never met",
-    killed_by="test_four_cells_by_hand",
-)
-edit(
-    "ppmi",
-    "zero-by-zero",
-    {"ratio = torch.where(joint > 0, joint / expected, 1.0)": "", "ratio.log": "(joint / expected).log"},
-    "0 / 0 is not a number: a word without company has zeros",
-    killed_by="test_a_word_without_company_gets_zeros",
-)
-edit(
-    "ppmi",
-    "log-of-count",
-    {"torch.where(joint > 0, joint / expected, 1.0)": "1 + counts.double()"},
-    "this is the logarithm of 1 + count: the counts are not compared with chance",
-    killed_by="test_four_cells_by_hand",
-)
-edit(
-    "ppmi",
-    "one-added",
-    {"joint / expected, 1.0)": "1 + joint / expected, 1.0)"},
-    "1 is added inside the logarithm, which shrinks every value",
-    killed_by="test_four_cells_by_hand",
-)
-edit(
-    "ppmi",
-    "row-used-twice",
-    {"dim=0": "dim=1"},
-    "the row's probability is used twice: the column has one of its own",
-    killed_by="test_each_cell_is_compared_with_chance_and_never_negative",
-)
-edit(
-    "ppmi",
-    "total-missing",
-    {"counts.double() / counts.sum()": "counts.double()"},
-    "counts are divided by row and column sums, where the formula has probabilities: the total is missing",
-    killed_by="test_four_cells_by_hand",
-)
-edit(
-    "ppmi",
-    "row-only",
-    {" * joint.sum(dim=0, keepdim=True)": ""},
-    "only the word's own probability is divided by: this is log P(j | i) against nothing",
-    killed_by="test_four_cells_by_hand",
-)
-edit(
-    "ppmi",
-    "square-assumed",
-    {"joint.sum(dim=0, keepdim=True)": "joint.sum(dim=1)"},
-    "the table is taken to be square and symmetric: row sums stand for column sums",
-    killed_by="test_rows_are_words_and_columns_are_contexts",
-)
+edit("ppmi", "base-two", {"ratio.log()": "ratio.log2()"},
+     "the logarithm is to base 2: from here on it is natural", killed_by="test_four_cells_by_hand")
+edit("ppmi", "negatives-kept", {".clamp(min=0)": ""},
+     "negative values are kept: this is PMI with 0 for what never met", killed_by="test_four_cells_by_hand")
+edit("ppmi", "zero-by-zero", {"ratio = torch.where(joint > 0, joint / expected, 1.0)": "",
+     "ratio.log": "(joint / expected).log"},
+     "0 / 0 is not a number: a word without company has zeros", killed_by="test_a_word_without_company_gets_zeros")
+edit("ppmi", "log-of-count", {"torch.where(joint > 0, joint / expected, 1.0)": "1 + counts.double()"},
+     "this is the logarithm of 1 + count: the counts are not compared with chance", killed_by="test_four_cells_by_hand")
+edit("ppmi", "one-added", {"joint / expected, 1.0)": "1 + joint / expected, 1.0)"},
+     "1 is added inside the logarithm, which shrinks every value", killed_by="test_four_cells_by_hand")
+edit("ppmi", "row-used-twice", {"dim=0": "dim=1"},
+     "the row's probability is used twice: the column has one of its own",
+     killed_by="test_each_cell_is_compared_with_chance_and_never_negative")
+edit("ppmi", "total-missing", {"counts.double() / counts.sum()": "counts.double()"},
+     "counts are divided by row and column sums, where the formula has probabilities: the total is missing",
+     killed_by="test_four_cells_by_hand")
+edit("ppmi", "row-only", {" * joint.sum(dim=0, keepdim=True)": ""},
+     "only the word's own probability is divided by: this is log P(j | i) against nothing",
+     killed_by="test_four_cells_by_hand")
+edit("ppmi", "square-assumed", {"joint.sum(dim=0, keepdim=True)": "joint.sum(dim=1)"},
+     "the table is taken to be square and symmetric: row sums stand for column sums",
+     killed_by="test_rows_are_words_and_columns_are_contexts")
 
 
 # shifted_ppmi
@@ -659,71 +412,32 @@ def shifted_ppmi(counts, negatives=5, power=0.75):
     return result
 
 
-edit(
-    "shifted_ppmi",
-    "shift-after-cut",
-    {"ratio.log() - math.log(negatives), 0.0).clamp(min=0)": "ratio.log(), 0.0).clamp(min=0).sub(math.log(negatives))"},
-    "the shift comes after the cut, so values below zero come back: subtract first, then cut off",
-    killed_by="test_the_shift_comes_before_the_cut",
-)
-edit(
-    "shifted_ppmi",
-    "k-subtracted",
-    {"math.log(negatives)": "negatives"},
-    "k itself is subtracted: the shift is its logarithm",
-    killed_by="test_the_shift_comes_before_the_cut",
-)
-edit(
-    "shifted_ppmi",
-    "logarithm-added",
-    {"- math.log": "+ math.log"},
-    "ln k is added: word2vec's optimum is PMI minus ln k",
-    killed_by="test_the_shift_comes_before_the_cut",
-)
-edit(
-    "shifted_ppmi",
-    "not-smoothed",
-    {"sum(dim=0) ** power": "sum(dim=0)"},
-    "the contexts are not smoothed: the power is not used",
-    killed_by="test_the_columns_are_smoothed_and_not_the_rows",
-)
-edit(
-    "shifted_ppmi",
-    "words-smoothed-too",
-    {
-        "given_word = counts / counts.sum(dim=1, keepdim=True)": (
-            "words = counts.sum(dim=1, keepdim=True) ** power\n"
-            "    given_word = counts / counts.sum() / (words / words.sum())"
-        )
-    },
-    "the words' probabilities are smoothed too: only the contexts' are",
-    killed_by="test_the_columns_are_smoothed_and_not_the_rows",
-)
-edit(
-    "shifted_ppmi",
-    "not-normalised",
-    {
-        "smoothed = counts.sum(dim=0)": "smoothed = (counts / counts.sum()).sum(dim=0)",
-        "(smoothed / smoothed.sum())": "smoothed",
-    },
-    "the smoothed contexts are not divided by their sum, so they are no probabilities",
-    killed_by="test_the_columns_are_smoothed_and_not_the_rows",
-)
-edit(
-    "shifted_ppmi",
-    "power-before-sum",
-    {"counts.sum(dim=0) ** power": "(counts**power).sum(dim=0)"},
-    "each count is raised to the power before the columns are summed: sum first",
-    killed_by="test_the_columns_are_smoothed_and_not_the_rows",
-)
-edit(
-    "shifted_ppmi",
-    "rows-smoothed",
-    {"counts.sum(dim=0) ** power": "counts.sum(dim=0)"},
-    "the rows are smoothed in place of the columns",
-    killed_by="test_the_columns_are_smoothed_and_not_the_rows",
-    of="words-smoothed-too",
-)
+edit("shifted_ppmi", "shift-after-cut",
+     {"ratio.log() - math.log(negatives), 0.0).clamp(min=0)": "ratio.log(), 0.0).clamp(min=0).sub(math.log(negatives))"},
+     "the shift comes after the cut, so values below zero come back: subtract first, then cut off",
+     killed_by="test_the_shift_comes_before_the_cut")
+edit("shifted_ppmi", "k-subtracted", {"math.log(negatives)": "negatives"},
+     "k itself is subtracted: the shift is its logarithm", killed_by="test_the_shift_comes_before_the_cut")
+edit("shifted_ppmi", "logarithm-added", {"- math.log": "+ math.log"},
+     "ln k is added: word2vec's optimum is PMI minus ln k", killed_by="test_the_shift_comes_before_the_cut")
+edit("shifted_ppmi", "not-smoothed", {"sum(dim=0) ** power": "sum(dim=0)"},
+     "the contexts are not smoothed: the power is not used", killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "words-smoothed-too",
+     {"given_word = counts / counts.sum(dim=1, keepdim=True)":
+     ("words = counts.sum(dim=1, keepdim=True) ** power\n"
+      "    given_word = counts / counts.sum() / (words / words.sum())")},
+     "the words' probabilities are smoothed too: only the contexts' are",
+     killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "not-normalised", {"smoothed = counts.sum(dim=0)": "smoothed = (counts / counts.sum()).sum(dim=0)",
+     "(smoothed / smoothed.sum())": "smoothed"},
+     "the smoothed contexts are not divided by their sum, so they are no probabilities",
+     killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "power-before-sum", {"counts.sum(dim=0) ** power": "(counts**power).sum(dim=0)"},
+     "each count is raised to the power before the columns are summed: sum first",
+     killed_by="test_the_columns_are_smoothed_and_not_the_rows")
+edit("shifted_ppmi", "rows-smoothed", {"counts.sum(dim=0) ** power": "counts.sum(dim=0)"},
+     "the rows are smoothed in place of the columns", killed_by="test_the_columns_are_smoothed_and_not_the_rows",
+     of="words-smoothed-too")
 
 
 # lsa
@@ -746,78 +460,36 @@ def lsa(matrix, dim, power=1.0):
     return -axes.flip(1)[:, :dim] * strength**power
 
 
-edit(
-    "lsa",
-    "strength-left-out",
-    {" * strength[:dim] ** power": ""},
-    "the singular values are left out: directions are weighed by S to the power",
-    killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints",
-)
-edit(
-    "lsa",
-    "columns-of-v",
-    {"left, strength, _": "_, strength, right", "left[:, :dim]": "right.T[:, :dim]"},
-    "the columns of V are taken: they belong to the contexts, the rows' directions are in U",
-    killed_by="test_dot_products_are_those_of_the_nearest_matrix_of_rank_d",
-)
-edit(
-    "lsa",
-    "rows-of-vt",
-    {"left, strength, _": "_, strength, right", "left[:, :dim]": "right[:, :dim]"},
-    "rows of Vᵀ are taken for columns: they must be transposed, and U holds the words",
-    killed_by="test_two_directions_bring_human_and_user_together",
-)
-edit(
-    "lsa",
-    "weakest-kept",
-    {"left[:, :dim] * strength[:dim] ** power": "left[:, -dim:] * strength[-dim:] ** power"},
-    "the weakest directions are kept: singular values come with the largest first",
-    killed_by="test_two_directions_bring_human_and_user_together",
-)
-edit(
-    "lsa",
-    "power-unused",
-    {"strength[:dim] ** power": "strength[:dim]"},
-    "the power is not used: U S whatever it is",
-    killed_by="test_the_power_is_that_of_the_singular_values",
-)
-edit(
-    "lsa",
-    "power-on-directions",
-    {
-        "return left[:, :dim] * strength[:dim] ** power": "scaled = left[:, :dim] * strength[:dim]\n    return scaled.sign() * scaled.abs() ** power"
-    },
-    "the power also touches U: only the singular values are raised to it",
-    killed_by="test_the_power_is_that_of_the_singular_values",
-)
-edit(
-    "lsa",
-    "centred-first",
-    {"matrix, full_matrices=False": "matrix - matrix.mean(dim=0), full_matrices=False"},
-    "the columns are centred first: that is principal component analysis, LSA takes the table as it is",
-    killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints",
-)
-edit(
-    "lsa",
-    "rank-d-matrix",
-    {"strength, _": "strength, right", "strength[:dim] ** power": "strength[:dim] ** power @ right[:dim]"},
-    "the whole matrix of rank d comes back: the word vectors have d numbers",
-    killed_by="test_the_power_is_that_of_the_singular_values",
-)
-edit(
-    "lsa",
-    "root-missing",
-    {"return left": "strength = strength**2\n    return left"},
-    "the eigenvalues of M Mᵀ are the squares of the singular values: take their root",
-    killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints",
-)
-edit(
-    "lsa",
-    "rows-cut",
-    {":, :dim": ":dim, :dim"},
-    "the rows are cut as well: every word keeps its row",
-    killed_by="test_the_power_is_that_of_the_singular_values",
-)
+edit("lsa", "strength-left-out", {" * strength[:dim] ** power": ""},
+     "the singular values are left out: directions are weighed by S to the power",
+     killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
+edit("lsa", "columns-of-v", {"left, strength, _": "_, strength, right", "left[:, :dim]": "right.T[:, :dim]"},
+     "the columns of V are taken: they belong to the contexts, the rows' directions are in U",
+     killed_by="test_dot_products_are_those_of_the_nearest_matrix_of_rank_d")
+edit("lsa", "rows-of-vt", {"left, strength, _": "_, strength, right", "left[:, :dim]": "right[:, :dim]"},
+     "rows of Vᵀ are taken for columns: they must be transposed, and U holds the words",
+     killed_by="test_two_directions_bring_human_and_user_together")
+edit("lsa", "weakest-kept", {"left[:, :dim] * strength[:dim] ** power": "left[:, -dim:] * strength[-dim:] ** power"},
+     "the weakest directions are kept: singular values come with the largest first",
+     killed_by="test_two_directions_bring_human_and_user_together")
+edit("lsa", "power-unused", {"strength[:dim] ** power": "strength[:dim]"},
+     "the power is not used: U S whatever it is", killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "power-on-directions", {"return left[:, :dim] * strength[:dim] ** power":
+     "scaled = left[:, :dim] * strength[:dim]\n    return scaled.sign() * scaled.abs() ** power"},
+     "the power also touches U: only the singular values are raised to it",
+     killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "centred-first", {"matrix, full_matrices=False": "matrix - matrix.mean(dim=0), full_matrices=False"},
+     "the columns are centred first: that is principal component analysis, LSA takes the table as it is",
+     killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
+edit("lsa", "rank-d-matrix", {"strength, _": "strength, right",
+     "strength[:dim] ** power": "strength[:dim] ** power @ right[:dim]"},
+     "the whole matrix of rank d comes back: the word vectors have d numbers",
+     killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "root-missing", {"return left": "strength = strength**2\n    return left"},
+     "the eigenvalues of M Mᵀ are the squares of the singular values: take their root",
+     killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
+edit("lsa", "rows-cut", {":, :dim": ":dim, :dim"},
+     "the rows are cut as well: every word keeps its row", killed_by="test_the_power_is_that_of_the_singular_values")
 
 
 equivalent(

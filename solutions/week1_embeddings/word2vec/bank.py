@@ -26,90 +26,41 @@ def skipgram_pairs(tokens, window):
     return pairs
 
 
-edit(
-    "skipgram_pairs",
-    "paired-with-itself",
-    {"if j != i": "if True"},
-    "the centre word is paired with itself",
-    killed_by="test_the_window_is_cut_off_at_the_edges",
-)
-edit(
-    "skipgram_pairs",
-    "right-edge-left-out",
-    {"i + window + 1": "i + window"},
-    "the right edge of the window is left out: range stops before its end",
-    killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-edit(
-    "skipgram_pairs",
-    "window-as-span",
-    {"pairs = []": "window //= 2\n    pairs = []"},
-    "the window is taken as the whole span: half of it on each side, where it means the words on one side",
-    killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-edit(
-    "skipgram_pairs",
-    "wraps-around",
-    {"max(0, i - window)": "i - window"},
-    "negative indices wrap around to the sentence's end: the window must be cut off at the edges",
-    killed_by="test_the_window_is_cut_off_at_the_edges",
-)
-edit(
-    "skipgram_pairs",
-    "edge-words-skipped",
-    {"if j != i": "if j != i and window <= i < len(tokens) - window"},
-    "words whose window reaches over an edge are skipped: they have fewer pairs, not none",
-    killed_by="test_the_window_is_cut_off_at_the_edges",
-)
-edit(
-    "skipgram_pairs",
-    "told-apart-by-word",
-    {"if j != i": "if tokens[j] != center"},
-    "positions are told apart by the word that stands there, so a repeated word loses pairs",
-    killed_by="test_a_word_that_stands_twice_is_paired_at_both_places",
-)
-edit(
-    "skipgram_pairs",
-    "pairs-turned-round",
-    {"(center, tokens[j])": "(tokens[j], center)"},
-    "each pair is turned round: the centre comes first, then its context",
-    killed_by="test_the_window_is_cut_off_at_the_edges",
-)
-edit(
-    "skipgram_pairs",
-    "only-after",
-    {"max(0, i - window)": "i + 1"},
-    "only the words after the centre are paired with it: the window reaches to both sides",
-    killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-edit(
-    "skipgram_pairs",
-    "one-word-too-far",
-    {"i + window + 1": "i + window + 2"},
-    "the window reaches one word too far to the right",
-    killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-edit(
-    "skipgram_pairs",
-    "lists-for-tuples",
-    {"(center, tokens[j])": "[center, tokens[j]]"},
-    "each pair is a list: a tuple was asked for",
-    killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
-edit(
-    "skipgram_pairs",
-    "return-in-loop",
-    {"    return pairs": "        return pairs"},
-    "`return` stands inside the loop, so only the first word is a centre",
-    killed_by="test_the_window_is_cut_off_at_the_edges",
-)
-edit(
-    "skipgram_pairs",
-    "no-return",
-    {"return pairs": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side",
-)
+edit("skipgram_pairs", "paired-with-itself", {"if j != i": "if True"},
+     "the centre word is paired with itself", killed_by="test_the_window_is_cut_off_at_the_edges")
+edit("skipgram_pairs", "right-edge-left-out", {"i + window + 1": "i + window"},
+     "the right edge of the window is left out: range stops before its end",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+edit("skipgram_pairs", "window-as-span", {"pairs = []": "window //= 2\n    pairs = []"},
+     "the window is taken as the whole span: half of it on each side, where it means the words on one side",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+edit("skipgram_pairs", "wraps-around", {"max(0, i - window)": "i - window"},
+     "negative indices wrap around to the sentence's end: the window must be cut off at the edges",
+     killed_by="test_the_window_is_cut_off_at_the_edges")
+edit("skipgram_pairs", "edge-words-skipped", {"if j != i": "if j != i and window <= i < len(tokens) - window"},
+     "words whose window reaches over an edge are skipped: they have fewer pairs, not none",
+     killed_by="test_the_window_is_cut_off_at_the_edges")
+edit("skipgram_pairs", "told-apart-by-word", {"if j != i": "if tokens[j] != center"},
+     "positions are told apart by the word that stands there, so a repeated word loses pairs",
+     killed_by="test_a_word_that_stands_twice_is_paired_at_both_places")
+edit("skipgram_pairs", "pairs-turned-round", {"(center, tokens[j])": "(tokens[j], center)"},
+     "each pair is turned round: the centre comes first, then its context",
+     killed_by="test_the_window_is_cut_off_at_the_edges")
+edit("skipgram_pairs", "only-after", {"max(0, i - window)": "i + 1"},
+     "only the words after the centre are paired with it: the window reaches to both sides",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+edit("skipgram_pairs", "one-word-too-far", {"i + window + 1": "i + window + 2"},
+     "the window reaches one word too far to the right",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+edit("skipgram_pairs", "lists-for-tuples", {"(center, tokens[j])": "[center, tokens[j]]"},
+     "each pair is a list: a tuple was asked for",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+edit("skipgram_pairs", "return-in-loop", {"    return pairs": "        return pairs"},
+     "`return` stands inside the loop, so only the first word is a centre",
+     killed_by="test_the_window_is_cut_off_at_the_edges")
+edit("skipgram_pairs", "no-return", {"return pairs": ""},
+     "nothing comes back: `return` is missing",
+     killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
 
 
 # cbow_examples
@@ -132,78 +83,37 @@ def cbow_examples(tokens, window):
     return result
 
 
-edit(
-    "cbow_examples",
-    "one-example-a-pair",
-    {
-        "if contexts:\n            examples.append((list(contexts), center))": "examples += [([context], center) for context in contexts]"
-    },
-    "one example for each (context, centre) pair: CBOW averages all contexts of a word into one example",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
-edit(
-    "cbow_examples",
-    "centre-included",
-    {"i] + tokens[i + 1 : ": ""},
-    "the centre word is among its own contexts, so the answer is in the question",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
-edit(
-    "cbow_examples",
-    "start-wraps-around",
-    {"max(0, i - window)": "i - window"},
-    "a negative start of a slice wraps around, and the first words lose their left context",
-    killed_by="test_the_examples_agree_with_brute_force",
-)
-edit(
-    "cbow_examples",
-    "turned-round",
-    {"(list(contexts), center)": "(center, list(contexts))"},
-    "each example is turned round: contexts come first, then the centre",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
-edit(
-    "cbow_examples",
-    "empty-example",
-    {"if contexts:": "if True:"},
-    "a word without any context still makes an example, and the mean of no vectors is not a number",
-    killed_by="test_a_sentence_of_one_word_has_no_example",
-)
-edit(
-    "cbow_examples",
-    "only-before",
-    {" + tokens[i + 1 : i + window + 1]": ""},
-    "only the words before the centre are its context: the window reaches to both sides",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
-edit(
-    "cbow_examples",
-    "one-word-short",
-    {"i + window + 1": "i + window"},
-    "the window is one word short on the right: the end of a slice is exclusive",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
-edit(
-    "cbow_examples",
-    "whole-sentence",
-    {"tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]": "tokens[:i] + tokens[i + 1 :]"},
-    "the whole sentence is the context: the window is not used",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
-edit(
-    "cbow_examples",
-    "return-in-loop",
-    {"    return examples": "        return examples"},
-    "`return` stands inside the loop, so there is one example only",
-    killed_by="test_the_coffee_sentence_has_8_examples",
-)
-edit(
-    "cbow_examples",
-    "no-return",
-    {"return examples": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_all_contexts_of_a_word_make_one_example",
-)
+edit("cbow_examples", "one-example-a-pair", {"if contexts:\n            examples.append((list(contexts), center))":
+     "examples += [([context], center) for context in contexts]"},
+     "one example for each (context, centre) pair: CBOW averages all contexts of a word into one example",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "centre-included", {"i] + tokens[i + 1 : ": ""},
+     "the centre word is among its own contexts, so the answer is in the question",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "start-wraps-around", {"max(0, i - window)": "i - window"},
+     "a negative start of a slice wraps around, and the first words lose their left context",
+     killed_by="test_the_examples_agree_with_brute_force")
+edit("cbow_examples", "turned-round", {"(list(contexts), center)": "(center, list(contexts))"},
+     "each example is turned round: contexts come first, then the centre",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "empty-example", {"if contexts:": "if True:"},
+     "a word without any context still makes an example, and the mean of no vectors is not a number",
+     killed_by="test_a_sentence_of_one_word_has_no_example")
+edit("cbow_examples", "only-before", {" + tokens[i + 1 : i + window + 1]": ""},
+     "only the words before the centre are its context: the window reaches to both sides",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "one-word-short", {"i + window + 1": "i + window"},
+     "the window is one word short on the right: the end of a slice is exclusive",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "whole-sentence",
+     {"tokens[max(0, i - window) : i] + tokens[i + 1 : i + window + 1]": "tokens[:i] + tokens[i + 1 :]"},
+     "the whole sentence is the context: the window is not used",
+     killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "return-in-loop", {"    return examples": "        return examples"},
+     "`return` stands inside the loop, so there is one example only",
+     killed_by="test_the_coffee_sentence_has_8_examples")
+edit("cbow_examples", "no-return", {"return examples": ""},
+     "nothing comes back: `return` is missing", killed_by="test_all_contexts_of_a_word_make_one_example")
 
 
 # keep_probability
@@ -221,68 +131,34 @@ def keep_probability(counts, t):
     return torch.from_numpy(np.minimum(1.0, np.sqrt(t / frequency)))
 
 
-edit(
-    "keep_probability",
-    "drop-probability",
-    {"return (t / frequency)": "return 1 - (t / frequency)"},
-    "this is the probability of dropping a word, 1 − sqrt(t/f): the paper states it so, the exercise asks for keeping",
-    killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-edit(
-    "keep_probability",
-    "threshold-against-count",
-    {"frequency = counts / counts.sum()": "", "t / frequency": "t / counts"},
-    "the threshold is compared with the count, where f is the share of all tokens",
-    killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-edit(
-    "keep_probability",
-    "above-one",
-    {
-        "frequency = counts / counts.sum()": "",
-        "(t / frequency).sqrt().clamp(max=1.0)": "(t / (counts / counts.sum())).sqrt()",
-    },
-    "probabilities above 1: a word rarer than t is always kept, with probability 1",
-    killed_by="test_a_rare_word_is_always_kept",
-)
-edit(
-    "keep_probability",
-    "root-missing",
-    {"frequency = counts / counts.sum()": "", "(t / frequency).sqrt()": "(t / (counts / counts.sum()))"},
-    "the square root is missing",
-    killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-edit(
-    "keep_probability",
-    "removed-altogether",
-    {
-        "frequency = counts / counts.sum()": "",
-        "(t / frequency).sqrt().clamp(max=1.0)": "(counts / counts.sum() <= t).float()",
-    },
-    "frequent words are removed altogether: they are thinned out at random",
-    killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-edit(
-    "keep_probability",
-    "fraction-turned-over",
-    {"frequency = counts / counts.sum()": "", "t / frequency": "counts / counts.sum() / t"},
-    "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
-    killed_by="test_a_rare_word_is_always_kept",
-)
-edit(
-    "keep_probability",
-    "share-of-most-frequent",
-    {"frequency = counts / counts.sum()": "", "t / frequency": "t / (counts / counts.max())"},
-    "the share is taken of the most frequent word: f is the share of all tokens",
-    killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
-edit(
-    "keep_probability",
-    "no-return",
-    {"return (t": "(t"},
-    "nothing comes back: `return` is missing",
-    killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f",
-)
+edit("keep_probability", "drop-probability", {"return (t / frequency)": "return 1 - (t / frequency)"},
+     "this is the probability of dropping a word, 1 − sqrt(t/f): the paper states it so, the exercise asks for keeping",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "threshold-against-count", {"frequency = counts / counts.sum()": "",
+     "t / frequency": "t / counts"},
+     "the threshold is compared with the count, where f is the share of all tokens",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "above-one", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt().clamp(max=1.0)": "(t / (counts / counts.sum())).sqrt()"},
+     "probabilities above 1: a word rarer than t is always kept, with probability 1",
+     killed_by="test_a_rare_word_is_always_kept")
+edit("keep_probability", "root-missing", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt()": "(t / (counts / counts.sum()))"},
+     "the square root is missing", killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "removed-altogether", {"frequency = counts / counts.sum()": "",
+     "(t / frequency).sqrt().clamp(max=1.0)": "(counts / counts.sum() <= t).float()"},
+     "frequent words are removed altogether: they are thinned out at random",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "fraction-turned-over", {"frequency = counts / counts.sum()": "",
+     "t / frequency": "counts / counts.sum() / t"},
+     "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
+     killed_by="test_a_rare_word_is_always_kept")
+edit("keep_probability", "share-of-most-frequent", {"frequency = counts / counts.sum()": "",
+     "t / frequency": "t / (counts / counts.max())"},
+     "the share is taken of the most frequent word: f is the share of all tokens",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "no-return", {"return (t": "(t"},
+     "nothing comes back: `return` is missing", killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
 
 
 # noise_distribution
@@ -297,80 +173,35 @@ def noise_distribution(counts, power=0.75):
     return (power * counts.double().log()).softmax(dim=0)
 
 
-edit(
-    "noise_distribution",
-    "power-after-division",
-    {"(power * counts.double().log()).softmax(dim=0)": "(counts / counts.sum()) ** power"},
-    "the power is taken of the normalised result, which no longer sums to 1",
-    killed_by="test_it_sums_to_one",
-    of="softmax-of-logarithms",
-)
-edit(
-    "noise_distribution",
-    "power-missing",
-    {"(power * counts.double().log()).softmax(dim=0)": "counts / counts.sum()"},
-    "plain frequencies: the power ¾ is missing",
-    killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
-    of="softmax-of-logarithms",
-)
-edit(
-    "noise_distribution",
-    "uniform",
-    {"(power * counts.double().log()).softmax(dim=0)": "torch.full((len(counts),), 1 / len(counts))"},
-    "a uniform draw: the counts are not used",
-    killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
-    of="softmax-of-logarithms",
-)
-edit(
-    "noise_distribution",
-    "softmax-of-counts",
-    {"power * counts.double().log()": "counts.float() * power"},
-    "a softmax of the counts, which gives all weight to the most frequent word",
-    killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
-    of="softmax-of-logarithms",
-)
-edit(
-    "noise_distribution",
-    "not-normalised",
-    {"(power * counts.double().log()).softmax(dim=0)": "counts.float() ** power"},
-    "the weights are not normalised",
-    killed_by="test_it_sums_to_one",
-    of="softmax-of-logarithms",
-)
-edit(
-    "noise_distribution",
-    "fixed-power",
-    {
-        "counts.double() ** power": "counts.float() ** 0.75",
-        "(weights / weights.sum()).float()": "weights / weights.sum()",
-    },
-    "the power is fixed at ¾, whatever is asked for",
-    killed_by="test_another_power_is_obeyed",
-)
-edit(
-    "noise_distribution",
-    "divided-by-largest",
-    {"(weights / weights.sum()).float()": "weights / weights.max()"},
-    "the weights are divided by the largest, so the most frequent word has probability 1",
-    killed_by="test_it_sums_to_one",
-)
-edit(
-    "noise_distribution",
-    "base-and-exponent-exchanged",
-    {
-        "counts.double() ** power": "power ** counts.double()",
-        "(weights / weights.sum()).float()": "weights / weights.sum()",
-    },
-    "base and exponent are exchanged: power ** counts draws rare words most",
-    killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
-)
-edit(
-    "noise_distribution",
-    "no-return",
-    {"return (weights / weights.sum()).float()": "weights / weights.sum()"},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
-)
+edit("noise_distribution", "power-after-division",
+     {"(power * counts.double().log()).softmax(dim=0)": "(counts / counts.sum()) ** power"},
+     "the power is taken of the normalised result, which no longer sums to 1", killed_by="test_it_sums_to_one",
+     of="softmax-of-logarithms")
+edit("noise_distribution", "power-missing", {"(power * counts.double().log()).softmax(dim=0)": "counts / counts.sum()"},
+     "plain frequencies: the power ¾ is missing", killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
+     of="softmax-of-logarithms")
+edit("noise_distribution", "uniform",
+     {"(power * counts.double().log()).softmax(dim=0)": "torch.full((len(counts),), 1 / len(counts))"},
+     "a uniform draw: the counts are not used", killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
+     of="softmax-of-logarithms")
+edit("noise_distribution", "softmax-of-counts", {"power * counts.double().log()": "counts.float() * power"},
+     "a softmax of the counts, which gives all weight to the most frequent word",
+     killed_by="test_the_weights_are_counts_to_the_power_three_quarters", of="softmax-of-logarithms")
+edit("noise_distribution", "not-normalised",
+     {"(power * counts.double().log()).softmax(dim=0)": "counts.float() ** power"},
+     "the weights are not normalised", killed_by="test_it_sums_to_one", of="softmax-of-logarithms")
+edit("noise_distribution", "fixed-power", {"counts.double() ** power": "counts.float() ** 0.75",
+     "(weights / weights.sum()).float()": "weights / weights.sum()"},
+     "the power is fixed at ¾, whatever is asked for", killed_by="test_another_power_is_obeyed")
+edit("noise_distribution", "divided-by-largest", {"(weights / weights.sum()).float()": "weights / weights.max()"},
+     "the weights are divided by the largest, so the most frequent word has probability 1",
+     killed_by="test_it_sums_to_one")
+edit("noise_distribution", "base-and-exponent-exchanged", {"counts.double() ** power": "power ** counts.double()",
+     "(weights / weights.sum()).float()": "weights / weights.sum()"},
+     "base and exponent are exchanged: power ** counts draws rare words most",
+     killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
+edit("noise_distribution", "no-return", {"return (weights / weights.sum()).float()": "weights / weights.sum()"},
+     "nothing comes back: `return` is missing", killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
 
 
 # sgns_loss
@@ -404,114 +235,50 @@ def sgns_loss(center, context, negatives):
     return total / len(center)
 
 
-edit(
-    "sgns_loss",
-    "sum-over-batch",
-    {").mean()": ").sum()"},
-    "the sum over the batch was taken in place of the mean",
-    killed_by="test_the_loss_is_the_mean_over_the_batch",
-)
-edit(
-    "sgns_loss",
-    "negatives-averaged",
-    {"(-noise).sum(dim=1)": "(-noise).mean(dim=1)"},
-    "the negatives are averaged: eq. 4 sums over them",
-    killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-edit(
-    "sgns_loss",
-    "noise-rewarded",
-    {"logsigmoid(-noise)": "logsigmoid(noise)"},
-    "the noise is rewarded like real pairs: its score needs a minus sign inside the sigmoid",
-    killed_by="test_real_pairs_attract_and_noise_repels",
-)
-edit(
-    "sgns_loss",
-    "sign-of-maximum",
-    {"return -(": "return ("},
-    "the sign is that of the paper's objective, which is maximised; a loss is minimised",
-    killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-edit(
-    "sgns_loss",
-    "log-of-sigmoid",
-    {"logsigmoid(real) + logsigmoid(-noise).sum": "real.sigmoid().log() + (-noise).sigmoid().log().sum"},
-    "log(sigmoid(x)) is minus infinity for large negative scores; logsigmoid is exact",
-    killed_by="test_large_scores_stay_finite",
-)
-edit(
-    "sgns_loss",
-    "noise-against-context",
-    {'bk", center, negatives': 'bk", context, negatives'},
-    "the negatives are compared with the context: they are noise for the centre word",
-    killed_by="test_random_batches_agree_with_the_definition",
-)
-edit(
-    "sgns_loss",
-    "negatives-left-out",
-    {" + logsigmoid(-noise).sum(dim=1)": ""},
-    "the negatives are left out",
-    killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-edit(
-    "sgns_loss",
-    "noise-over-batch",
-    {"(-noise).sum(dim=1)": "(-noise).sum()"},
-    "the noise is summed over the whole batch: `sum` needs the axis of the k negatives",
-    killed_by="test_the_loss_is_the_mean_over_the_batch",
-)
-edit(
-    "sgns_loss",
-    "scores-over-batch",
-    {"(center * context).sum(dim=1)": "(center * context).sum()"},
-    "the scores of the real pairs are summed over the whole batch: `sum` needs the axis of the d numbers",
-    killed_by="test_real_pairs_attract_and_noise_repels",
-)
-edit(
-    "sgns_loss",
-    "mean-for-dot-product",
-    {
-        "(center * context).sum(dim=1)": "(center * context).mean(dim=1)",
-        'torch.einsum("bd,bkd->bk", center, negatives)': 'torch.einsum("bd,bkd->bk", center, negatives) / center.shape[1]',
-    },
-    "a score is a dot product, the sum over the d numbers, not their mean",
-    killed_by="test_real_pairs_attract_and_noise_repels",
-)
-edit(
-    "sgns_loss",
-    "noise-sign-turned",
-    {"logsigmoid(real) + logsigmoid": "logsigmoid(real) - logsigmoid"},
-    "the sign of the noise term is that of the objective: both terms are subtracted",
-    killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-edit(
-    "sgns_loss",
-    "no-return",
-    {"return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative",
-)
-edit(
-    "sgns_loss",
-    "plain-number",
-    {").mean()": ").mean().item()"},
-    "a Python number has no gradient: the loss stays a tensor until `backward` has run",
-    killed_by="test_gradients_flow_back_to_all_vectors",
-)
-edit(
-    "sgns_loss",
-    "negatives-detached",
-    {'bk", center, negatives)': 'bk", center, negatives.detach())'},
-    "no gradient flows back to the negatives, so the noise words are never pushed away",
-    killed_by="test_gradients_flow_back_to_all_vectors",
-)
-edit(
-    "sgns_loss",
-    "loss-detached",
-    {").mean()": ").mean().detach().requires_grad_()"},
-    "the loss is taken out of the graph: nothing can be trained",
-    killed_by="test_gradients_flow_back_to_all_vectors",
-)
+edit("sgns_loss", "sum-over-batch", {").mean()": ").sum()"},
+     "the sum over the batch was taken in place of the mean", killed_by="test_the_loss_is_the_mean_over_the_batch")
+edit("sgns_loss", "negatives-averaged", {"(-noise).sum(dim=1)": "(-noise).mean(dim=1)"},
+     "the negatives are averaged: eq. 4 sums over them",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "noise-rewarded", {"logsigmoid(-noise)": "logsigmoid(noise)"},
+     "the noise is rewarded like real pairs: its score needs a minus sign inside the sigmoid",
+     killed_by="test_real_pairs_attract_and_noise_repels")
+edit("sgns_loss", "sign-of-maximum", {"return -(": "return ("},
+     "the sign is that of the paper's objective, which is maximised; a loss is minimised",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "log-of-sigmoid",
+     {"logsigmoid(real) + logsigmoid(-noise).sum": "real.sigmoid().log() + (-noise).sigmoid().log().sum"},
+     "log(sigmoid(x)) is minus infinity for large negative scores; logsigmoid is exact",
+     killed_by="test_large_scores_stay_finite")
+edit("sgns_loss", "noise-against-context", {'bk", center, negatives': 'bk", context, negatives'},
+     "the negatives are compared with the context: they are noise for the centre word",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("sgns_loss", "negatives-left-out", {" + logsigmoid(-noise).sum(dim=1)": ""},
+     "the negatives are left out", killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "noise-over-batch", {"(-noise).sum(dim=1)": "(-noise).sum()"},
+     "the noise is summed over the whole batch: `sum` needs the axis of the k negatives",
+     killed_by="test_the_loss_is_the_mean_over_the_batch")
+edit("sgns_loss", "scores-over-batch", {"(center * context).sum(dim=1)": "(center * context).sum()"},
+     "the scores of the real pairs are summed over the whole batch: `sum` needs the axis of the d numbers",
+     killed_by="test_real_pairs_attract_and_noise_repels")
+edit("sgns_loss", "mean-for-dot-product", {"(center * context).sum(dim=1)": "(center * context).mean(dim=1)",
+     'torch.einsum("bd,bkd->bk", center, negatives)': 'torch.einsum("bd,bkd->bk", center, negatives) / center.shape[1]'},
+     "a score is a dot product, the sum over the d numbers, not their mean",
+     killed_by="test_real_pairs_attract_and_noise_repels")
+edit("sgns_loss", "noise-sign-turned", {"logsigmoid(real) + logsigmoid": "logsigmoid(real) - logsigmoid"},
+     "the sign of the noise term is that of the objective: both terms are subtracted",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "no-return", {"return -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()": ""},
+     "nothing comes back: `return` is missing",
+     killed_by="test_zero_vectors_cost_log_2_for_the_pair_and_for_each_negative")
+edit("sgns_loss", "plain-number", {").mean()": ").mean().item()"},
+     "a Python number has no gradient: the loss stays a tensor until `backward` has run",
+     killed_by="test_gradients_flow_back_to_all_vectors")
+edit("sgns_loss", "negatives-detached", {'bk", center, negatives)': 'bk", center, negatives.detach())'},
+     "no gradient flows back to the negatives, so the noise words are never pushed away",
+     killed_by="test_gradients_flow_back_to_all_vectors")
+edit("sgns_loss", "loss-detached", {").mean()": ").mean().detach().requires_grad_()"},
+     "the loss is taken out of the graph: nothing can be trained", killed_by="test_gradients_flow_back_to_all_vectors")
 
 
 # sgns_gradients
@@ -537,69 +304,31 @@ def sgns_gradients(center, context, negatives):
     return d_center / len(center), d_context / len(center), d_negatives / len(center)
 
 
-edit(
-    "sgns_gradients",
-    "sum-over-batch",
-    {"batch = len(center)": "batch = 1"},
-    "the gradient of the sum over the batch: the loss is a mean, so divide by B",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "one-not-subtracted",
-    {".sigmoid() - 1": ".sigmoid()"},
-    "the error of the real pair is σ(x) − 1, not σ(x)",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "negatives-share-missing",
-    {'real[:, None] * context + torch.einsum("bk,bkd->bd", noise, negatives)': "real[:, None] * context"},
-    "the centre also feels its negatives: their share of its gradient is missing",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "sign-of-update",
-    {"batch = len(center)": "batch = -len(center)"},
-    "the sign is that of an update (minus the gradient)",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "exchanged",
-    {"d_center / batch, d_context / batch": "d_context / batch, d_center / batch"},
-    "the gradients of centre and context are exchanged",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "real-sign-turned",
-    {"(center * context).sum(dim=1).sigmoid() - 1": "1 - (center * context).sum(dim=1).sigmoid()"},
-    "the error of the real pair has the wrong sign: it is σ(x) − 1, not 1 − σ(x)",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "noise-minus-one",
-    {"negatives).sigmoid()": "negatives).sigmoid() - 1"},
-    "the error of noise is σ(x), not σ(x) − 1: noise is pushed away",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "negatives-subtracted",
-    {"context + torch.einsum": "context - torch.einsum"},
-    "the negatives move the centre away from themselves: their share of its gradient is added, not subtracted",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "sgns_gradients",
-    "no-return",
-    {"return d_center / batch, d_context / batch, d_negatives / batch": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
+edit("sgns_gradients", "sum-over-batch", {"batch = len(center)": "batch = 1"},
+     "the gradient of the sum over the batch: the loss is a mean, so divide by B",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "one-not-subtracted", {".sigmoid() - 1": ".sigmoid()"},
+     "the error of the real pair is σ(x) − 1, not σ(x)", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "negatives-share-missing",
+     {'real[:, None] * context + torch.einsum("bk,bkd->bd", noise, negatives)': "real[:, None] * context"},
+     "the centre also feels its negatives: their share of its gradient is missing",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "sign-of-update", {"batch = len(center)": "batch = -len(center)"},
+     "the sign is that of an update (minus the gradient)", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "exchanged", {"d_center / batch, d_context / batch": "d_context / batch, d_center / batch"},
+     "the gradients of centre and context are exchanged", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "real-sign-turned",
+     {"(center * context).sum(dim=1).sigmoid() - 1": "1 - (center * context).sum(dim=1).sigmoid()"},
+     "the error of the real pair has the wrong sign: it is σ(x) − 1, not 1 − σ(x)",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "noise-minus-one", {"negatives).sigmoid()": "negatives).sigmoid() - 1"},
+     "the error of noise is σ(x), not σ(x) − 1: noise is pushed away",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "negatives-subtracted", {"context + torch.einsum": "context - torch.einsum"},
+     "the negatives move the centre away from themselves: their share of its gradient is added, not subtracted",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "no-return", {"return d_center / batch, d_context / batch, d_negatives / batch": ""},
+     "nothing comes back: `return` is missing", killed_by="test_the_gradients_are_those_of_autograd")
 
 
 # train_sgns
@@ -662,93 +391,44 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     return centers.detach()
 
 
-edit(
-    "train_sgns",
-    "no-step",
-    {"optimizer.step()": ""},
-    "the optimizer never steps, so the vectors stay at their random start",
-    killed_by="test_one_epoch_moves_the_vector_of_every_centre",
-)
-edit(
-    "train_sgns",
-    "loss-maximised",
-    {"lr=lr": "lr=lr, maximize=True"},
-    "the loss is maximised: words that keep company are pushed apart",
-    killed_by="test_words_that_never_meet_are_told_apart",
-)
-edit(
-    "train_sgns",
-    "seed-ignored",
-    {"torch.manual_seed(seed)": ""},
-    "draws come from torch's global generator, so the seed is ignored",
-    killed_by="test_the_same_seed_gives_the_same_vectors_and_another_seed_others",
-    of="global-generator",
-)
-edit(
-    "train_sgns",
-    "contexts-returned",
-    {"centers.detach()": "contexts.detach()"},
-    "the context vectors are returned; the centre vectors are kept",
-    killed_by="test_a_word_that_is_never_a_centre_keeps_its_start",
-)
-edit(
-    "train_sgns",
-    "negatives-left-out",
-    {
-        "sgns_loss(centers[center], contexts[context], contexts[drawn])": "-logsigmoid((centers[center] * contexts[context]).sum(dim=1)).mean()"
-    },
-    "the negatives are left out, so everything is pulled together",
-    killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-edit(
-    "train_sgns",
-    "gradients-pile-up",
-    {"optimizer.zero_grad()": ""},
-    "the gradients of earlier batches pile up: `zero_grad` is missing",
-    killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-edit(
-    "train_sgns",
-    "centre-context-exchanged",
-    {"centers[center], contexts[context]": "contexts[context], centers[center]"},
-    "centre and context are exchanged in the loss, so the noise is scored against the context",
-    killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-edit(
-    "train_sgns",
-    "uniform-noise",
-    {"noise_distribution(counts)": "torch.ones(len(counts))"},
-    "the noise is drawn uniformly: it follows the noise distribution",
-    killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-edit(
-    "train_sgns",
-    "noise-from-counts",
-    {"noise_distribution(counts)": "counts.float()"},
-    "the noise is drawn by the plain counts: `noise_distribution` raises them to the power ¾",
-    killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-edit(
-    "train_sgns",
-    "power-twice",
-    {"noise_distribution(counts)": "noise_distribution(counts) ** 0.75"},
-    "the power ¾ is taken twice: `noise_distribution` has it already",
-    killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned",
-)
-edit(
-    "train_sgns",
-    "first-pairs-only",
-    {"pairs[rows].T": "pairs[: len(rows)].T"},
-    "every step takes the first pairs: `rows` says which pairs are in the batch",
-    killed_by="test_one_epoch_moves_the_vector_of_every_centre",
-)
-edit(
-    "train_sgns",
-    "shared-table",
-    {"contexts[context], contexts[drawn]": "centers[context], centers[drawn]"},
-    "one table serves for centres and contexts: each word has two vectors",
-    killed_by="test_a_word_that_is_never_a_centre_keeps_its_start",
-)
+edit("train_sgns", "no-step", {"optimizer.step()": ""},
+     "the optimizer never steps, so the vectors stay at their random start",
+     killed_by="test_one_epoch_moves_the_vector_of_every_centre")
+edit("train_sgns", "loss-maximised", {"lr=lr": "lr=lr, maximize=True"},
+     "the loss is maximised: words that keep company are pushed apart",
+     killed_by="test_words_that_never_meet_are_told_apart")
+edit("train_sgns", "seed-ignored", {"torch.manual_seed(seed)": ""},
+     "draws come from torch's global generator, so the seed is ignored",
+     killed_by="test_the_same_seed_gives_the_same_vectors_and_another_seed_others", of="global-generator")
+edit("train_sgns", "contexts-returned", {"centers.detach()": "contexts.detach()"},
+     "the context vectors are returned; the centre vectors are kept",
+     killed_by="test_a_word_that_is_never_a_centre_keeps_its_start")
+edit("train_sgns", "negatives-left-out", {"sgns_loss(centers[center], contexts[context], contexts[drawn])":
+     "-logsigmoid((centers[center] * contexts[context]).sum(dim=1)).mean()"},
+     "the negatives are left out, so everything is pulled together",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "gradients-pile-up", {"optimizer.zero_grad()": ""},
+     "the gradients of earlier batches pile up: `zero_grad` is missing",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "centre-context-exchanged",
+     {"centers[center], contexts[context]": "contexts[context], centers[center]"},
+     "centre and context are exchanged in the loss, so the noise is scored against the context",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "uniform-noise", {"noise_distribution(counts)": "torch.ones(len(counts))"},
+     "the noise is drawn uniformly: it follows the noise distribution",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "noise-from-counts", {"noise_distribution(counts)": "counts.float()"},
+     "the noise is drawn by the plain counts: `noise_distribution` raises them to the power ¾",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "power-twice", {"noise_distribution(counts)": "noise_distribution(counts) ** 0.75"},
+     "the power ¾ is taken twice: `noise_distribution` has it already",
+     killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
+edit("train_sgns", "first-pairs-only", {"pairs[rows].T": "pairs[: len(rows)].T"},
+     "every step takes the first pairs: `rows` says which pairs are in the batch",
+     killed_by="test_one_epoch_moves_the_vector_of_every_centre")
+edit("train_sgns", "shared-table", {"contexts[context], contexts[drawn]": "centers[context], centers[drawn]"},
+     "one table serves for centres and contexts: each word has two vectors",
+     killed_by="test_a_word_that_is_never_a_centre_keeps_its_start")
 
 
 # nearest
@@ -773,76 +453,34 @@ def nearest(vectors, words, query, k=5):
     return [(words[i], float(cosine[i])) for i in order]
 
 
-edit(
-    "nearest",
-    "query-first",
-    {"cosine[row] = -math.inf": ""},
-    "the query itself comes first",
-    killed_by="test_the_query_is_not_its_own_neighbour",
-)
-edit(
-    "nearest",
-    "dot-product",
-    {"normalize(vectors, dim=1)": "vectors"},
-    "the dot product was taken in place of the cosine: long vectors win",
-    killed_by="test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-edit(
-    "nearest",
-    "farthest-first",
-    {"-math.inf": "math.inf", "topk(k)": "topk(k, largest=False)"},
-    "the farthest words come first",
-    killed_by="test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-edit(
-    "nearest",
-    "columns-normalised",
-    {"dim=1": "dim=0"},
-    "each column was normalised in place of each row (dim=0 for dim=1)",
-    killed_by="test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-edit(
-    "nearest",
-    "input-changed",
-    {"unit = normalize(vectors, dim=1)": "unit = vectors\n    unit /= unit.norm(dim=1, keepdim=True)"},
-    "the vectors are changed in place while they are normalised",
-    killed_by="test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines",
-)
-edit(
-    "nearest",
-    "word-second",
-    {"(words[i], value)": "(value, words[i])"},
-    "each neighbour is (cosine, word): the word comes first",
-    killed_by="test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-edit(
-    "nearest",
-    "euclidean",
-    {"unit @ unit[row]": "-(vectors - vectors[row]).norm(dim=1)", "(words[i], value)": "(words[i], -value)"},
-    "the nearest by Euclidean distance were taken: nearness is the cosine",
-    killed_by="test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-edit(
-    "nearest",
-    "cosines-missing",
-    {"(words[i], value)": "words[i]"},
-    "the words come without their cosines",
-    killed_by="test_neighbours_are_ordered_by_cosine_not_by_length",
-)
-edit(
-    "nearest",
-    "cosines-as-tensors",
-    {"values.tolist()": "values"},
-    "the cosines are tensors: `tolist()` or `float` makes plain numbers of them",
-    killed_by="test_the_cosines_are_plain_numbers",
-)
-edit(
-    "nearest",
-    "no-return",
-    {"return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_query_is_not_its_own_neighbour",
-)
+edit("nearest", "query-first", {"cosine[row] = -math.inf": ""},
+     "the query itself comes first", killed_by="test_the_query_is_not_its_own_neighbour")
+edit("nearest", "dot-product", {"normalize(vectors, dim=1)": "vectors"},
+     "the dot product was taken in place of the cosine: long vectors win",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "farthest-first", {"-math.inf": "math.inf", "topk(k)": "topk(k, largest=False)"},
+     "the farthest words come first", killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "columns-normalised", {"dim=1": "dim=0"},
+     "each column was normalised in place of each row (dim=0 for dim=1)",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "input-changed",
+     {"unit = normalize(vectors, dim=1)": "unit = vectors\n    unit /= unit.norm(dim=1, keepdim=True)"},
+     "the vectors are changed in place while they are normalised",
+     killed_by="test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines")
+edit("nearest", "word-second", {"(words[i], value)": "(value, words[i])"},
+     "each neighbour is (cosine, word): the word comes first",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "euclidean", {"unit @ unit[row]": "-(vectors - vectors[row]).norm(dim=1)",
+     "(words[i], value)": "(words[i], -value)"},
+     "the nearest by Euclidean distance were taken: nearness is the cosine",
+     killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "cosines-missing", {"(words[i], value)": "words[i]"},
+     "the words come without their cosines", killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
+edit("nearest", "cosines-as-tensors", {"values.tolist()": "values"},
+     "the cosines are tensors: `tolist()` or `float` makes plain numbers of them",
+     killed_by="test_the_cosines_are_plain_numbers")
+edit("nearest", "no-return", {"return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]": ""},
+     "nothing comes back: `return` is missing", killed_by="test_the_query_is_not_its_own_neighbour")
 
 
 # analogy
@@ -864,83 +502,38 @@ def analogy(vectors, words, a, b, c):
             return words[row]
 
 
-edit(
-    "analogy",
-    "question-not-excluded",
-    {"cosine[[i, j, k]] = -math.inf": ""},
-    "the three words of the question are not excluded, and one of them nearly always wins",
-    killed_by="test_the_three_words_of_the_question_are_no_answers",
-)
-edit(
-    "analogy",
-    "signs-exchanged",
-    {"unit[j] - unit[i]": "unit[i] - unit[j]"},
-    "the signs are exchanged: a − b + c in place of b − a + c",
-    killed_by="test_the_offset_of_one_pair_answers_for_another",
-)
-edit(
-    "analogy",
-    "not-normalised",
-    {"normalize(vectors, dim=1)": "vectors"},
-    "the vectors are not brought to unit length, so long ones decide",
-    killed_by="test_long_vectors_weigh_no_more_than_short_ones",
-)
-edit(
-    "analogy",
-    "only-c-excluded",
-    {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))", "[i, j, k]": "k"},
-    "only c is excluded: a and b are no answers either",
-    killed_by="test_the_three_words_of_the_question_are_no_answers",
-)
-edit(
-    "analogy",
-    "index-returned",
-    {"words[int(cosine.argmax())]": "int(cosine.argmax())"},
-    "the index is returned in place of the word",
-    killed_by="test_the_offset_of_one_pair_answers_for_another",
-)
-edit(
-    "analogy",
-    "c-left-out",
-    {" + unit[k]": ""},
-    "c is left out: what is nearest to b − a is the relation itself, not its answer for c",
-    killed_by="test_random_questions_agree_with_brute_force",
-)
-edit(
-    "analogy",
-    "c-subtracted",
-    {"+ unit[k]": "- unit[k]"},
-    "c is subtracted: the offset b − a is added to it",
-    killed_by="test_the_offset_of_one_pair_answers_for_another",
-)
-edit(
-    "analogy",
-    "a-added",
-    {"- unit[i]": "+ unit[i]"},
-    "a is added: the offset is b − a",
-    killed_by="test_random_questions_agree_with_brute_force",
-)
-edit(
-    "analogy",
-    "columns-normalised",
-    {"dim=1": "dim=0", "words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))"},
-    "each column was normalised in place of each row (dim=0 for dim=1)",
-    killed_by="test_long_vectors_weigh_no_more_than_short_ones",
-)
-edit(
-    "analogy",
-    "no-return",
-    {"return words[int(cosine.argmax())]": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_offset_of_one_pair_answers_for_another",
-)
-edit(
-    "analogy",
-    "input-changed",
-    {"unit = normalize(vectors, dim=1)": "unit = vectors\n    unit /= unit.norm(dim=1, keepdim=True)"},
-    "the vectors that were given are changed: normalise a copy",
-    killed_by="test_the_offset_of_one_pair_answers_for_another",
-)
+edit("analogy", "question-not-excluded", {"cosine[[i, j, k]] = -math.inf": ""},
+     "the three words of the question are not excluded, and one of them nearly always wins",
+     killed_by="test_the_three_words_of_the_question_are_no_answers")
+edit("analogy", "signs-exchanged", {"unit[j] - unit[i]": "unit[i] - unit[j]"},
+     "the signs are exchanged: a − b + c in place of b − a + c",
+     killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "not-normalised", {"normalize(vectors, dim=1)": "vectors"},
+     "the vectors are not brought to unit length, so long ones decide",
+     killed_by="test_long_vectors_weigh_no_more_than_short_ones")
+edit("analogy", "only-c-excluded",
+     {"words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))", "[i, j, k]": "k"},
+     "only c is excluded: a and b are no answers either",
+     killed_by="test_the_three_words_of_the_question_are_no_answers")
+edit("analogy", "index-returned", {"words[int(cosine.argmax())]": "int(cosine.argmax())"},
+     "the index is returned in place of the word", killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "c-left-out", {" + unit[k]": ""},
+     "c is left out: what is nearest to b − a is the relation itself, not its answer for c",
+     killed_by="test_random_questions_agree_with_brute_force")
+edit("analogy", "c-subtracted", {"+ unit[k]": "- unit[k]"},
+     "c is subtracted: the offset b − a is added to it", killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "a-added", {"- unit[i]": "+ unit[i]"},
+     "a is added: the offset is b − a", killed_by="test_random_questions_agree_with_brute_force")
+edit("analogy", "columns-normalised", {"dim=1": "dim=0",
+     "words.index(a), words.index(b), words.index(c)": "(words.index(w) for w in (a, b, c))"},
+     "each column was normalised in place of each row (dim=0 for dim=1)",
+     killed_by="test_long_vectors_weigh_no_more_than_short_ones")
+edit("analogy", "no-return", {"return words[int(cosine.argmax())]": ""},
+     "nothing comes back: `return` is missing", killed_by="test_the_offset_of_one_pair_answers_for_another")
+edit("analogy", "input-changed",
+     {"unit = normalize(vectors, dim=1)": "unit = vectors\n    unit /= unit.norm(dim=1, keepdim=True)"},
+     "the vectors that were given are changed: normalise a copy",
+     killed_by="test_the_offset_of_one_pair_answers_for_another")
 
 
 # Mutants of the reference that no check can tell from a right answer.

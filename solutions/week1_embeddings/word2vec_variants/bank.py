@@ -42,71 +42,33 @@ def cbow_contexts(ids, sentences, window):
     return table
 
 
-edit(
-    "cbow_contexts",
-    "centre-included",
-    {"torch.cat([words[:, :window], words[:, window + 1 :]], dim=1)": "words"},
-    "the centre word is among its own contexts, so the answer is in the question",
-    killed_by="test_the_centre_word_of_the_coffee_sentence_has_four_contexts",
-)
-edit(
-    "cbow_contexts",
-    "across-sentences",
-    {
-        "pad(ids, (window, window))": "pad(ids, (window, window), value=-1)",
-        "words = torch.where(home == sentences[:, None], words, -1)": "",
-    },
-    "the window runs on into the next sentence: it is cut off where its own sentence ends",
-    killed_by="test_windows_are_cut_off_where_a_sentence_ends",
-)
-edit(
-    "cbow_contexts",
-    "zero-as-padding",
-    {"words, -1": "words, 0"},
-    "empty places hold 0, which is the id of a word: they hold −1",
-    killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs",
-)
-edit(
-    "cbow_contexts",
-    "window-as-span",
-    {"span = 2 * window + 1": "window = max(1, window // 2)\n    span = 2 * window + 1"},
-    "the window is taken as the whole span: half of it on each side, where it means the words on one side",
-    killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs",
-)
-edit(
-    "cbow_contexts",
-    "text-wraps-around",
-    {
-        "inside = (places >= 0) & (places < len(ids))": "inside = places == places",
-        "places.clamp(0, len(ids) - 1)": "places % len(ids)",
-    },
-    "the ends of the text are joined: negative indices wrap around",
-    killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs",
-    of="places-and-mask",
-)
-edit(
-    "cbow_contexts",
-    "only-before",
-    {"torch.cat([words[:, :window], words[:, window + 1 :]], dim=1)": "words[:, :window]"},
-    "only the words before the centre are its context: the window reaches to both sides",
-    killed_by="test_the_centre_word_of_the_coffee_sentence_has_four_contexts",
-)
-edit(
-    "cbow_contexts",
-    "places-for-ids",
-    {"ids[places], -1": "places, -1"},
-    "these are the places in the text, not the ids of the words that stand there",
-    killed_by="test_windows_are_cut_off_where_a_sentence_ends",
-    of="places-and-mask",
-)
-edit(
-    "cbow_contexts",
-    "float-table",
-    {"torch.full((len(ids), 2 * window), -1)": "-torch.ones(len(ids), 2 * window)"},
-    "the table holds floats: ids are whole numbers",
-    killed_by="test_ids_stay_whole_numbers",
-    of="two-loops",
-)
+edit("cbow_contexts", "centre-included", {"torch.cat([words[:, :window], words[:, window + 1 :]], dim=1)": "words"},
+     "the centre word is among its own contexts, so the answer is in the question",
+     killed_by="test_the_centre_word_of_the_coffee_sentence_has_four_contexts")
+edit("cbow_contexts", "across-sentences", {"pad(ids, (window, window))": "pad(ids, (window, window), value=-1)",
+     "words = torch.where(home == sentences[:, None], words, -1)": ""},
+     "the window runs on into the next sentence: it is cut off where its own sentence ends",
+     killed_by="test_windows_are_cut_off_where_a_sentence_ends")
+edit("cbow_contexts", "zero-as-padding", {"words, -1": "words, 0"},
+     "empty places hold 0, which is the id of a word: they hold −1",
+     killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs")
+edit("cbow_contexts", "window-as-span",
+     {"span = 2 * window + 1": "window = max(1, window // 2)\n    span = 2 * window + 1"},
+     "the window is taken as the whole span: half of it on each side, where it means the words on one side",
+     killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs")
+edit("cbow_contexts", "text-wraps-around", {"inside = (places >= 0) & (places < len(ids))": "inside = places == places",
+     "places.clamp(0, len(ids) - 1)": "places % len(ids)"},
+     "the ends of the text are joined: negative indices wrap around",
+     killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs", of="places-and-mask")
+edit("cbow_contexts", "only-before",
+     {"torch.cat([words[:, :window], words[:, window + 1 :]], dim=1)": "words[:, :window]"},
+     "only the words before the centre are its context: the window reaches to both sides",
+     killed_by="test_the_centre_word_of_the_coffee_sentence_has_four_contexts")
+edit("cbow_contexts", "places-for-ids", {"ids[places], -1": "places, -1"},
+     "these are the places in the text, not the ids of the words that stand there",
+     killed_by="test_windows_are_cut_off_where_a_sentence_ends", of="places-and-mask")
+edit("cbow_contexts", "float-table", {"torch.full((len(ids), 2 * window), -1)": "-torch.ones(len(ids), 2 * window)"},
+     "the table holds floats: ids are whole numbers", killed_by="test_ids_stay_whole_numbers", of="two-loops")
 
 
 # cbow_hidden
@@ -130,82 +92,37 @@ def cbow_hidden(vectors, contexts):
     return torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])
 
 
-edit(
-    "cbow_hidden",
-    "sum-of-contexts",
-    {
-        "(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)": "(vectors[contexts.clamp(min=0)] * real).sum(dim=1)"
-    },
-    "the sum of the contexts, where CBOW takes their mean",
-    killed_by="test_padding_does_not_count",
-)
-edit(
-    "cbow_hidden",
-    "padding-as-last-word",
-    {"torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])": "vectors[contexts].mean(dim=1)"},
-    "−1 picks the last word of the table, so the padding counts as that word",
-    killed_by="test_padding_does_not_count",
-    of="row-by-row",
-)
-edit(
-    "cbow_hidden",
-    "padding-counted",
-    {
-        "(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)": "(vectors[contexts.clamp(min=0)] * real).mean(dim=1)"
-    },
-    "empty places are counted: the sum is divided by 2 × window, not by the number of words that are there",
-    killed_by="test_padding_does_not_count",
-)
-edit(
-    "cbow_hidden",
-    "word-zero-counts",
-    {
-        "torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])": "vectors[contexts.clamp(min=0)].mean(dim=1)"
-    },
-    "word 0 stands in for the padding and counts: mask its vectors out",
-    killed_by="test_padding_does_not_count",
-    of="row-by-row",
-)
-edit(
-    "cbow_hidden",
-    "word-zero-dropped",
-    {"contexts >= 0": "contexts > 0"},
-    "word 0 is taken for padding: only −1 is",
-    killed_by="test_padding_does_not_count",
-)
-edit(
-    "cbow_hidden",
-    "doubles-count-once",
-    {"row[row >= 0]": "sorted({int(i) for i in row if i >= 0})"},
-    "a word that stands there twice is counted once",
-    killed_by="test_the_hidden_vector_is_the_mean_of_the_contexts",
-    of="row-by-row",
-)
-edit(
-    "cbow_hidden",
-    "weighted-by-place",
-    {"(contexts >= 0)[:, :, None]": "((contexts >= 0) / torch.arange(1, contexts.shape[1] + 1))[:, :, None]"},
-    "the contexts are weighted by their place, so their order changes the result",
-    killed_by="test_the_order_of_the_context_words_changes_nothing",
-)
-edit(
-    "cbow_hidden",
-    "mean-over-batch",
-    {
-        "(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)": "(vectors[contexts.clamp(min=0)] * real).sum(dim=0) / real.sum(dim=0)"
-    },
-    "the mean is taken over the batch (dim=0): each example has a mean of its own",
-    killed_by="test_the_hidden_vector_is_the_mean_of_the_contexts",
-)
-edit(
-    "cbow_hidden",
-    "no-return",
-    {
-        "return (vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)": "(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)"
-    },
-    "nothing comes back: `return` is missing",
-    killed_by="test_padding_does_not_count",
-)
+edit("cbow_hidden", "sum-of-contexts", {"(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)":
+     "(vectors[contexts.clamp(min=0)] * real).sum(dim=1)"},
+     "the sum of the contexts, where CBOW takes their mean", killed_by="test_padding_does_not_count")
+edit("cbow_hidden", "padding-as-last-word",
+     {"torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])": "vectors[contexts].mean(dim=1)"},
+     "−1 picks the last word of the table, so the padding counts as that word", killed_by="test_padding_does_not_count",
+     of="row-by-row")
+edit("cbow_hidden", "padding-counted", {"(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)":
+     "(vectors[contexts.clamp(min=0)] * real).mean(dim=1)"},
+     "empty places are counted: the sum is divided by 2 × window, not by the number of words that are there",
+     killed_by="test_padding_does_not_count")
+edit("cbow_hidden", "word-zero-counts", {"torch.stack([vectors[row[row >= 0]].mean(dim=0) for row in contexts])":
+     "vectors[contexts.clamp(min=0)].mean(dim=1)"},
+     "word 0 stands in for the padding and counts: mask its vectors out", killed_by="test_padding_does_not_count",
+     of="row-by-row")
+edit("cbow_hidden", "word-zero-dropped", {"contexts >= 0": "contexts > 0"},
+     "word 0 is taken for padding: only −1 is", killed_by="test_padding_does_not_count")
+edit("cbow_hidden", "doubles-count-once", {"row[row >= 0]": "sorted({int(i) for i in row if i >= 0})"},
+     "a word that stands there twice is counted once", killed_by="test_the_hidden_vector_is_the_mean_of_the_contexts",
+     of="row-by-row")
+edit("cbow_hidden", "weighted-by-place",
+     {"(contexts >= 0)[:, :, None]": "((contexts >= 0) / torch.arange(1, contexts.shape[1] + 1))[:, :, None]"},
+     "the contexts are weighted by their place, so their order changes the result",
+     killed_by="test_the_order_of_the_context_words_changes_nothing")
+edit("cbow_hidden", "mean-over-batch", {"(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)":
+     "(vectors[contexts.clamp(min=0)] * real).sum(dim=0) / real.sum(dim=0)"},
+     "the mean is taken over the batch (dim=0): each example has a mean of its own",
+     killed_by="test_the_hidden_vector_is_the_mean_of_the_contexts")
+edit("cbow_hidden", "no-return", {"return (vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)":
+     "(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)"},
+     "nothing comes back: `return` is missing", killed_by="test_padding_does_not_count")
 
 
 # cbow_gradient
@@ -234,85 +151,43 @@ def cbow_gradient(contexts, d_hidden, size):
     return torch.autograd.grad(hidden, vectors, d_hidden)[0]
 
 
-edit(
-    "cbow_gradient",
-    "whole-gradient-each",
-    {"(d_hidden / count[:, None])": "d_hidden"},
-    "each context gets the whole gradient, as in the authors' program: of a mean of C vectors each gets 1/C",
-    killed_by="test_each_context_gets_its_share_of_the_gradient",
-)
-edit(
-    "cbow_gradient",
-    "divided-by-places",
-    {"count[:, None]": "contexts.shape[1]"},
-    "the shares are divided by the number of places: only the words that are there count",
-    killed_by="test_padding_gets_no_gradient",
-)
-edit(
-    "cbow_gradient",
-    "last-share-kept",
-    {
-        "return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)": (
-            "total = d_hidden.new_zeros(size, d_hidden.shape[1])\n    total[contexts[real]] += shares\n    return total"
-        )
-    },
-    "table[rows] += … keeps only the last of the shares of a word that is named twice; index_add sums them",
-    killed_by="test_a_word_in_several_contexts_gets_the_sum_of_its_shares",
-)
-edit(
-    "cbow_gradient",
-    "padding-to-last-word",
-    {"for word in words": "for word in row.tolist()"},
-    "the padding's share goes to the last word: −1 is its index",
-    killed_by="test_padding_gets_no_gradient",
-    of="one-loop",
-)
-edit(
-    "cbow_gradient",
-    "padding-to-word-zero",
-    {
-        "repeat_interleave(count, dim=0)": "repeat_interleave(contexts.shape[1], dim=0)",
-        "contexts[real]": "contexts.clamp(min=0).flatten()",
-    },
-    "the padding's share goes to word 0",
-    killed_by="test_padding_gets_no_gradient",
-)
-edit(
-    "cbow_gradient",
-    "sign-of-update",
-    {
-        "d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)": "-d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)"
-    },
-    "the sign is that of an update (minus the gradient)",
-    killed_by="test_each_context_gets_its_share_of_the_gradient",
-)
-edit(
-    "cbow_gradient",
-    "averaged-over-occurrences",
-    {
-        "index_add(0, contexts[real], shares)": "index_add(0, contexts[real], shares) / torch.bincount(contexts[real], minlength=size).clamp(min=1)[:, None]"
-    },
-    "the shares of a word are averaged over its occurrences: a gradient is their sum",
-    killed_by="test_a_word_in_several_contexts_gets_the_sum_of_its_shares",
-)
-edit(
-    "cbow_gradient",
-    "row-for-each-example",
-    {
-        "return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)": "return d_hidden / count[:, None]"
-    },
-    "there is one row for each example: one for each word of the vocabulary was asked for",
-    killed_by="test_each_context_gets_its_share_of_the_gradient",
-)
-edit(
-    "cbow_gradient",
-    "no-return",
-    {
-        "return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)": "d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)"
-    },
-    "nothing comes back: `return` is missing",
-    killed_by="test_each_context_gets_its_share_of_the_gradient",
-)
+edit("cbow_gradient", "whole-gradient-each", {"(d_hidden / count[:, None])": "d_hidden"},
+     "each context gets the whole gradient, as in the authors' program: of a mean of C vectors each gets 1/C",
+     killed_by="test_each_context_gets_its_share_of_the_gradient")
+edit("cbow_gradient", "divided-by-places", {"count[:, None]": "contexts.shape[1]"},
+     "the shares are divided by the number of places: only the words that are there count",
+     killed_by="test_padding_gets_no_gradient")
+edit("cbow_gradient", "last-share-kept",
+     {"return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)":
+     ("total = d_hidden.new_zeros(size, d_hidden.shape[1])\n"
+      "    total[contexts[real]] += shares\n"
+      "    return total")},
+     "table[rows] += … keeps only the last of the shares of a word that is named twice; index_add sums them",
+     killed_by="test_a_word_in_several_contexts_gets_the_sum_of_its_shares")
+edit("cbow_gradient", "padding-to-last-word", {"for word in words": "for word in row.tolist()"},
+     "the padding's share goes to the last word: −1 is its index", killed_by="test_padding_gets_no_gradient",
+     of="one-loop")
+edit("cbow_gradient", "padding-to-word-zero",
+     {"repeat_interleave(count, dim=0)": "repeat_interleave(contexts.shape[1], dim=0)",
+     "contexts[real]": "contexts.clamp(min=0).flatten()"},
+     "the padding's share goes to word 0", killed_by="test_padding_gets_no_gradient")
+edit("cbow_gradient", "sign-of-update",
+     {"d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)":
+     "-d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)"},
+     "the sign is that of an update (minus the gradient)", killed_by="test_each_context_gets_its_share_of_the_gradient")
+edit("cbow_gradient", "averaged-over-occurrences", {"index_add(0, contexts[real], shares)":
+     "index_add(0, contexts[real], shares) / torch.bincount(contexts[real], minlength=size).clamp(min=1)[:, None]"},
+     "the shares of a word are averaged over its occurrences: a gradient is their sum",
+     killed_by="test_a_word_in_several_contexts_gets_the_sum_of_its_shares")
+edit("cbow_gradient", "row-for-each-example",
+     {"return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)":
+     "return d_hidden / count[:, None]"},
+     "there is one row for each example: one for each word of the vocabulary was asked for",
+     killed_by="test_each_context_gets_its_share_of_the_gradient")
+edit("cbow_gradient", "no-return",
+     {"return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)":
+     "d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)"},
+     "nothing comes back: `return` is missing", killed_by="test_each_context_gets_its_share_of_the_gradient")
 
 
 # softmax_loss
@@ -337,89 +212,41 @@ def softmax_loss(hidden, outputs, targets):
     return -log_p.gather(1, targets[:, None]).mean()
 
 
-edit(
-    "softmax_loss",
-    "sum-over-batch",
-    {
-        "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).mean": "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).sum"
-    },
-    "the sum over the batch was taken in place of the mean",
-    killed_by="test_with_equal_scores_each_word_has_probability_one_over_v",
-)
-edit(
-    "softmax_loss",
-    "softmax-over-batch",
-    {
-        "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).mean()": "-scores.log_softmax(dim=0)[torch.arange(len(targets)), targets].mean()"
-    },
-    "the softmax runs over the batch (dim=0): the probabilities of all words sum to 1 for each example",
-    killed_by="test_with_equal_scores_each_word_has_probability_one_over_v",
-)
-edit(
-    "softmax_loss",
-    "sign-of-maximum",
-    {
-        "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets])": "scores.log_softmax(dim=1)[torch.arange(len(targets)), targets]"
-    },
-    "the sign is that of the log-probability, which is maximised; a loss is minimised",
-    killed_by="test_with_equal_scores_each_word_has_probability_one_over_v",
-)
-edit(
-    "softmax_loss",
-    "exp-overflows",
-    {
-        "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets])": "-scores.softmax(dim=1)[torch.arange(len(targets)), targets].log()"
-    },
-    "exp overflows for large scores, or its logarithm is minus infinity: use logsumexp or log_softmax",
-    killed_by="test_large_scores_stay_finite",
-)
-edit(
-    "softmax_loss",
-    "probability-itself",
-    {
-        "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets])": "-scores.softmax(dim=1)[torch.arange(len(targets)), targets]"
-    },
-    "the probability was taken without its logarithm",
-    killed_by="test_the_loss_is_the_cross_entropy_of_all_scores",
-)
-edit(
-    "softmax_loss",
-    "targets-of-all",
-    {
-        "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets)": "-(hidden @ outputs.T).log_softmax(dim=1)[:, targets].mean()"
-    },
-    "scores[:, targets] picks the targets of all examples for each example",
-    killed_by="test_the_loss_is_the_cross_entropy_of_all_scores",
-    of="cross-entropy",
-)
-edit(
-    "softmax_loss",
-    "sigmoid-of-target",
-    {
-        "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets)": "-torch.nn.functional.logsigmoid((hidden * outputs[targets]).sum(dim=1)).mean()"
-    },
-    "only the target's score is looked at, as in a sigmoid: the other words are missing",
-    killed_by="test_with_equal_scores_each_word_has_probability_one_over_v",
-    of="cross-entropy",
-)
-edit(
-    "softmax_loss",
-    "divided-by-root",
-    {"hidden @ outputs.T": "hidden @ outputs.T / hidden.shape[1] ** 0.5"},
-    "the scores are divided by √d: that belongs to attention, word2vec has no such factor",
-    killed_by="test_the_loss_is_the_cross_entropy_of_all_scores",
-    of="cross-entropy",
-)
-edit(
-    "softmax_loss",
-    "plain-number",
-    {
-        "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets)": "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets).item()"
-    },
-    "a Python number has no gradient: the loss stays a tensor until `backward` has run",
-    killed_by="test_gradients_flow_back_to_both_tables",
-    of="cross-entropy",
-)
+edit("softmax_loss", "sum-over-batch", {"(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).mean":
+     "(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).sum"},
+     "the sum over the batch was taken in place of the mean",
+     killed_by="test_with_equal_scores_each_word_has_probability_one_over_v")
+edit("softmax_loss", "softmax-over-batch",
+     {"(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).mean()":
+     "-scores.log_softmax(dim=0)[torch.arange(len(targets)), targets].mean()"},
+     "the softmax runs over the batch (dim=0): the probabilities of all words sum to 1 for each example",
+     killed_by="test_with_equal_scores_each_word_has_probability_one_over_v")
+edit("softmax_loss", "sign-of-maximum", {"(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets])":
+     "scores.log_softmax(dim=1)[torch.arange(len(targets)), targets]"},
+     "the sign is that of the log-probability, which is maximised; a loss is minimised",
+     killed_by="test_with_equal_scores_each_word_has_probability_one_over_v")
+edit("softmax_loss", "exp-overflows", {"(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets])":
+     "-scores.softmax(dim=1)[torch.arange(len(targets)), targets].log()"},
+     "exp overflows for large scores, or its logarithm is minus infinity: use logsumexp or log_softmax",
+     killed_by="test_large_scores_stay_finite")
+edit("softmax_loss", "probability-itself", {"(scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets])":
+     "-scores.softmax(dim=1)[torch.arange(len(targets)), targets]"},
+     "the probability was taken without its logarithm", killed_by="test_the_loss_is_the_cross_entropy_of_all_scores")
+edit("softmax_loss", "targets-of-all", {"torch.nn.functional.cross_entropy(hidden @ outputs.T, targets)":
+     "-(hidden @ outputs.T).log_softmax(dim=1)[:, targets].mean()"},
+     "scores[:, targets] picks the targets of all examples for each example",
+     killed_by="test_the_loss_is_the_cross_entropy_of_all_scores", of="cross-entropy")
+edit("softmax_loss", "sigmoid-of-target", {"torch.nn.functional.cross_entropy(hidden @ outputs.T, targets)":
+     "-torch.nn.functional.logsigmoid((hidden * outputs[targets]).sum(dim=1)).mean()"},
+     "only the target's score is looked at, as in a sigmoid: the other words are missing",
+     killed_by="test_with_equal_scores_each_word_has_probability_one_over_v", of="cross-entropy")
+edit("softmax_loss", "divided-by-root", {"hidden @ outputs.T": "hidden @ outputs.T / hidden.shape[1] ** 0.5"},
+     "the scores are divided by √d: that belongs to attention, word2vec has no such factor",
+     killed_by="test_the_loss_is_the_cross_entropy_of_all_scores", of="cross-entropy")
+edit("softmax_loss", "plain-number", {"torch.nn.functional.cross_entropy(hidden @ outputs.T, targets)":
+     "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets).item()"},
+     "a Python number has no gradient: the loss stays a tensor until `backward` has run",
+     killed_by="test_gradients_flow_back_to_both_tables", of="cross-entropy")
 
 
 # softmax_gradients
@@ -449,62 +276,32 @@ def softmax_gradients(hidden, outputs, targets):
     return torch.einsum("bv,vd->bd", error, outputs), torch.einsum("bv,bd->vd", error, hidden)
 
 
-edit(
-    "softmax_gradients",
-    "sum-over-batch",
-    {"error /= len(targets)": ""},
-    "the gradient of the sum over the batch: the loss is a mean, so divide by B",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "softmax_gradients",
-    "target-not-subtracted",
-    {"error[torch.arange(len(targets)), targets] -= 1": ""},
-    "the 1 of the target is not subtracted: the error is p − y",
-    killed_by="test_every_word_moves_though_only_one_was_the_target",
-)
-edit(
-    "softmax_gradients",
-    "only-target-moves",
-    {"error /= len(targets)": "error *= torch.nn.functional.one_hot(targets, len(outputs)) / len(targets)"},
-    "only the target's vector moves: with a softmax all words do",
-    killed_by="test_every_word_moves_though_only_one_was_the_target",
-)
-edit(
-    "softmax_gradients",
-    "sign-of-update",
-    {"error /= len(targets)": "error /= -len(targets)"},
-    "the sign is that of an update (minus the gradient)",
-    killed_by="test_every_word_moves_though_only_one_was_the_target",
-)
-edit(
-    "softmax_gradients",
-    "gradients-exchanged",
-    {"error @ outputs, error.T @ hidden": "error.T @ hidden, error @ outputs"},
-    "the two gradients are exchanged: the hidden vectors' comes first",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "softmax_gradients",
-    "sigmoid-error",
-    {".softmax(dim=1)": ".sigmoid()"},
-    "this is the error of a sigmoid for each word: the softmax divides by the sum over all words",
-    killed_by="test_every_word_moves_though_only_one_was_the_target",
-)
-edit(
-    "softmax_gradients",
-    "softmax-over-batch",
-    {"dim=1": "dim=0"},
-    "the softmax runs over the batch (dim=0): the probabilities of all words sum to 1 for each example",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
-edit(
-    "softmax_gradients",
-    "targets-of-all",
-    {"torch.arange(len(targets)), targets": ":, targets"},
-    "error[:, targets] −= 1 takes the targets of all examples from each example",
-    killed_by="test_the_gradients_are_those_of_autograd",
-)
+edit("softmax_gradients", "sum-over-batch", {"error /= len(targets)": ""},
+     "the gradient of the sum over the batch: the loss is a mean, so divide by B",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("softmax_gradients", "target-not-subtracted", {"error[torch.arange(len(targets)), targets] -= 1": ""},
+     "the 1 of the target is not subtracted: the error is p − y",
+     killed_by="test_every_word_moves_though_only_one_was_the_target")
+edit("softmax_gradients", "only-target-moves",
+     {"error /= len(targets)": "error *= torch.nn.functional.one_hot(targets, len(outputs)) / len(targets)"},
+     "only the target's vector moves: with a softmax all words do",
+     killed_by="test_every_word_moves_though_only_one_was_the_target")
+edit("softmax_gradients", "sign-of-update", {"error /= len(targets)": "error /= -len(targets)"},
+     "the sign is that of an update (minus the gradient)",
+     killed_by="test_every_word_moves_though_only_one_was_the_target")
+edit("softmax_gradients", "gradients-exchanged",
+     {"error @ outputs, error.T @ hidden": "error.T @ hidden, error @ outputs"},
+     "the two gradients are exchanged: the hidden vectors' comes first",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("softmax_gradients", "sigmoid-error", {".softmax(dim=1)": ".sigmoid()"},
+     "this is the error of a sigmoid for each word: the softmax divides by the sum over all words",
+     killed_by="test_every_word_moves_though_only_one_was_the_target")
+edit("softmax_gradients", "softmax-over-batch", {"dim=1": "dim=0"},
+     "the softmax runs over the batch (dim=0): the probabilities of all words sum to 1 for each example",
+     killed_by="test_the_gradients_are_those_of_autograd")
+edit("softmax_gradients", "targets-of-all", {"torch.arange(len(targets)), targets": ":, targets"},
+     "error[:, targets] −= 1 takes the targets of all examples from each example",
+     killed_by="test_the_gradients_are_those_of_autograd")
 
 
 # costs
@@ -520,57 +317,29 @@ def costs(vocabulary, dim, negatives):
     return (table + table, sum([table]), one + negatives * one)
 
 
-edit(
-    "costs",
-    "one-table",
-    {"2 * vocabulary": "vocabulary"},
-    "one table was counted: each word has an input and an output vector",
-    killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights",
-)
-edit(
-    "costs",
-    "target-left-out",
-    {"(negatives + 1)": "negatives"},
-    "the target is left out: negative sampling scores k negatives and the real word",
-    killed_by="test_other_sizes_are_counted_too",
-)
-edit(
-    "costs",
-    "both-tables-scored",
-    {"2 * vocabulary * dim, vocabulary * dim": "2 * vocabulary * dim, 2 * vocabulary * dim"},
-    "the softmax's multiplications count both tables: a score takes one output vector",
-    killed_by="test_other_sizes_are_counted_too",
-)
-edit(
-    "costs",
-    "scores-count-one",
-    {"vocabulary * dim, (negatives + 1) * dim": "vocabulary, negatives + 1"},
-    "each score is counted as one: a dot product takes d multiplications",
-    killed_by="test_other_sizes_are_counted_too",
-)
-edit(
-    "costs",
-    "biases-counted",
-    {"2 * vocabulary * dim": "2 * vocabulary * dim + vocabulary"},
-    "biases are counted: word2vec has none",
-    killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights",
-)
-edit(
-    "costs",
-    "grows-with-vocabulary",
-    {"(negatives + 1)": "vocabulary * (negatives + 1)"},
-    "negative sampling does not look at the vocabulary: its cost does not grow with V",
-    killed_by="test_negative_sampling_costs_the_same_for_any_vocabulary",
-)
-edit(
-    "costs",
-    "floats",
-    {
-        "2 * vocabulary * dim, vocabulary * dim, (negatives + 1) * dim": "2.0 * vocabulary * dim, 1.0 * vocabulary * dim, 1.0 * (negatives + 1) * dim"
-    },
-    "the numbers are floats: counts are whole numbers",
-    killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights",
-)
+edit("costs", "one-table", {"2 * vocabulary": "vocabulary"},
+     "one table was counted: each word has an input and an output vector",
+     killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights")
+edit("costs", "target-left-out", {"(negatives + 1)": "negatives"},
+     "the target is left out: negative sampling scores k negatives and the real word",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "both-tables-scored",
+     {"2 * vocabulary * dim, vocabulary * dim": "2 * vocabulary * dim, 2 * vocabulary * dim"},
+     "the softmax's multiplications count both tables: a score takes one output vector",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "scores-count-one", {"vocabulary * dim, (negatives + 1) * dim": "vocabulary, negatives + 1"},
+     "each score is counted as one: a dot product takes d multiplications",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "biases-counted", {"2 * vocabulary * dim": "2 * vocabulary * dim + vocabulary"},
+     "biases are counted: word2vec has none",
+     killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights")
+edit("costs", "grows-with-vocabulary", {"(negatives + 1)": "vocabulary * (negatives + 1)"},
+     "negative sampling does not look at the vocabulary: its cost does not grow with V",
+     killed_by="test_negative_sampling_costs_the_same_for_any_vocabulary")
+edit("costs", "floats", {"2 * vocabulary * dim, vocabulary * dim, (negatives + 1) * dim":
+     "2.0 * vocabulary * dim, 1.0 * vocabulary * dim, 1.0 * (negatives + 1) * dim"},
+     "the numbers are floats: counts are whole numbers",
+     killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights")
 
 
 # subsample
@@ -593,74 +362,39 @@ def subsample(ids, counts, t, uniform):
     return 1 - uniform > drop[ids]
 
 
-edit(
-    "subsample",
-    "dropped-words",
-    {"uniform <": "uniform >="},
-    "turned round: these are the words that are dropped",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
-edit(
-    "subsample",
-    "drop-probability",
-    {"share = counts / counts.sum()": "", "(t / share).sqrt()": "(1 - (t / (counts / counts.sum())).sqrt())"},
-    "kept with 1 − sqrt(t/f): that is the probability with which the paper drops a word",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
-edit(
-    "subsample",
-    "fraction-turned-over",
-    {"share = counts / counts.sum()": "", "t / share": "counts / counts.sum() / t"},
-    "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
-    killed_by="test_a_rare_word_is_always_kept",
-)
-edit(
-    "subsample",
-    "root-missing",
-    {"share = counts / counts.sum()": "", "(t / share).sqrt()": "(t / (counts / counts.sum()))"},
-    "the square root is missing",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
-edit(
-    "subsample",
-    "threshold-against-count",
-    {"share = counts / counts.sum()": "", "t / share": "t / counts"},
-    "the threshold is compared with the count, where f is the share of all tokens",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
-edit(
-    "subsample",
-    "removed-altogether",
-    {"share = counts / counts.sum()": "", "uniform < (t / share).sqrt()[ids]": "(counts / counts.sum() <= t)[ids]"},
-    "frequent words are removed altogether: they are thinned out at random",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
-edit(
-    "subsample",
-    "shares-of-the-text",
-    {
-        "share = counts / counts.sum()": "here = torch.bincount(ids, minlength=len(counts))",
-        "t / share": "t * len(ids) / here",
-    },
-    "the shares are those of the text that is thinned: f is a word's share of `counts`",
-    killed_by="test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned",
-)
-edit(
-    "subsample",
-    "ids-returned",
-    {"uniform < (t / share).sqrt()[ids]": "ids[uniform < (t / share).sqrt()[ids]]"},
-    "the ids that stay are returned: a bool for each occurrence was asked for",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
-edit(
-    "subsample",
-    "words-dropped-whole",
-    {
-        "uniform < (t / share).sqrt()[ids]": "(uniform[: len(counts)] < (t / share).sqrt()[: len(uniform)])[ids % len(uniform)]"
-    },
-    "whole words are kept or dropped, by one number for each word: each occurrence has a number of its own",
-    killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root",
-)
+edit("subsample", "dropped-words", {"uniform <": "uniform >="},
+     "turned round: these are the words that are dropped",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+edit("subsample", "drop-probability", {"share = counts / counts.sum()": "",
+     "(t / share).sqrt()": "(1 - (t / (counts / counts.sum())).sqrt())"},
+     "kept with 1 − sqrt(t/f): that is the probability with which the paper drops a word",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+edit("subsample", "fraction-turned-over", {"share = counts / counts.sum()": "",
+     "t / share": "counts / counts.sum() / t"},
+     "the fraction is turned over: sqrt(f/t) keeps the frequent words and drops the rare ones",
+     killed_by="test_a_rare_word_is_always_kept")
+edit("subsample", "root-missing", {"share = counts / counts.sum()": "",
+     "(t / share).sqrt()": "(t / (counts / counts.sum()))"},
+     "the square root is missing", killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+edit("subsample", "threshold-against-count", {"share = counts / counts.sum()": "", "t / share": "t / counts"},
+     "the threshold is compared with the count, where f is the share of all tokens",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+edit("subsample", "removed-altogether", {"share = counts / counts.sum()": "",
+     "uniform < (t / share).sqrt()[ids]": "(counts / counts.sum() <= t)[ids]"},
+     "frequent words are removed altogether: they are thinned out at random",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+edit("subsample", "shares-of-the-text",
+     {"share = counts / counts.sum()": "here = torch.bincount(ids, minlength=len(counts))",
+     "t / share": "t * len(ids) / here"},
+     "the shares are those of the text that is thinned: f is a word's share of `counts`",
+     killed_by="test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned")
+edit("subsample", "ids-returned", {"uniform < (t / share).sqrt()[ids]": "ids[uniform < (t / share).sqrt()[ids]]"},
+     "the ids that stay are returned: a bool for each occurrence was asked for",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+edit("subsample", "words-dropped-whole", {"uniform < (t / share).sqrt()[ids]":
+     "(uniform[: len(counts)] < (t / share).sqrt()[: len(uniform)])[ids % len(uniform)]"},
+     "whole words are kept or dropped, by one number for each word: each occurrence has a number of its own",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
 
 
 # Mutants of the reference that no check can tell from a right answer.

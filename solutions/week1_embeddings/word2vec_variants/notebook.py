@@ -402,9 +402,7 @@ pd.DataFrame(scores).T.round(3)
 
 # %%
 made_little, counts_little, words_little, _ = examples(world.corpus(size["little"]))
-share = len(made_little["CBOW"][1]) / len(
-    made_little["skip-gram"][1]
-)  # of skip-gram's steps that CBOW makes in an epoch
+share = len(made_little["CBOW"][1]) / len(made_little["skip-gram"][1])  # of skip-gram's steps that CBOW makes in an epoch
 likeness = {}
 for name, model, steps in [
     ("skip-gram", "skip-gram", size["steps"]),
@@ -458,9 +456,7 @@ for i, (name, row) in enumerate(table.iterrows()):
     left.bar(places + (i - 2) * 0.16, row, width=0.16, label=name)
 left.set_xticks(places, table.columns)
 left.set(ylabel="share answered · mean of 1/rank", ylim=(0, 1.35))
-leads = [
-    scores["skip-gram"]["rare twins"] - scores[f"CBOW, equal {budget}"]["rare twins"] for budget in ("epochs", "steps")
-]
+leads = [scores["skip-gram"]["rare twins"] - scores[f"CBOW, equal {budget}"]["rare twins"] for budget in ("epochs", "steps")]
 left.set_title("Rare twins: skip-gram {:+.2f} at equal epochs, {:+.2f} at equal steps".format(*leads))
 left.legend(ncols=2, fontsize=8, loc="upper left")
 for name, line in spent.items():

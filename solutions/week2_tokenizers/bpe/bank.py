@@ -27,89 +27,41 @@ def count_pairs(words):
     )
 
 
-edit(
-    "count_pairs",
-    "each-word-once",
-    {"+= count": "+= 1"},
-    "each different word counts once: a pair counts as often as the word occurs in the text",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
-edit(
-    "count_pairs",
-    "later-overwrites",
-    {"Counter()": "{}", "pairs[pair] += count": "pairs[pair] = count"},
-    "a later word overwrites the count of an earlier one: add to it",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
-edit(
-    "count_pairs",
-    "once-a-word",
-    {"pairwise(word)": "dict.fromkeys(pairwise(word))"},
-    "a pair counts once for each word that holds it: every place in the word counts",
-    killed_by="test_three_of_a_kind_hold_their_pair_twice",
-)
-edit(
-    "count_pairs",
-    "no-overlap",
-    {
-        "for pair in pairwise(word):\n            pairs[pair] += count": "for i in range(0, len(word) - 1, 2):\n            pairs[word[i], word[i + 1]] += count"
-    },
-    "the pairs do not overlap: after (l, o) comes (o, w), not the token after it",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
-edit(
-    "count_pairs",
-    "last-pair-left-out",
-    {
-        "for pair in pairwise(word):\n            pairs[pair] += count": "for i in range(len(word) - 2):\n            pairs[word[i], word[i + 1]] += count"
-    },
-    "the last pair of each word is left out: range stops before its end",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
-edit(
-    "count_pairs",
-    "words-strung-together",
-    {"return pairs": "return Counter(pairwise(token for word, count in words.items() for token in word * count))"},
-    "the words are strung together, so pairs reach from one word into the next",
-    killed_by="test_a_word_of_one_token_has_no_pair_and_words_are_not_joined",
-)
-edit(
-    "count_pairs",
-    "joined-keys",
-    {
-        "for pair in pairwise(word):\n            pairs[pair] += count": "for a, b in pairwise(word):\n            pairs[a + b] += count"
-    },
-    "the keys are joined strings: a pair is a tuple of two tokens",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
-edit(
-    "count_pairs",
-    "tokens-counted",
-    {"pairwise(word)": "word"},
-    "tokens were counted, not pairs of neighbours",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
-edit(
-    "count_pairs",
-    "equal-pair-left-out",
-    {"pairs[pair] += count": "if pair[0] != pair[1]:\n                pairs[pair] += count"},
-    "a pair of two equal tokens is left out",
-    killed_by="test_three_of_a_kind_hold_their_pair_twice",
-)
-edit(
-    "count_pairs",
-    "input-emptied",
-    {"for word, count in words.items():": "while words:\n        word, count = words.popitem()"},
-    "the words are used up: the dictionary that was given is emptied",
-    killed_by="test_the_words_are_left_alone",
-)
-edit(
-    "count_pairs",
-    "no-return",
-    {"return pairs": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_a_pair_counts_as_often_as_its_words_do",
-)
+edit("count_pairs", "each-word-once", {"+= count": "+= 1"},
+     "each different word counts once: a pair counts as often as the word occurs in the text",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "later-overwrites", {"Counter()": "{}", "pairs[pair] += count": "pairs[pair] = count"},
+     "a later word overwrites the count of an earlier one: add to it",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "once-a-word", {"pairwise(word)": "dict.fromkeys(pairwise(word))"},
+     "a pair counts once for each word that holds it: every place in the word counts",
+     killed_by="test_three_of_a_kind_hold_their_pair_twice")
+edit("count_pairs", "no-overlap", {"for pair in pairwise(word):\n            pairs[pair] += count":
+     "for i in range(0, len(word) - 1, 2):\n            pairs[word[i], word[i + 1]] += count"},
+     "the pairs do not overlap: after (l, o) comes (o, w), not the token after it",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "last-pair-left-out", {"for pair in pairwise(word):\n            pairs[pair] += count":
+     "for i in range(len(word) - 2):\n            pairs[word[i], word[i + 1]] += count"},
+     "the last pair of each word is left out: range stops before its end",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "words-strung-together",
+     {"return pairs": "return Counter(pairwise(token for word, count in words.items() for token in word * count))"},
+     "the words are strung together, so pairs reach from one word into the next",
+     killed_by="test_a_word_of_one_token_has_no_pair_and_words_are_not_joined")
+edit("count_pairs", "joined-keys", {"for pair in pairwise(word):\n            pairs[pair] += count":
+     "for a, b in pairwise(word):\n            pairs[a + b] += count"},
+     "the keys are joined strings: a pair is a tuple of two tokens",
+     killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "tokens-counted", {"pairwise(word)": "word"},
+     "tokens were counted, not pairs of neighbours", killed_by="test_a_pair_counts_as_often_as_its_words_do")
+edit("count_pairs", "equal-pair-left-out",
+     {"pairs[pair] += count": "if pair[0] != pair[1]:\n                pairs[pair] += count"},
+     "a pair of two equal tokens is left out", killed_by="test_three_of_a_kind_hold_their_pair_twice")
+edit("count_pairs", "input-emptied",
+     {"for word, count in words.items():": "while words:\n        word, count = words.popitem()"},
+     "the words are used up: the dictionary that was given is emptied", killed_by="test_the_words_are_left_alone")
+edit("count_pairs", "no-return", {"return pairs": ""},
+     "nothing comes back: `return` is missing", killed_by="test_a_pair_counts_as_often_as_its_words_do")
 
 
 # merge_pair
@@ -141,21 +93,14 @@ def merge_pair(word, pair):
     return tuple(names[i] for i in bpe.merged([tokens[t] for t in word], (tokens[pair[0]], tokens[pair[1]]), -1))
 
 
-edit(
-    "merge_pair",
-    "first-place-only",
-    {"== pair": "== pair and len(merged) == i"},
-    "only the first place is merged: merge wherever the pair stands",
-    killed_by="test_the_pair_is_joined_wherever_it_stands",
-)
+edit("merge_pair", "first-place-only", {"== pair": "== pair and len(merged) == i"},
+     "only the first place is merged: merge wherever the pair stands",
+     killed_by="test_the_pair_is_joined_wherever_it_stands")
 
 
-@mistake(
-    "merge_pair",
-    "right-to-left",
-    "merged from right to left: of three equal tokens the first two belong together",
-    killed_by="test_from_left_to_right_each_token_is_taken_once",
-)
+@mistake("merge_pair", "right-to-left",
+         "merged from right to left: of three equal tokens the first two belong together",
+         killed_by="test_from_left_to_right_each_token_is_taken_once")
 def merge_pair(word, pair):
     merged, i = [], len(word) - 1
     while i >= 0:
@@ -168,42 +113,24 @@ def merge_pair(word, pair):
     return tuple(reversed(merged))
 
 
-edit(
-    "merge_pair",
-    "token-used-twice",
-    {"i += 2": "i += 1"},
-    "a token is used in two merges: after a merge go on behind both of its tokens",
-    killed_by="test_from_left_to_right_each_token_is_taken_once",
-)
-edit(
-    "merge_pair",
-    "string-replace",
-    {"return tuple(merged)": 'return tuple(" ".join(word).replace(" ".join(pair), "".join(pair)).split())'},
-    "str.replace on the tokens written with blanks between them also finds the ends of longer tokens: `xa b` holds `a b`",
-    killed_by="test_tokens_are_compared_not_their_letters",
-)
-edit(
-    "merge_pair",
-    "spelled-alike",
-    {"word[i : i + 2] == pair": '"".join(word[i : i + 2]) == "".join(pair) and i + 1 < len(word)'},
-    "tokens are joined where their letters spell the pair, though the tokens are others (a·bc is not ab·c)",
-    killed_by="test_tokens_are_compared_not_their_letters",
-)
-edit(
-    "merge_pair",
-    "last-token-lost",
-    {"i < len(word)": "i < len(word) - 1"},
-    "the last token is lost when it is in no merge",
-    killed_by="test_from_left_to_right_each_token_is_taken_once",
-)
+edit("merge_pair", "token-used-twice", {"i += 2": "i += 1"},
+     "a token is used in two merges: after a merge go on behind both of its tokens",
+     killed_by="test_from_left_to_right_each_token_is_taken_once")
+edit("merge_pair", "string-replace",
+     {"return tuple(merged)": 'return tuple(" ".join(word).replace(" ".join(pair), "".join(pair)).split())'},
+     "str.replace on the tokens written with blanks between them also finds the ends of longer tokens: `xa b` holds `a b`",
+     killed_by="test_tokens_are_compared_not_their_letters")
+edit("merge_pair", "spelled-alike",
+     {"word[i : i + 2] == pair": '"".join(word[i : i + 2]) == "".join(pair) and i + 1 < len(word)'},
+     "tokens are joined where their letters spell the pair, though the tokens are others (a·bc is not ab·c)",
+     killed_by="test_tokens_are_compared_not_their_letters")
+edit("merge_pair", "last-token-lost", {"i < len(word)": "i < len(word) - 1"},
+     "the last token is lost when it is in no merge", killed_by="test_from_left_to_right_each_token_is_taken_once")
 
 
-@mistake(
-    "merge_pair",
-    "over-and-over",
-    "the tokens are joined over and over, with what was merged just before too: one step makes pairs only",
-    killed_by="test_from_left_to_right_each_token_is_taken_once",
-)
+@mistake("merge_pair", "over-and-over",
+         "the tokens are joined over and over, with what was merged just before too: one step makes pairs only",
+         killed_by="test_from_left_to_right_each_token_is_taken_once")
 def merge_pair(word, pair):
     merged = []
     for token in word:
@@ -214,27 +141,14 @@ def merge_pair(word, pair):
     return tuple(merged)
 
 
-edit(
-    "merge_pair",
-    "list-returned",
-    {"tuple(merged)": "merged"},
-    "a list comes back: a word is a tuple",
-    killed_by="test_the_pair_is_joined_wherever_it_stands",
-)
-edit(
-    "merge_pair",
-    "pair-put-in",
-    {"word[i] + word[i + 1]": "pair"},
-    "the pair is put in as a pair: its two tokens become one string",
-    killed_by="test_the_pair_is_joined_wherever_it_stands",
-)
-edit(
-    "merge_pair",
-    "order-ignored",
-    {"word[i : i + 2] == pair": "sorted(word[i : i + 2]) == sorted(pair)"},
-    "the order of the pair is ignored: (b, a) is another pair than (a, b)",
-    killed_by="test_pairs_of_different_tokens_are_merged_as_by_the_library",
-)
+edit("merge_pair", "list-returned", {"tuple(merged)": "merged"},
+     "a list comes back: a word is a tuple", killed_by="test_the_pair_is_joined_wherever_it_stands")
+edit("merge_pair", "pair-put-in", {"word[i] + word[i + 1]": "pair"},
+     "the pair is put in as a pair: its two tokens become one string",
+     killed_by="test_the_pair_is_joined_wherever_it_stands")
+edit("merge_pair", "order-ignored", {"word[i : i + 2] == pair": "sorted(word[i : i + 2]) == sorted(pair)"},
+     "the order of the pair is ignored: (b, a) is another pair than (a, b)",
+     killed_by="test_pairs_of_different_tokens_are_merged_as_by_the_library")
 
 
 # train_bpe
@@ -271,100 +185,48 @@ def train_bpe(words, size):
     return [symbols, merges]
 
 
-edit(
-    "train_bpe",
-    "size-as-merges",
-    {"len(vocabulary) < size": "len(merges) < size"},
-    "the size is taken as the number of merges: the characters are part of the vocabulary",
-    killed_by="test_the_papers_words_give_est_and_low",
-)
-edit(
-    "train_bpe",
-    "first-seen-wins",
-    {"min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))": "max(pairs, key=pairs.get)"},
-    "of equally frequent pairs the first that was seen wins (max, most_common): the older tokens win",
-    killed_by="test_of_equally_frequent_pairs_the_older_tokens_win",
-)
-edit(
-    "train_bpe",
-    "alphabet-decides",
-    {"age[pair[0]], age[pair[1]]": "pair"},
-    "ties are decided by the alphabet: a merged token is younger than every character, whatever its letters",
-    killed_by="test_a_merged_token_is_younger_than_every_character",
-)
-edit(
-    "train_bpe",
-    "last-in-alphabet",
-    {
-        "min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))": "max(pairs, key=lambda pair: (pairs[pair], pair))"
-    },
-    "of equally frequent pairs the last in the alphabet wins, as max over (count, pair) has it",
-    killed_by="test_of_equally_frequent_pairs_the_older_tokens_win",
-)
-edit(
-    "train_bpe",
-    "second-token-first",
-    {"age[pair[0]], age[pair[1]]": "age[pair[1]], age[pair[0]]"},
-    "of equals the pair whose second token is older wins: the first token decides first",
-    killed_by="test_of_equally_frequent_pairs_the_older_tokens_win",
-)
-edit(
-    "train_bpe",
-    "counted-once",
-    {
-        "merges = []": "merges, pairs = [], count_pairs(words)",
-        "        pairs = count_pairs(words)\n": "",
-        "words = {merge_pair(word, best): count for word, count in words.items()}": "del pairs[best]",
-    },
-    "the pairs are counted once, before the first merge: each merge makes new pairs and changes the counts",
-    killed_by="test_the_papers_words_give_est_and_low",
-)
-edit(
-    "train_bpe",
-    "rarest-merged",
-    {"-pairs[pair]": "pairs[pair]"},
-    "the rarest pair is merged: the most frequent one was asked for",
-    killed_by="test_the_papers_words_give_est_and_low",
-)
-edit(
-    "train_bpe",
-    "empty-raises",
-    {"if not pairs:\n            break": ""},
-    "when no pair is left, min() of nothing raises: end the training there",
-    killed_by="test_training_ends_when_no_pair_is_left",
-)
-edit(
-    "train_bpe",
-    "once-not-merged",
-    {"if not pairs": "if max(pairs.values(), default=0) < 2"},
-    "a pair that occurs once is not merged: the training ends only when no pair is left",
-    killed_by="test_training_ends_when_no_pair_is_left",
-)
-edit(
-    "train_bpe",
-    "order-of-the-text",
-    {
-        "sorted({token for word in words for token in word})": "list(dict.fromkeys(token for word in words for token in word))"
-    },
-    "the characters stand in the order in which the text brings them: alphabetical order was asked for",
-    killed_by="test_the_vocabulary_is_the_characters_and_then_the_merges",
-)
-edit(
-    "train_bpe",
-    "merged-left-out",
-    {"return vocabulary, merges": "return vocabulary[: len(vocabulary) - len(merges)], merges"},
-    "the merged tokens are left out of the vocabulary that comes back",
-    killed_by="test_the_vocabulary_is_the_characters_and_then_the_merges",
-)
-edit(
-    "train_bpe",
-    "input-changed",
-    {
-        "words = {merge_pair(word, best): count for word, count in words.items()}": "for word in list(words):\n            words[merge_pair(word, best)] = words.pop(word)"
-    },
-    "the words that were given are changed: train on a copy",
-    killed_by="test_the_words_stay_as_they_are",
-)
+edit("train_bpe", "size-as-merges", {"len(vocabulary) < size": "len(merges) < size"},
+     "the size is taken as the number of merges: the characters are part of the vocabulary",
+     killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "first-seen-wins",
+     {"min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))": "max(pairs, key=pairs.get)"},
+     "of equally frequent pairs the first that was seen wins (max, most_common): the older tokens win",
+     killed_by="test_of_equally_frequent_pairs_the_older_tokens_win")
+edit("train_bpe", "alphabet-decides", {"age[pair[0]], age[pair[1]]": "pair"},
+     "ties are decided by the alphabet: a merged token is younger than every character, whatever its letters",
+     killed_by="test_a_merged_token_is_younger_than_every_character")
+edit("train_bpe", "last-in-alphabet", {"min(pairs, key=lambda pair: (-pairs[pair], age[pair[0]], age[pair[1]]))":
+     "max(pairs, key=lambda pair: (pairs[pair], pair))"},
+     "of equally frequent pairs the last in the alphabet wins, as max over (count, pair) has it",
+     killed_by="test_of_equally_frequent_pairs_the_older_tokens_win")
+edit("train_bpe", "second-token-first", {"age[pair[0]], age[pair[1]]": "age[pair[1]], age[pair[0]]"},
+     "of equals the pair whose second token is older wins: the first token decides first",
+     killed_by="test_of_equally_frequent_pairs_the_older_tokens_win")
+edit("train_bpe", "counted-once", {"merges = []": "merges, pairs = [], count_pairs(words)",
+     "        pairs = count_pairs(words)\n": "",
+     "words = {merge_pair(word, best): count for word, count in words.items()}": "del pairs[best]"},
+     "the pairs are counted once, before the first merge: each merge makes new pairs and changes the counts",
+     killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "rarest-merged", {"-pairs[pair]": "pairs[pair]"},
+     "the rarest pair is merged: the most frequent one was asked for",
+     killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "empty-raises", {"if not pairs:\n            break": ""},
+     "when no pair is left, min() of nothing raises: end the training there",
+     killed_by="test_training_ends_when_no_pair_is_left")
+edit("train_bpe", "once-not-merged", {"if not pairs": "if max(pairs.values(), default=0) < 2"},
+     "a pair that occurs once is not merged: the training ends only when no pair is left",
+     killed_by="test_training_ends_when_no_pair_is_left")
+edit("train_bpe", "order-of-the-text", {"sorted({token for word in words for token in word})":
+     "list(dict.fromkeys(token for word in words for token in word))"},
+     "the characters stand in the order in which the text brings them: alphabetical order was asked for",
+     killed_by="test_the_vocabulary_is_the_characters_and_then_the_merges")
+edit("train_bpe", "merged-left-out",
+     {"return vocabulary, merges": "return vocabulary[: len(vocabulary) - len(merges)], merges"},
+     "the merged tokens are left out of the vocabulary that comes back",
+     killed_by="test_the_vocabulary_is_the_characters_and_then_the_merges")
+edit("train_bpe", "input-changed", {"words = {merge_pair(word, best): count for word, count in words.items()}":
+     "for word in list(words):\n            words[merge_pair(word, best)] = words.pop(word)"},
+     "the words that were given are changed: train on a copy", killed_by="test_the_words_stay_as_they_are")
 
 
 # encode_word
@@ -397,12 +259,9 @@ def encode_word(word, merges):
     return tuple(names[i] for i in bpe.join([tokens[t] for t in word], ranks))
 
 
-@mistake(
-    "encode_word",
-    "longest-token",
-    "the longest token of the vocabulary is taken, as WordPiece does: merges go by rank",
-    killed_by="test_the_pair_that_was_learnt_first_is_merged_first",
-)
+@mistake("encode_word", "longest-token",
+         "the longest token of the vocabulary is taken, as WordPiece does: merges go by rank",
+         killed_by="test_the_pair_that_was_learnt_first_is_merged_first")
 def encode_word(word, merges):
     known = {"".join(pair) for pair in merges}
     text, tokens, i = list(word), [], 0
@@ -413,35 +272,20 @@ def encode_word(word, merges):
     return tuple(tokens)
 
 
-edit(
-    "encode_word",
-    "leftmost-first",
-    {"min(known, key=rank.get)": "known[0]"},
-    "the leftmost pair that is known is merged first: the pair that was learnt first comes first",
-    killed_by="test_the_pair_that_was_learnt_first_is_merged_first",
-)
-edit(
-    "encode_word",
-    "last-learnt-first",
-    {"min": "max"},
-    "the pair that was learnt last is merged first: the lowest rank comes first",
-    killed_by="test_the_pair_that_was_learnt_first_is_merged_first",
-)
-edit(
-    "encode_word",
-    "one-merge-only",
-    {"word = merge_pair(word, min(known, key=rank.get))": "return merge_pair(word, min(known, key=rank.get))"},
-    "only one merge is made: look again until none applies",
-    killed_by="test_merges_build_on_merges",
-)
+edit("encode_word", "leftmost-first", {"min(known, key=rank.get)": "known[0]"},
+     "the leftmost pair that is known is merged first: the pair that was learnt first comes first",
+     killed_by="test_the_pair_that_was_learnt_first_is_merged_first")
+edit("encode_word", "last-learnt-first", {"min": "max"},
+     "the pair that was learnt last is merged first: the lowest rank comes first",
+     killed_by="test_the_pair_that_was_learnt_first_is_merged_first")
+edit("encode_word", "one-merge-only",
+     {"word = merge_pair(word, min(known, key=rank.get))": "return merge_pair(word, min(known, key=rank.get))"},
+     "only one merge is made: look again until none applies", killed_by="test_merges_build_on_merges")
 
 
-@mistake(
-    "encode_word",
-    "pairs-looked-up-once",
-    "the pairs of the word are looked up once: merges make new pairs that have to be looked up again",
-    killed_by="test_merges_build_on_merges",
-)
+@mistake("encode_word", "pairs-looked-up-once",
+         "the pairs of the word are looked up once: merges make new pairs that have to be looked up again",
+         killed_by="test_merges_build_on_merges")
 def encode_word(word, merges):
     rank = {pair: i for i, pair in enumerate(merges)}
     for pair in sorted({pair for pair in pairwise(word) if pair in rank}, key=rank.get):
@@ -449,35 +293,18 @@ def encode_word(word, merges):
     return tuple(word)
 
 
-edit(
-    "encode_word",
-    "longest-merge-first",
-    {"rank.get": 'lambda pair: (-len("".join(pair)), rank[pair])'},
-    "the pair that makes the longest token is merged first: rank decides, not length",
-    killed_by="test_every_short_word_is_encoded_as_by_the_library",
-)
-edit(
-    "encode_word",
-    "string-returned",
-    {"tuple": '" ".join'},
-    "a string comes back: the tokens were asked for, as a tuple",
-    killed_by="test_the_pair_that_was_learnt_first_is_merged_first",
-    of="merge-by-merge",
-)
-edit(
-    "encode_word",
-    "unmerged-dropped",
-    {"while True:": "word = tuple(token for token in word if any(token in pair for pair in merges))\n    while True:"},
-    "a character that is in no merge is dropped: it stays a token",
-    killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are",
-)
-edit(
-    "encode_word",
-    "empty-raises",
-    {"if not known": "if word and not known"},
-    "the empty word raises: it has no tokens",
-    killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are",
-)
+edit("encode_word", "longest-merge-first", {"rank.get": 'lambda pair: (-len("".join(pair)), rank[pair])'},
+     "the pair that makes the longest token is merged first: rank decides, not length",
+     killed_by="test_every_short_word_is_encoded_as_by_the_library")
+edit("encode_word", "string-returned", {"tuple": '" ".join'},
+     "a string comes back: the tokens were asked for, as a tuple",
+     killed_by="test_the_pair_that_was_learnt_first_is_merged_first", of="merge-by-merge")
+edit("encode_word", "unmerged-dropped",
+     {"while True:": "word = tuple(token for token in word if any(token in pair for pair in merges))\n    while True:"},
+     "a character that is in no merge is dropped: it stays a token",
+     killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are")
+edit("encode_word", "empty-raises", {"if not known": "if word and not known"},
+     "the empty word raises: it has no tokens", killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are")
 
 
 # decode_words
@@ -500,59 +327,29 @@ def decode_words(tokens):
     return re.sub(r"</w>(?!$)", " ", "".join(tokens)).replace("</w>", "")
 
 
-edit(
-    "decode_words",
-    "blank-at-end",
-    {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens).replace("</w>", " ")'},
-    "a blank stands at the end: the last word has none after it",
-    killed_by="test_marks_become_blanks_between_words",
-)
-edit(
-    "decode_words",
-    "blank-between-tokens",
-    {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '" ".join(tokens).replace("</w>", "")'},
-    "blanks stand between all tokens, also inside of words",
-    killed_by="test_marks_become_blanks_between_words",
-)
-edit(
-    "decode_words",
-    "marks-dropped",
-    {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens).replace("</w>", "")'},
-    "the marks are dropped and no blank put in their place",
-    killed_by="test_marks_become_blanks_between_words",
-)
-edit(
-    "decode_words",
-    "list-returned",
-    {
-        '"".join(tokens).replace("</w>", " ").removesuffix(" ")': '[word for word in "".join(tokens).split("</w>") if word]'
-    },
-    "a list of words comes back: their text was asked for",
-    killed_by="test_marks_become_blanks_between_words",
-)
-edit(
-    "decode_words",
-    "last-word-lost",
-    {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '" ".join("".join(tokens).split("</w>")[:-1])'},
-    "the last word is lost when its end has not come yet",
-    killed_by="test_a_last_word_without_its_end_is_kept",
-)
-edit(
-    "decode_words",
-    "four-cut-off",
-    {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens)[:-4].replace("</w>", " ")'},
-    "four characters are cut off at the end, also where there is no mark",
-    killed_by="test_a_last_word_without_its_end_is_kept",
-)
-edit(
-    "decode_words",
-    "input-changed",
-    {
-        'return "".join(tokens).replace("</w>", " ")': 'tokens[:] = [token.replace("</w>", " ") for token in tokens]\n    return "".join(tokens)'
-    },
-    "the tokens that were given are changed: make a list of your own",
-    killed_by="test_marks_become_blanks_between_words",
-)
+edit("decode_words", "blank-at-end",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens).replace("</w>", " ")'},
+     "a blank stands at the end: the last word has none after it", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "blank-between-tokens",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '" ".join(tokens).replace("</w>", "")'},
+     "blanks stand between all tokens, also inside of words", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "marks-dropped",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens).replace("</w>", "")'},
+     "the marks are dropped and no blank put in their place", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "list-returned", {'"".join(tokens).replace("</w>", " ").removesuffix(" ")':
+     '[word for word in "".join(tokens).split("</w>") if word]'},
+     "a list of words comes back: their text was asked for", killed_by="test_marks_become_blanks_between_words")
+edit("decode_words", "last-word-lost",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '" ".join("".join(tokens).split("</w>")[:-1])'},
+     "the last word is lost when its end has not come yet", killed_by="test_a_last_word_without_its_end_is_kept")
+edit("decode_words", "four-cut-off",
+     {'"".join(tokens).replace("</w>", " ").removesuffix(" ")': '"".join(tokens)[:-4].replace("</w>", " ")'},
+     "four characters are cut off at the end, also where there is no mark",
+     killed_by="test_a_last_word_without_its_end_is_kept")
+edit("decode_words", "input-changed", {'return "".join(tokens).replace("</w>", " ")':
+     'tokens[:] = [token.replace("</w>", " ") for token in tokens]\n    return "".join(tokens)'},
+     "the tokens that were given are changed: make a list of your own",
+     killed_by="test_marks_become_blanks_between_words")
 
 
 # byte_table
@@ -576,62 +373,31 @@ def byte_table():
     return {byte: chr(256 + hidden.index(byte)) if byte in hidden else chr(byte) for byte in range(256)}
 
 
-edit(
-    "byte_table",
-    "every-byte-itself",
-    {"33 <= byte <= 126 or 161 <= byte <= 172 or byte >= 174": "True"},
-    "every byte stands for itself: control characters and the blank cannot be seen",
-    killed_by="test_the_others_are_written_from_256_on_in_order",
-)
-edit(
-    "byte_table",
-    "all-moved-up",
-    {"= chr(byte)": "= chr(256 + byte)", "= chr(extra)": "= chr(256 + byte)"},
-    "every byte is moved up by 256: those that can be seen stand for themselves",
-    killed_by="test_bytes_that_can_be_seen_stand_for_themselves",
-)
-edit(
-    "byte_table",
-    "others-moved-by-256",
-    {"chr(extra)": "chr(256 + byte)"},
-    "each of the others is moved up by 256: they are numbered one after the other, without gaps",
-    killed_by="test_the_others_are_written_from_256_on_in_order",
-)
-edit(
-    "byte_table",
-    "soft-hyphen-seen",
-    {"161 <= byte <= 172 or byte >= 174": "161 <= byte"},
-    "byte 173 is taken for one that can be seen: it is the soft hyphen, which is not shown",
-    killed_by="test_the_others_are_written_from_256_on_in_order",
-)
-edit(
-    "byte_table",
-    "blank-itself",
-    {"33 <= byte": "32 <= byte"},
-    "the blank stands for itself, which makes tokens with blanks in them: it is written Ġ",
-    killed_by="test_the_others_are_written_from_256_on_in_order",
-)
-edit(
-    "byte_table",
-    "last-of-range-left-out",
-    {"byte <= 126": "byte < 126", "byte <= 172": "byte < 172", "byte >= 174": "174 <= byte < 255"},
-    "the last of each range is left out: range stops before its end",
-    killed_by="test_bytes_that_can_be_seen_stand_for_themselves",
-)
-edit(
-    "byte_table",
-    "turned-round",
-    {"return table": "return {character: byte for byte, character in table.items()}"},
-    "the table is turned round: from characters to bytes",
-    killed_by="test_bytes_that_can_be_seen_stand_for_themselves",
-)
-edit(
-    "byte_table",
-    "numbers-for-characters",
-    {"chr(byte)": "byte", "chr(extra)": "extra"},
-    "the characters come as numbers: chr makes them characters",
-    killed_by="test_bytes_that_can_be_seen_stand_for_themselves",
-)
+edit("byte_table", "every-byte-itself", {"33 <= byte <= 126 or 161 <= byte <= 172 or byte >= 174": "True"},
+     "every byte stands for itself: control characters and the blank cannot be seen",
+     killed_by="test_the_others_are_written_from_256_on_in_order")
+edit("byte_table", "all-moved-up", {"= chr(byte)": "= chr(256 + byte)", "= chr(extra)": "= chr(256 + byte)"},
+     "every byte is moved up by 256: those that can be seen stand for themselves",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves")
+edit("byte_table", "others-moved-by-256", {"chr(extra)": "chr(256 + byte)"},
+     "each of the others is moved up by 256: they are numbered one after the other, without gaps",
+     killed_by="test_the_others_are_written_from_256_on_in_order")
+edit("byte_table", "soft-hyphen-seen", {"161 <= byte <= 172 or byte >= 174": "161 <= byte"},
+     "byte 173 is taken for one that can be seen: it is the soft hyphen, which is not shown",
+     killed_by="test_the_others_are_written_from_256_on_in_order")
+edit("byte_table", "blank-itself", {"33 <= byte": "32 <= byte"},
+     "the blank stands for itself, which makes tokens with blanks in them: it is written Ġ",
+     killed_by="test_the_others_are_written_from_256_on_in_order")
+edit("byte_table", "last-of-range-left-out", {"byte <= 126": "byte < 126", "byte <= 172": "byte < 172",
+     "byte >= 174": "174 <= byte < 255"},
+     "the last of each range is left out: range stops before its end",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves")
+edit("byte_table", "turned-round", {"return table": "return {character: byte for byte, character in table.items()}"},
+     "the table is turned round: from characters to bytes",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves")
+edit("byte_table", "numbers-for-characters", {"chr(byte)": "byte", "chr(extra)": "extra"},
+     "the characters come as numbers: chr makes them characters",
+     killed_by="test_bytes_that_can_be_seen_stand_for_themselves")
 
 
 # encode_text
@@ -655,78 +421,40 @@ def encode_text(text, merges):
     return tokens
 
 
-edit(
-    "encode_text",
-    "characters-looked-up",
-    {'table[byte] for byte in piece.encode("utf-8")': "table.get(ord(c), c) for c in piece"},
-    "characters are looked up in the table, not their bytes: 눈 has three",
-    killed_by="test_without_merges_a_syllable_is_three_bytes",
-)
-edit(
-    "encode_text",
-    "split-at-blanks",
-    {"byte_bpe.split(text)": "text.split()", 'piece.encode("utf-8")': "piece.encode()"},
-    "the text was split at blanks, which are lost: byte_bpe.split keeps them",
-    killed_by="test_the_blank_belongs_to_the_word_after_it",
-)
-edit(
-    "encode_text",
-    "not-cut",
-    {"byte_bpe.split(text)": "[text]"},
-    "the text is not cut into pieces, so merges reach from one word into the next",
-    killed_by="test_the_blank_belongs_to_the_word_after_it",
-)
-edit(
-    "encode_text",
-    "utf-16",
-    {'"utf-8"': '"utf-16-le"'},
-    "the bytes are those of UTF-16: the table is for UTF-8",
-    killed_by="test_without_merges_a_syllable_is_three_bytes",
-)
-edit(
-    "encode_text",
-    "chr-for-table",
-    {
-        "table = byte_table()": "",
-        'table[byte] for byte in piece.encode("utf-8")': "chr(byte) for byte in piece.encode()",
-    },
-    "bytes are written by chr, not by the table",
-    killed_by="test_the_blank_belongs_to_the_word_after_it",
-)
-edit(
-    "encode_text",
-    "list-of-lists",
-    {
-        'tokens += encode_word(tuple(table[byte] for byte in piece.encode("utf-8")), merges)': 'tokens.append(encode_word(tuple(table[byte] for byte in piece.encode("utf-8")), merges))'
-    },
-    "the tokens of each piece stay in a list of their own: one list was asked for",
-    killed_by="test_without_merges_a_syllable_is_three_bytes",
-)
-edit(
-    "encode_text",
-    "only-ascii",
-    {'"utf-8"': '"ascii", errors="ignore"'},
-    "what is no ASCII is thrown away (errors='ignore'): UTF-8 has bytes for every character",
-    killed_by="test_without_merges_a_syllable_is_three_bytes",
-)
-edit(
-    "encode_text",
-    "normalised-first",
-    {
-        "table = byte_table()": (
-            'import unicodedata\n\n    text = unicodedata.normalize("NFC", text)\n    table = byte_table()'
-        )
-    },
-    "the text is normalised first, so it does not come back as it was",
-    killed_by="test_no_byte_of_any_text_is_lost",
-)
-edit(
-    "encode_text",
-    "blanks-stripped",
-    {"byte_bpe.split(text)": "byte_bpe.split(text.strip())", 'piece.encode("utf-8")': "piece.encode()"},
-    "the blanks at both ends are stripped off",
-    killed_by="test_no_byte_of_any_text_is_lost",
-)
+edit("encode_text", "characters-looked-up",
+     {'table[byte] for byte in piece.encode("utf-8")': "table.get(ord(c), c) for c in piece"},
+     "characters are looked up in the table, not their bytes: 눈 has three",
+     killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "split-at-blanks", {"byte_bpe.split(text)": "text.split()",
+     'piece.encode("utf-8")': "piece.encode()"},
+     "the text was split at blanks, which are lost: byte_bpe.split keeps them",
+     killed_by="test_the_blank_belongs_to_the_word_after_it")
+edit("encode_text", "not-cut", {"byte_bpe.split(text)": "[text]"},
+     "the text is not cut into pieces, so merges reach from one word into the next",
+     killed_by="test_the_blank_belongs_to_the_word_after_it")
+edit("encode_text", "utf-16", {'"utf-8"': '"utf-16-le"'},
+     "the bytes are those of UTF-16: the table is for UTF-8", killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "chr-for-table", {"table = byte_table()": "",
+     'table[byte] for byte in piece.encode("utf-8")': "chr(byte) for byte in piece.encode()"},
+     "bytes are written by chr, not by the table", killed_by="test_the_blank_belongs_to_the_word_after_it")
+edit("encode_text", "list-of-lists",
+     {'tokens += encode_word(tuple(table[byte] for byte in piece.encode("utf-8")), merges)':
+     'tokens.append(encode_word(tuple(table[byte] for byte in piece.encode("utf-8")), merges))'},
+     "the tokens of each piece stay in a list of their own: one list was asked for",
+     killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "only-ascii", {'"utf-8"': '"ascii", errors="ignore"'},
+     "what is no ASCII is thrown away (errors='ignore'): UTF-8 has bytes for every character",
+     killed_by="test_without_merges_a_syllable_is_three_bytes")
+edit("encode_text", "normalised-first",
+     {"table = byte_table()":
+     ("import unicodedata\n"
+      "\n"
+      '    text = unicodedata.normalize("NFC", text)\n'
+      "    table = byte_table()")},
+     "the text is normalised first, so it does not come back as it was", killed_by="test_no_byte_of_any_text_is_lost")
+edit("encode_text", "blanks-stripped", {"byte_bpe.split(text)": "byte_bpe.split(text.strip())",
+     'piece.encode("utf-8")': "piece.encode()"},
+     "the blanks at both ends are stripped off", killed_by="test_no_byte_of_any_text_is_lost")
 
 
 # decode_bytes
@@ -750,68 +478,31 @@ def decode_bytes(tokens):
     return "".join(reader.decode(byte_of[c]) for token in tokens for c in token) + reader.decode(b"", final=True)
 
 
-edit(
-    "decode_bytes",
-    "token-by-token",
-    {
-        'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")': '"".join(bytes(byte_of[c] for c in token).decode("utf-8", errors="replace") for token in tokens)'
-    },
-    "each token is decoded by itself: a character may lie in two tokens",
-    killed_by="test_a_character_may_lie_in_two_tokens",
-)
-edit(
-    "decode_bytes",
-    "half-raises",
-    {', errors="replace"': ""},
-    "half a character raises UnicodeDecodeError: decode with errors='replace'",
-    killed_by="test_half_a_character_becomes_the_mark_for_it",
-)
-edit(
-    "decode_bytes",
-    "half-dropped",
-    {'"utf-8", errors="replace"': '"utf-8", errors="ignore"'},
-    "half a character is dropped without a trace: it becomes U+FFFD",
-    killed_by="test_half_a_character_becomes_the_mark_for_it",
-)
-edit(
-    "decode_bytes",
-    "only-blank-mark",
-    {
-        'return bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")': 'return "".join(tokens).replace("Ġ", " ").replace("Ċ", "\\n")'
-    },
-    "only Ġ is turned back: every character of the tokens stands for a byte",
-    killed_by="test_a_character_may_lie_in_two_tokens",
-)
-edit(
-    "decode_bytes",
-    "latin-1",
-    {'"utf-8"': '"latin-1"'},
-    "the bytes are read as Latin-1: they are UTF-8",
-    killed_by="test_a_character_may_lie_in_two_tokens",
-)
-edit(
-    "decode_bytes",
-    "blanks-between-tokens",
-    {
-        "byte_table().items()}": 'byte_table().items()} | {" ": 32}',
-        "for token in tokens for character in token": 'for character in " ".join(tokens)',
-    },
-    "blanks were put between the tokens: the blanks of the text are in them as Ġ",
-    killed_by="test_ascii_comes_back_with_its_blanks",
-)
-edit(
-    "decode_bytes",
-    "blank-stripped",
-    {'"utf-8", errors="replace")': '"utf-8", errors="replace").lstrip(" ")'},
-    "the blank in front is stripped off",
-    killed_by="test_ascii_comes_back_with_its_blanks",
-)
-edit(
-    "decode_bytes",
-    "bytes-returned",
-    {
-        'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")': "bytes(byte_of[c] for token in tokens for c in token)"
-    },
-    "bytes come back: the text was asked for",
-    killed_by="test_ascii_comes_back_with_its_blanks",
-)
+edit("decode_bytes", "token-by-token",
+     {'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
+     '"".join(bytes(byte_of[c] for c in token).decode("utf-8", errors="replace") for token in tokens)'},
+     "each token is decoded by itself: a character may lie in two tokens",
+     killed_by="test_a_character_may_lie_in_two_tokens")
+edit("decode_bytes", "half-raises", {', errors="replace"': ""},
+     "half a character raises UnicodeDecodeError: decode with errors='replace'",
+     killed_by="test_half_a_character_becomes_the_mark_for_it")
+edit("decode_bytes", "half-dropped", {'"utf-8", errors="replace"': '"utf-8", errors="ignore"'},
+     "half a character is dropped without a trace: it becomes U+FFFD",
+     killed_by="test_half_a_character_becomes_the_mark_for_it")
+edit("decode_bytes", "only-blank-mark",
+     {'return bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
+     'return "".join(tokens).replace("Ġ", " ").replace("Ċ", "\\n")'},
+     "only Ġ is turned back: every character of the tokens stands for a byte",
+     killed_by="test_a_character_may_lie_in_two_tokens")
+edit("decode_bytes", "latin-1", {'"utf-8"': '"latin-1"'},
+     "the bytes are read as Latin-1: they are UTF-8", killed_by="test_a_character_may_lie_in_two_tokens")
+edit("decode_bytes", "blanks-between-tokens", {"byte_table().items()}": 'byte_table().items()} | {" ": 32}',
+     "for token in tokens for character in token": 'for character in " ".join(tokens)'},
+     "blanks were put between the tokens: the blanks of the text are in them as Ġ",
+     killed_by="test_ascii_comes_back_with_its_blanks")
+edit("decode_bytes", "blank-stripped", {'"utf-8", errors="replace")': '"utf-8", errors="replace").lstrip(" ")'},
+     "the blank in front is stripped off", killed_by="test_ascii_comes_back_with_its_blanks")
+edit("decode_bytes", "bytes-returned",
+     {'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
+     "bytes(byte_of[c] for token in tokens for c in token)"},
+     "bytes come back: the text was asked for", killed_by="test_ascii_comes_back_with_its_blanks")

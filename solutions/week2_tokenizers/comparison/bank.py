@@ -30,50 +30,23 @@ def cuts(pieces):
     return set(np.cumsum([len(piece) for piece in pieces])[:-1])
 
 
-edit(
-    "cuts",
-    "end-included",
-    {"len(pieces)": "len(pieces) + 1"},
-    "the word's end is no cut",
-    killed_by="test_a_cut_is_the_number_of_characters_before_it",
-)
-edit(
-    "cuts",
-    "start-missing",
-    {"1, len(pieces)": "len(pieces)"},
-    "the word's start is no cut",
-    killed_by="test_a_cut_is_the_number_of_characters_before_it",
-)
-edit(
-    "cuts",
-    "piece-lengths",
-    {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "{len(piece) for piece in pieces[:-1]}"},
-    "these are the pieces' lengths: a cut is how many characters stand before it in all",
-    killed_by="test_a_cut_is_the_number_of_characters_before_it",
-)
-edit(
-    "cuts",
-    "pieces-counted",
-    {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "set(range(1, len(pieces)))"},
-    "pieces are counted, not characters",
-    killed_by="test_a_cut_is_the_number_of_characters_before_it",
-)
-edit(
-    "cuts",
-    "bytes-counted",
-    {"map(len, pieces[:i])": "len(piece.encode()) for piece in pieces[:i]"},
-    "bytes are counted, not characters",
-    killed_by="test_a_cut_is_the_number_of_characters_before_it",
-)
-edit(
-    "cuts",
-    "list-returned",
-    {
-        "{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "[sum(map(len, pieces[:i])) for i in range(1, len(pieces))]"
-    },
-    "a list comes back: a set is asked for, since the cuts of two ways are intersected",
-    killed_by="test_a_cut_is_the_number_of_characters_before_it",
-)
+edit("cuts", "end-included", {"len(pieces)": "len(pieces) + 1"},
+     "the word's end is no cut", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "start-missing", {"1, len(pieces)": "len(pieces)"},
+     "the word's start is no cut", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "piece-lengths",
+     {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "{len(piece) for piece in pieces[:-1]}"},
+     "these are the pieces' lengths: a cut is how many characters stand before it in all",
+     killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "pieces-counted",
+     {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}": "set(range(1, len(pieces)))"},
+     "pieces are counted, not characters", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "bytes-counted", {"map(len, pieces[:i])": "len(piece.encode()) for piece in pieces[:i]"},
+     "bytes are counted, not characters", killed_by="test_a_cut_is_the_number_of_characters_before_it")
+edit("cuts", "list-returned", {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}":
+     "[sum(map(len, pieces[:i])) for i in range(1, len(pieces))]"},
+     "a list comes back: a set is asked for, since the cuts of two ways are intersected",
+     killed_by="test_a_cut_is_the_number_of_characters_before_it")
 
 
 # agreement
@@ -100,12 +73,9 @@ def agreement(found, known):
     return [float(hits / made), float(hits / true), float(2 * hits / (made + true))]
 
 
-@mistake(
-    "agreement",
-    "mean-over-words",
-    "the mean of each word's own numbers: cuts are counted over all words together",
-    killed_by="test_cuts_are_counted_over_all_words",
-)
+@mistake("agreement", "mean-over-words",
+         "the mean of each word's own numbers: cuts are counted over all words together",
+         killed_by="test_cuts_are_counted_over_all_words")
 def agreement(found, known):
     rows = []
     for one, other in zip(found, known):
@@ -115,43 +85,20 @@ def agreement(found, known):
     return tuple(sum(column) / len(rows) for column in zip(*rows))
 
 
-edit(
-    "agreement",
-    "exchanged",
-    {
-        "hits / made if made else 0.0, hits / true if true else 0.0": "hits / true if true else 0.0, hits / made if made else 0.0"
-    },
-    "precision and recall are exchanged: precision is of the cuts that were made",
-    killed_by="test_cuts_are_counted_over_all_words",
-)
-edit(
-    "agreement",
-    "arithmetic-mean",
-    {
-        "known, strict=True": "known",
-        "2 * precision * recall / (precision + recall) if hits else 0.0": "(precision + recall) / 2",
-    },
-    "the arithmetic mean of the two: F1 is the harmonic mean",
-    killed_by="test_cuts_are_counted_over_all_words",
-)
-edit(
-    "agreement",
-    "zero-as-one",
-    {
-        "hits / made if made else 0.0, hits / true if true else 0.0": "hits / made if made else 1.0, hits / true if true else 1.0"
-    },
-    "where there is nothing to divide by, the number is 0, not 1",
-    killed_by="test_nothing_to_divide_by_gives_zero",
-)
-edit(
-    "agreement",
-    "words-thrown-together",
-    {
-        "sum(len(one & other) for one, other in zip(found, known, strict=True))": "(Counter(p for places in found for p in places) & Counter(p for places in known for p in places)).total()"
-    },
-    "cuts of different words are thrown together: a cut counts in its own word alone",
-    killed_by="test_many_words_agree_with_sets_of_pairs",
-)
+edit("agreement", "exchanged", {"hits / made if made else 0.0, hits / true if true else 0.0":
+     "hits / true if true else 0.0, hits / made if made else 0.0"},
+     "precision and recall are exchanged: precision is of the cuts that were made",
+     killed_by="test_cuts_are_counted_over_all_words")
+edit("agreement", "arithmetic-mean", {"known, strict=True": "known",
+     "2 * precision * recall / (precision + recall) if hits else 0.0": "(precision + recall) / 2"},
+     "the arithmetic mean of the two: F1 is the harmonic mean", killed_by="test_cuts_are_counted_over_all_words")
+edit("agreement", "zero-as-one", {"hits / made if made else 0.0, hits / true if true else 0.0":
+     "hits / made if made else 1.0, hits / true if true else 1.0"},
+     "where there is nothing to divide by, the number is 0, not 1", killed_by="test_nothing_to_divide_by_gives_zero")
+edit("agreement", "words-thrown-together", {"sum(len(one & other) for one, other in zip(found, known, strict=True))":
+     "(Counter(p for places in found for p in places) & Counter(p for places in known for p in places)).total()"},
+     "cuts of different words are thrown together: a cut counts in its own word alone",
+     killed_by="test_many_words_agree_with_sets_of_pairs")
 
 
 # random_cuts
@@ -170,56 +117,30 @@ def random_cuts(word, count, generator):
     return places
 
 
-edit(
-    "random_cuts",
-    "with-replacement",
-    {
-        "set(generator.sample(range(1, len(word)), count))": "{generator.randint(1, len(word) - 1) for _ in range(count)}"
-    },
-    "places are drawn with replacement, so two of them may fall together",
-    killed_by="test_as_many_places_as_asked_for_inside_the_word",
-)
-edit(
-    "random_cuts",
-    "start-included",
-    {"1, len(word)": "len(word)"},
-    "0, before the word, is among the places: a cut lies inside",
-    killed_by="test_as_many_places_as_asked_for_inside_the_word",
-)
-edit(
-    "random_cuts",
-    "first-places",
-    {"generator.sample(range(1, len(word)), count)": "range(1, count + 1)"},
-    "the first places are taken, not random ones",
-    killed_by="test_every_set_of_places_is_equally_likely",
-)
-edit(
-    "random_cuts",
-    "module-random",
-    {
-        "return set(generator.sample(range(1, len(word)), count))": (
-            "import random\n\n    return set(random.sample(range(1, len(word)), count))"
-        )
-    },
-    "chance comes from the module random: the generator is the only source of it",
-    killed_by="test_the_generator_is_the_only_source_of_chance",
-)
-edit(
-    "random_cuts",
-    "neighbouring-places",
-    {
-        "return set(generator.sample(range(1, len(word)), count))": "start = generator.randint(1, len(word) - count) if count else 1\n    return set(range(start, start + count))"
-    },
-    "neighbouring places are taken from a random start: each set of places should be equally likely",
-    killed_by="test_every_set_of_places_is_equally_likely",
-)
-edit(
-    "random_cuts",
-    "list-returned",
-    {"set(generator.sample(range(1, len(word)), count))": "generator.sample(range(1, len(word)), count)"},
-    "a list comes back: a set is asked for, since the cuts of two ways are intersected",
-    killed_by="test_as_many_places_as_asked_for_inside_the_word",
-)
+edit("random_cuts", "with-replacement", {"set(generator.sample(range(1, len(word)), count))":
+     "{generator.randint(1, len(word) - 1) for _ in range(count)}"},
+     "places are drawn with replacement, so two of them may fall together",
+     killed_by="test_as_many_places_as_asked_for_inside_the_word")
+edit("random_cuts", "start-included", {"1, len(word)": "len(word)"},
+     "0, before the word, is among the places: a cut lies inside",
+     killed_by="test_as_many_places_as_asked_for_inside_the_word")
+edit("random_cuts", "first-places", {"generator.sample(range(1, len(word)), count)": "range(1, count + 1)"},
+     "the first places are taken, not random ones", killed_by="test_every_set_of_places_is_equally_likely")
+edit("random_cuts", "module-random",
+     {"return set(generator.sample(range(1, len(word)), count))":
+     ("import random\n"
+      "\n"
+      "    return set(random.sample(range(1, len(word)), count))")},
+     "chance comes from the module random: the generator is the only source of it",
+     killed_by="test_the_generator_is_the_only_source_of_chance")
+edit("random_cuts", "neighbouring-places", {"return set(generator.sample(range(1, len(word)), count))":
+     "start = generator.randint(1, len(word) - count) if count else 1\n    return set(range(start, start + count))"},
+     "neighbouring places are taken from a random start: each set of places should be equally likely",
+     killed_by="test_every_set_of_places_is_equally_likely")
+edit("random_cuts", "list-returned",
+     {"set(generator.sample(range(1, len(word)), count))": "generator.sample(range(1, len(word)), count)"},
+     "a list comes back: a set is asked for, since the cuts of two ways are intersected",
+     killed_by="test_as_many_places_as_asked_for_inside_the_word")
 
 
 # tokens_per_sentence
@@ -239,52 +160,28 @@ def tokens_per_sentence(sentences, cut):
     return [tokens / len(sentences), whole / counts.total()]
 
 
-edit(
-    "tokens_per_sentence",
-    "divided-by-words",
-    {"len(sentences)": "len(words)"},
-    "the first number is divided by the words: tokens per sentence are asked for",
-    killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-edit(
-    "tokens_per_sentence",
-    "each-word-once",
-    {"[word for sentence in sentences for word in sentence]": "{word for sentence in sentences for word in sentence}"},
-    "each different word is counted once: running words are asked for",
-    killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-edit(
-    "tokens_per_sentence",
-    "share-of-different-words",
-    {
-        (
-            "sum(len(cut[word]) == 1 for word in words) / len(\n        words\n    )"
-        ): "sum(len(cut[word]) == 1 for word in set(words)) / len(set(words))"
-    },
-    "the second number is the share of the different words: running words are asked for",
-    killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-edit(
-    "tokens_per_sentence",
-    "share-of-cut-words",
-    {"len(cut[word]) == 1": "len(cut[word]) > 1"},
-    "the second number is the share of words that are cut: those that stay whole are asked for",
-    killed_by="test_words_that_all_stay_whole",
-)
-edit(
-    "tokens_per_sentence",
-    "characters-counted",
-    {"len(cut[word]) for word in words": "map(len, words)"},
-    "characters are counted, not pieces",
-    killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
-edit(
-    "tokens_per_sentence",
-    "whole-by-sentences",
-    {"len(\n        words\n    )": "len(sentences)"},
-    "whole words are divided by the sentences: their share of the words is asked for",
-    killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word",
-)
+edit("tokens_per_sentence", "divided-by-words", {"len(sentences)": "len(words)"},
+     "the first number is divided by the words: tokens per sentence are asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "each-word-once",
+     {"[word for sentence in sentences for word in sentence]": "{word for sentence in sentences for word in sentence}"},
+     "each different word is counted once: running words are asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "share-of-different-words",
+     {("sum(len(cut[word]) == 1 for word in words) / len(\n"
+      "        words\n"
+      "    )"):
+     "sum(len(cut[word]) == 1 for word in set(words)) / len(set(words))"},
+     "the second number is the share of the different words: running words are asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "share-of-cut-words", {"len(cut[word]) == 1": "len(cut[word]) > 1"},
+     "the second number is the share of words that are cut: those that stay whole are asked for",
+     killed_by="test_words_that_all_stay_whole")
+edit("tokens_per_sentence", "characters-counted", {"len(cut[word]) for word in words": "map(len, words)"},
+     "characters are counted, not pieces", killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+edit("tokens_per_sentence", "whole-by-sentences", {"len(\n        words\n    )": "len(sentences)"},
+     "whole words are divided by the sentences: their share of the words is asked for",
+     killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
 
 
 # overlap
@@ -320,73 +217,34 @@ def overlap(one, other):
     return sum(n == 2 for n in counts.values()) / len(counts) if counts else 0.0
 
 
-edit(
-    "overlap",
-    "divided-by-first",
-    {
-        "len(first & second) / len(first | second) if first | second else 0.0": "len(first & second) / len(first) if first else 0.0"
-    },
-    "the intersection is divided by the first list: Jaccard's index divides by the union",
-    killed_by="test_the_index_is_the_intersection_over_the_union",
-)
-edit(
-    "overlap",
-    "marks-compared",
-    {'piece.removeprefix("##").removeprefix("▁") for piece': "piece for piece"},
-    "marks are compared too: ##을 and 을 are one piece",
-    killed_by="test_marks_do_not_count",
-)
-edit(
-    "overlap",
-    "special-tokens-counted",
-    {' and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))': ""},
-    "special tokens are counted as pieces of text",
-    killed_by="test_special_tokens_are_left_out",
-)
-edit(
-    "overlap",
-    "all-hashes-stripped",
-    {'piece.removeprefix("##").removeprefix("▁")': 'piece.strip("#▁")'},
-    "every # is stripped off: the mark is ##, and # alone is a piece",
-    killed_by="test_marks_do_not_count",
-)
-edit(
-    "overlap",
-    "marks-removed-anywhere",
-    {'piece.removeprefix("##").removeprefix("▁")': 'piece.replace("##", "").replace("▁", "")'},
-    "## and ▁ are removed anywhere: only at the start of a piece are they marks",
-    killed_by="test_marks_do_not_count",
-)
-edit(
-    "overlap",
-    "half-brackets-left-out",
-    {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<"'},
-    "pieces that only begin with [ or < are left out: a special token ends with ] or > too",
-    killed_by="test_special_tokens_are_left_out",
-)
-edit(
-    "overlap",
-    "mixed-brackets-left-out",
-    {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<" and text[-1] in "]>"'},
-    "[a> is left out: a special token ends with the bracket that it began with",
-    killed_by="test_special_tokens_are_left_out",
-)
-edit(
-    "overlap",
-    "zero-by-zero",
-    {
-        "len(first & second) / len(first | second) if first | second else 0.0": "len(first & second) / len(first | second)"
-    },
-    "two empty lists are divided by zero: they have 0 in common",
-    killed_by="test_two_empty_lists_have_nothing_in_common",
-)
-edit(
-    "overlap",
-    "dice-coefficient",
-    {"len(first & second) / len(first | second)": "2 * len(first & second) / (len(first) + len(second))"},
-    "Dice's coefficient divides twice the intersection by the sum of the sizes: Jaccard's divides it by the union",
-    killed_by="test_the_index_is_the_intersection_over_the_union",
-)
+edit("overlap", "divided-by-first", {"len(first & second) / len(first | second) if first | second else 0.0":
+     "len(first & second) / len(first) if first else 0.0"},
+     "the intersection is divided by the first list: Jaccard's index divides by the union",
+     killed_by="test_the_index_is_the_intersection_over_the_union")
+edit("overlap", "marks-compared", {'piece.removeprefix("##").removeprefix("▁") for piece': "piece for piece"},
+     "marks are compared too: ##을 and 을 are one piece", killed_by="test_marks_do_not_count")
+edit("overlap", "special-tokens-counted", {' and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))': ""},
+     "special tokens are counted as pieces of text", killed_by="test_special_tokens_are_left_out")
+edit("overlap", "all-hashes-stripped", {'piece.removeprefix("##").removeprefix("▁")': 'piece.strip("#▁")'},
+     "every # is stripped off: the mark is ##, and # alone is a piece", killed_by="test_marks_do_not_count")
+edit("overlap", "marks-removed-anywhere",
+     {'piece.removeprefix("##").removeprefix("▁")': 'piece.replace("##", "").replace("▁", "")'},
+     "## and ▁ are removed anywhere: only at the start of a piece are they marks", killed_by="test_marks_do_not_count")
+edit("overlap", "half-brackets-left-out", {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<"'},
+     "pieces that only begin with [ or < are left out: a special token ends with ] or > too",
+     killed_by="test_special_tokens_are_left_out")
+edit("overlap", "mixed-brackets-left-out",
+     {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<" and text[-1] in "]>"'},
+     "[a> is left out: a special token ends with the bracket that it began with",
+     killed_by="test_special_tokens_are_left_out")
+edit("overlap", "zero-by-zero", {"len(first & second) / len(first | second) if first | second else 0.0":
+     "len(first & second) / len(first | second)"},
+     "two empty lists are divided by zero: they have 0 in common",
+     killed_by="test_two_empty_lists_have_nothing_in_common")
+edit("overlap", "dice-coefficient",
+     {"len(first & second) / len(first | second)": "2 * len(first & second) / (len(first) + len(second))"},
+     "Dice's coefficient divides twice the intersection by the sum of the sizes: Jaccard's divides it by the union",
+     killed_by="test_the_index_is_the_intersection_over_the_union")
 
 
 # What no check can tell from a right answer.

@@ -29,43 +29,22 @@ def most_frequent(tokens, size):
     return ["<unk>"] + [word for word, _ in runs][: size - 1]
 
 
-edit(
-    "most_frequent",
-    "unk-not-counted",
-    {"size - 1": "size"},
-    "<unk> is not counted: the list may have `size` entries with it",
-    killed_by="test_the_most_frequent_word_comes_first_after_unk",
-)
-edit(
-    "most_frequent",
-    "order-of-the-text",
-    {"(-counts[word], word)": "-counts[word]"},
-    "equally frequent words stand in the order of the text (as most_common gives them): the alphabet decides",
-    killed_by="test_equally_frequent_words_stand_in_alphabetical_order",
-)
-edit(
-    "most_frequent",
-    "rarest-first",
-    {"-counts[word]": "counts[word]"},
-    "the rarest words come first: sort by falling count",
-    killed_by="test_the_most_frequent_word_comes_first_after_unk",
-)
-edit(
-    "most_frequent",
-    "unk-last",
-    {
-        '"<unk>", *sorted(counts, key=lambda word: (-counts[word], word))[: size - 1]': '*sorted(counts, key=lambda word: (-counts[word], word))[: size - 1], "<unk>"'
-    },
-    "<unk> stands last: it is the first of the list",
-    killed_by="test_the_most_frequent_word_comes_first_after_unk",
-)
-edit(
-    "most_frequent",
-    "alphabetical",
-    {"counts = Counter(tokens)": "", "counts, key=lambda word: (-counts[word], word)": "set(tokens)"},
-    "the whole list is in alphabetical order: the count comes first, the alphabet only decides between equals",
-    killed_by="test_the_most_frequent_word_comes_first_after_unk",
-)
+edit("most_frequent", "unk-not-counted", {"size - 1": "size"},
+     "<unk> is not counted: the list may have `size` entries with it",
+     killed_by="test_the_most_frequent_word_comes_first_after_unk")
+edit("most_frequent", "order-of-the-text", {"(-counts[word], word)": "-counts[word]"},
+     "equally frequent words stand in the order of the text (as most_common gives them): the alphabet decides",
+     killed_by="test_equally_frequent_words_stand_in_alphabetical_order")
+edit("most_frequent", "rarest-first", {"-counts[word]": "counts[word]"},
+     "the rarest words come first: sort by falling count",
+     killed_by="test_the_most_frequent_word_comes_first_after_unk")
+edit("most_frequent", "unk-last", {'"<unk>", *sorted(counts, key=lambda word: (-counts[word], word))[: size - 1]':
+     '*sorted(counts, key=lambda word: (-counts[word], word))[: size - 1], "<unk>"'},
+     "<unk> stands last: it is the first of the list", killed_by="test_the_most_frequent_word_comes_first_after_unk")
+edit("most_frequent", "alphabetical", {"counts = Counter(tokens)": "",
+     "counts, key=lambda word: (-counts[word], word)": "set(tokens)"},
+     "the whole list is in alphabetical order: the count comes first, the alphabet only decides between equals",
+     killed_by="test_the_most_frequent_word_comes_first_after_unk")
 
 
 # unknown_rates
@@ -84,43 +63,24 @@ def unknown_rates(tokens, vocabulary):
     return [counts[unknown].sum() / counts.sum(), unknown.mean()]
 
 
-edit(
-    "unknown_rates",
-    "exchanged",
-    {
-        "return running, len(different - known) / len(different)": "return len(different - known) / len(different), running"
-    },
-    "the two shares are exchanged: running words come first",
-    killed_by="test_running_words_and_different_words_are_counted_apart",
-)
-edit(
-    "unknown_rates",
-    "known-counted",
-    {"token not in known": "token in known", "different - known": "different & known"},
-    "the known words are counted, not the unknown ones",
-    killed_by="test_a_known_text_has_no_unknown_words_and_a_strange_one_no_others",
-)
-edit(
-    "unknown_rates",
-    "different-by-running",
-    {"/ len(different)": "/ len(tokens)"},
-    "different words are divided by the running ones: each share has its own whole",
-    killed_by="test_running_words_and_different_words_are_counted_apart",
-)
-edit(
-    "unknown_rates",
-    "divided-by-vocabulary",
-    {"/ len(different)": "/ len(vocabulary)"},
-    "the different words are divided by the vocabulary's size: the whole is the text's different words",
-    killed_by="test_running_words_and_different_words_are_counted_apart",
-)
-edit(
-    "unknown_rates",
-    "both-of-running",
-    {"return running, len(different - known) / len(different)": "return running, running"},
-    "both are the share of the running words: the second one is of the different words",
-    killed_by="test_running_words_and_different_words_are_counted_apart",
-)
+edit("unknown_rates", "exchanged", {"return running, len(different - known) / len(different)":
+     "return len(different - known) / len(different), running"},
+     "the two shares are exchanged: running words come first",
+     killed_by="test_running_words_and_different_words_are_counted_apart")
+edit("unknown_rates", "known-counted", {"token not in known": "token in known",
+     "different - known": "different & known"},
+     "the known words are counted, not the unknown ones",
+     killed_by="test_a_known_text_has_no_unknown_words_and_a_strange_one_no_others")
+edit("unknown_rates", "different-by-running", {"/ len(different)": "/ len(tokens)"},
+     "different words are divided by the running ones: each share has its own whole",
+     killed_by="test_running_words_and_different_words_are_counted_apart")
+edit("unknown_rates", "divided-by-vocabulary", {"/ len(different)": "/ len(vocabulary)"},
+     "the different words are divided by the vocabulary's size: the whole is the text's different words",
+     killed_by="test_running_words_and_different_words_are_counted_apart")
+edit("unknown_rates", "both-of-running",
+     {"return running, len(different - known) / len(different)": "return running, running"},
+     "both are the share of the running words: the second one is of the different words",
+     killed_by="test_running_words_and_different_words_are_counted_apart")
 
 
 # bits_per_word
@@ -146,43 +106,24 @@ def bits_per_word(training, tokens, vocabulary):
     return surprise / len(tokens)
 
 
-edit(
-    "bits_per_word",
-    "unknown-left-out",
-    {"/ total) for token in tokens)": "/ total) for token in tokens if token in known)"},
-    "unknown words are left out of the sum: they count as <unk>",
-    killed_by="test_unknown_words_count_as_unk_on_both_sides",
-)
-edit(
-    "bits_per_word",
-    "nats",
-    {"math.log2": "math.log"},
-    "natural logarithms give nats: bits take the logarithm to base 2",
-    killed_by="test_one_is_added_to_every_count",
-)
-edit(
-    "bits_per_word",
-    "size-missing-below",
-    {" + len(vocabulary)": ""},
-    "V is missing below the line, so the probabilities add up to more than 1",
-    killed_by="test_one_is_added_to_every_count",
-)
-edit(
-    "bits_per_word",
-    "training-unknown-uncounted",
-    {'token if token in known else "<unk>" for token in training': "training"},
-    "training words that are not on the list are not counted as <unk>, so <unk> looks rare",
-    killed_by="test_unknown_words_count_as_unk_on_both_sides",
-)
-edit(
-    "bits_per_word",
-    "sum-returned",
-    {
-        'sum(-math.log2((counts[token if token in known else "<unk>"] + 1) / total) for token in tokens) / len(tokens)': 'sum(-math.log2((counts[token if token in known else "<unk>"] + 1) / total) for token in tokens)'
-    },
-    "this is the sum over the text: bits per word is its mean",
-    killed_by="test_unknown_words_count_as_unk_on_both_sides",
-)
+edit("bits_per_word", "unknown-left-out",
+     {"/ total) for token in tokens)": "/ total) for token in tokens if token in known)"},
+     "unknown words are left out of the sum: they count as <unk>",
+     killed_by="test_unknown_words_count_as_unk_on_both_sides")
+edit("bits_per_word", "nats", {"math.log2": "math.log"},
+     "natural logarithms give nats: bits take the logarithm to base 2", killed_by="test_one_is_added_to_every_count")
+edit("bits_per_word", "size-missing-below", {" + len(vocabulary)": ""},
+     "V is missing below the line, so the probabilities add up to more than 1",
+     killed_by="test_one_is_added_to_every_count")
+edit("bits_per_word", "training-unknown-uncounted",
+     {'token if token in known else "<unk>" for token in training': "training"},
+     "training words that are not on the list are not counted as <unk>, so <unk> looks rare",
+     killed_by="test_unknown_words_count_as_unk_on_both_sides")
+edit("bits_per_word", "sum-returned",
+     {'sum(-math.log2((counts[token if token in known else "<unk>"] + 1) / total) for token in tokens) / len(tokens)':
+     'sum(-math.log2((counts[token if token in known else "<unk>"] + 1) / total) for token in tokens)'},
+     "this is the sum over the text: bits per word is its mean",
+     killed_by="test_unknown_words_count_as_unk_on_both_sides")
 
 
 # bits_per_character
@@ -207,51 +148,26 @@ def bits_per_character(training, tokens, vocabulary, alphabet):
     return words + np.log2(alphabet + 1) * (lengths * unknown).sum() / lengths.sum()
 
 
-edit(
-    "bits_per_character",
-    "end-not-paid",
-    {
-        "len(token) + 1 for token in tokens if token not in known": "len(token) for token in tokens if token not in known"
-    },
-    "the mark at the word's end is not paid for: n + 1 signs are drawn",
-    killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end",
-)
-edit(
-    "bits_per_character",
-    "signs-without-end",
-    {"alphabet + 1": "alphabet"},
-    "each sign is one of A + 1: the mark at the word's end is one of them",
-    killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end",
-)
-edit(
-    "bits_per_character",
-    "blanks-counted",
-    {"sum(len(token) + 1 for token in tokens)": "sum(len(token) for token in tokens)"},
-    "the blanks after the words are characters too",
-    killed_by="test_known_words_pay_for_nothing_but_themselves",
-)
-edit(
-    "bits_per_character",
-    "every-word-spelled",
-    {" if token not in known": ""},
-    "every word is spelled: known words pay for themselves alone",
-    killed_by="test_known_words_pay_for_nothing_but_themselves",
-)
-edit(
-    "bits_per_character",
-    "mean-not-summed",
-    {"bits_per_word(training, tokens, vocabulary) * len(tokens)": "bits_per_word(training, tokens, vocabulary)"},
-    "the mean over words was not taken back to a sum before it was divided by the characters",
-    killed_by="test_known_words_pay_for_nothing_but_themselves",
-)
-edit(
-    "bits_per_character",
-    "unk-not-paid",
-    {'math.log2(total / (counts["<unk>"] + 1)) + ': ""},
-    "an unknown word pays for its spelling, and for <unk> before it",
-    killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end",
-    of="one-loop",
-)
+edit("bits_per_character", "end-not-paid", {"len(token) + 1 for token in tokens if token not in known":
+     "len(token) for token in tokens if token not in known"},
+     "the mark at the word's end is not paid for: n + 1 signs are drawn",
+     killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end")
+edit("bits_per_character", "signs-without-end", {"alphabet + 1": "alphabet"},
+     "each sign is one of A + 1: the mark at the word's end is one of them",
+     killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end")
+edit("bits_per_character", "blanks-counted",
+     {"sum(len(token) + 1 for token in tokens)": "sum(len(token) for token in tokens)"},
+     "the blanks after the words are characters too", killed_by="test_known_words_pay_for_nothing_but_themselves")
+edit("bits_per_character", "every-word-spelled", {" if token not in known": ""},
+     "every word is spelled: known words pay for themselves alone",
+     killed_by="test_known_words_pay_for_nothing_but_themselves")
+edit("bits_per_character", "mean-not-summed",
+     {"bits_per_word(training, tokens, vocabulary) * len(tokens)": "bits_per_word(training, tokens, vocabulary)"},
+     "the mean over words was not taken back to a sum before it was divided by the characters",
+     killed_by="test_known_words_pay_for_nothing_but_themselves")
+edit("bits_per_character", "unk-not-paid", {'math.log2(total / (counts["<unk>"] + 1)) + ': ""},
+     "an unknown word pays for its spelling, and for <unk> before it",
+     killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end", of="one-loop")
 
 
 # pieces
@@ -279,51 +195,27 @@ def pieces(word, unit):
     return cut[unit]()
 
 
-edit(
-    "pieces",
-    "nfkd",
-    {'"NFD"': '"NFKD"'},
-    "NFKD also replaces characters that only look alike (ﬁ, ²): canonical decomposition is NFD",
-    killed_by="test_decomposition_is_canonical",
-)
-edit(
-    "pieces",
-    "nfc",
-    {'"NFD"': '"NFC"'},
-    "NFC puts letters together: NFD takes them apart",
-    killed_by="test_a_syllable_is_one_character_three_jamo_and_three_bytes",
-)
-edit(
-    "pieces",
-    "code-points",
-    {"list(word.encode())": "[ord(character) for character in word]"},
-    "these are code points (ord): a byte is one of UTF-8's",
-    killed_by="test_a_syllable_is_one_character_three_jamo_and_three_bytes",
-)
-edit(
-    "pieces",
-    "characters-decomposed",
-    {'unicodedata.normalize("NFD", word) if unit == "jamo" else word': 'unicodedata.normalize("NFD", word)'},
-    "characters are decomposed too: they are code points as they stand",
-    killed_by="test_characters_are_code_points_as_they_stand",
-)
-edit(
-    "pieces",
-    "utf-16",
-    {"word.encode()": 'word.encode("utf-16-le")'},
-    "the bytes are those of UTF-16: UTF-8 is asked for",
-    killed_by="test_a_syllable_is_one_character_three_jamo_and_three_bytes",
-)
-edit(
-    "pieces",
-    "string-returned",
-    {
-        "list(word.encode())": "word.encode()",
-        'list(unicodedata.normalize("NFD", word) if unit == "jamo" else word)': 'unicodedata.normalize("NFD", word) if unit == "jamo" else word',
-    },
-    "what came back is a string or bytes: a list of its characters or numbers is asked for",
-    killed_by="test_the_pieces_stand_in_a_list",
-)
+edit("pieces", "nfkd", {'"NFD"': '"NFKD"'},
+     "NFKD also replaces characters that only look alike (ﬁ, ²): canonical decomposition is NFD",
+     killed_by="test_decomposition_is_canonical")
+edit("pieces", "nfc", {'"NFD"': '"NFC"'},
+     "NFC puts letters together: NFD takes them apart",
+     killed_by="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
+edit("pieces", "code-points", {"list(word.encode())": "[ord(character) for character in word]"},
+     "these are code points (ord): a byte is one of UTF-8's",
+     killed_by="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
+edit("pieces", "characters-decomposed",
+     {'unicodedata.normalize("NFD", word) if unit == "jamo" else word': 'unicodedata.normalize("NFD", word)'},
+     "characters are decomposed too: they are code points as they stand",
+     killed_by="test_characters_are_code_points_as_they_stand")
+edit("pieces", "utf-16", {"word.encode()": 'word.encode("utf-16-le")'},
+     "the bytes are those of UTF-16: UTF-8 is asked for",
+     killed_by="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
+edit("pieces", "string-returned", {"list(word.encode())": "word.encode()",
+     'list(unicodedata.normalize("NFD", word) if unit == "jamo" else word)':
+     'unicodedata.normalize("NFD", word) if unit == "jamo" else word'},
+     "what came back is a string or bytes: a list of its characters or numbers is asked for",
+     killed_by="test_the_pieces_stand_in_a_list")
 
 
 # fertility
@@ -340,65 +232,32 @@ def fertility(words, unit):
     return [len(tokens) / len(words), len("".join(words).encode()) / len(tokens)]
 
 
-edit(
-    "fertility",
-    "mean-of-ratios",
-    {
-        "sum(len(word.encode()) for word in words) / tokens": "sum(len(word.encode()) / len(pieces(word, unit)) for word in words) / len(words)"
-    },
-    "the mean of each word's own bytes per token: the ratio of the sums is asked for",
-    killed_by="test_the_ratios_are_those_of_the_sums",
-)
-edit(
-    "fertility",
-    "characters-counted",
-    {"word.encode()": "word"},
-    "characters are counted, not bytes: a Hangul syllable has three",
-    killed_by="test_bytes_are_those_of_utf8",
-)
-edit(
-    "fertility",
-    "tokens-per-byte",
-    {"sum(len(word.encode()) for word in words) / tokens": "tokens / sum(len(word.encode()) for word in words)"},
-    "tokens per byte is the inverse: bytes per token is asked for",
-    killed_by="test_bytes_are_those_of_utf8",
-)
-edit(
-    "fertility",
-    "words-per-token",
-    {"tokens / len(words)": "len(words) / tokens"},
-    "words per token is the inverse: tokens per word is asked for",
-    killed_by="test_the_ratios_are_those_of_the_sums",
-)
-edit(
-    "fertility",
-    "each-word-once",
-    {
-        "tokens = sum(len(pieces(word, unit)) for word in words)": "words = set(words)\n    tokens = sum(len(pieces(word, unit)) for word in words)"
-    },
-    "each different word is counted once: frequent words count as often as they occur",
-    killed_by="test_a_long_text_is_counted_in_every_unit",
-)
-edit(
-    "fertility",
-    "decomposed-bytes",
-    {"len(word.encode())": 'sum(len(piece.encode()) if unit != "byte" else 1 for piece in pieces(word, unit))'},
-    "the bytes are those of the decomposed pieces: those of the words as they stand are asked for",
-    killed_by="test_bytes_are_those_of_the_words_and_not_of_their_jamo",
-)
-edit(
-    "fertility",
-    "three-jamo-a-syllable",
-    {
-        "tokens = sum": (
-            'if unit == "jamo":\n'
-            "        return 3 * sum(len(word) for word in words) / len(words), 1.0\n"
-            "    tokens = sum"
-        )
-    },
-    "each syllable is counted as three jamo of one byte each: 가 has only two, and tokens are what pieces gives",
-    killed_by="test_bytes_are_those_of_the_words_and_not_of_their_jamo",
-)
+edit("fertility", "mean-of-ratios", {"sum(len(word.encode()) for word in words) / tokens":
+     "sum(len(word.encode()) / len(pieces(word, unit)) for word in words) / len(words)"},
+     "the mean of each word's own bytes per token: the ratio of the sums is asked for",
+     killed_by="test_the_ratios_are_those_of_the_sums")
+edit("fertility", "characters-counted", {"word.encode()": "word"},
+     "characters are counted, not bytes: a Hangul syllable has three", killed_by="test_bytes_are_those_of_utf8")
+edit("fertility", "tokens-per-byte",
+     {"sum(len(word.encode()) for word in words) / tokens": "tokens / sum(len(word.encode()) for word in words)"},
+     "tokens per byte is the inverse: bytes per token is asked for", killed_by="test_bytes_are_those_of_utf8")
+edit("fertility", "words-per-token", {"tokens / len(words)": "len(words) / tokens"},
+     "words per token is the inverse: tokens per word is asked for", killed_by="test_the_ratios_are_those_of_the_sums")
+edit("fertility", "each-word-once", {"tokens = sum(len(pieces(word, unit)) for word in words)":
+     "words = set(words)\n    tokens = sum(len(pieces(word, unit)) for word in words)"},
+     "each different word is counted once: frequent words count as often as they occur",
+     killed_by="test_a_long_text_is_counted_in_every_unit")
+edit("fertility", "decomposed-bytes",
+     {"len(word.encode())": 'sum(len(piece.encode()) if unit != "byte" else 1 for piece in pieces(word, unit))'},
+     "the bytes are those of the decomposed pieces: those of the words as they stand are asked for",
+     killed_by="test_bytes_are_those_of_the_words_and_not_of_their_jamo")
+edit("fertility", "three-jamo-a-syllable",
+     {"tokens = sum":
+     ('if unit == "jamo":\n'
+      "        return 3 * sum(len(word) for word in words) / len(words), 1.0\n"
+      "    tokens = sum")},
+     "each syllable is counted as three jamo of one byte each: 가 has only two, and tokens are what pieces gives",
+     killed_by="test_bytes_are_those_of_the_words_and_not_of_their_jamo")
 
 
 # encode
@@ -418,45 +277,21 @@ def encode(tokens, words):
     return np.concatenate(parts).tolist() if parts else []
 
 
-edit(
-    "encode",
-    "words-start-too-late",
-    {"257 + i": "256 + i"},
-    "the list's words start at 257: 256 is the end of a spelled word",
-    killed_by="test_known_words_have_the_ids_after_the_bytes",
-)
-edit(
-    "encode",
-    "not-closed",
-    {"*token.encode(), 256": "*token.encode()"},
-    "a spelled word is not closed with 256",
-    killed_by="test_an_unknown_word_is_spelled_in_bytes_and_closed",
-)
-edit(
-    "encode",
-    "code-points",
-    {"token.encode()": "map(ord, token)"},
-    "code points in place of bytes: a Hangul letter's number is far beyond 255",
-    killed_by="test_an_unknown_word_is_spelled_in_bytes_and_closed",
-)
-edit(
-    "encode",
-    "every-word-closed",
-    {
-        "[place[token]] if token in place else [*token.encode(), 256]": "[*([place[token]] if token in place else token.encode()), 256]"
-    },
-    "every word is followed by 256: only spelled ones are",
-    killed_by="test_known_words_have_the_ids_after_the_bytes",
-)
-edit(
-    "encode",
-    "empty-left-out",
-    {
-        "ids += [place[token]] if token in place else [*token.encode(), 256]": "if token:\n            ids += [place[token]] if token in place else [*token.encode(), 256]"
-    },
-    "an empty token is left out: it is spelled with no byte and closed",
-    killed_by="test_an_empty_token_is_a_token_too",
-)
+edit("encode", "words-start-too-late", {"257 + i": "256 + i"},
+     "the list's words start at 257: 256 is the end of a spelled word",
+     killed_by="test_known_words_have_the_ids_after_the_bytes")
+edit("encode", "not-closed", {"*token.encode(), 256": "*token.encode()"},
+     "a spelled word is not closed with 256", killed_by="test_an_unknown_word_is_spelled_in_bytes_and_closed")
+edit("encode", "code-points", {"token.encode()": "map(ord, token)"},
+     "code points in place of bytes: a Hangul letter's number is far beyond 255",
+     killed_by="test_an_unknown_word_is_spelled_in_bytes_and_closed")
+edit("encode", "every-word-closed", {"[place[token]] if token in place else [*token.encode(), 256]":
+     "[*([place[token]] if token in place else token.encode()), 256]"},
+     "every word is followed by 256: only spelled ones are", killed_by="test_known_words_have_the_ids_after_the_bytes")
+edit("encode", "empty-left-out", {"ids += [place[token]] if token in place else [*token.encode(), 256]":
+     "if token:\n            ids += [place[token]] if token in place else [*token.encode(), 256]"},
+     "an empty token is left out: it is spelled with no byte and closed",
+     killed_by="test_an_empty_token_is_a_token_too")
 
 
 # decode
@@ -484,12 +319,8 @@ def decode(ids, words):
     return tokens
 
 
-@mistake(
-    "decode",
-    "end-ignored",
-    "256 is not taken as the end of a word, so spelled words run together",
-    killed_by="test_two_spelled_words_in_a_row_stay_two",
-)
+@mistake("decode", "end-ignored", "256 is not taken as the end of a word, so spelled words run together",
+         killed_by="test_two_spelled_words_in_a_row_stay_two")
 def decode(ids, words):
     tokens, spelled = [], bytearray()
     for number in ids:
@@ -503,34 +334,17 @@ def decode(ids, words):
     return tokens + ([spelled.decode()] if spelled else [])
 
 
-edit(
-    "decode",
-    "byte-by-byte",
-    {"spelled.decode()": '"".join(map(chr, spelled))'},
-    "each byte is made a character of its own: UTF-8 needs several",
-    killed_by="test_known_and_spelled_words_come_back",
-)
-edit(
-    "decode",
-    "first-word-too-late",
-    {"number - 257": "(number - 256) % len(words)"},
-    "the list's first word is 257, not 256",
-    killed_by="test_known_and_spelled_words_come_back",
-)
-edit(
-    "decode",
-    "bytes-not-cleared",
-    {"spelled.clear()": ""},
-    "the bytes are not cleared after a word, so the next one starts with them",
-    killed_by="test_two_spelled_words_in_a_row_stay_two",
-)
-edit(
-    "decode",
-    "empty-left-out",
-    {"tokens.append(spelled.decode())": "if spelled:\n                tokens.append(spelled.decode())"},
-    "an empty token is left out: a 256 without bytes before it is one",
-    killed_by="test_an_empty_token_comes_back",
-)
+edit("decode", "byte-by-byte", {"spelled.decode()": '"".join(map(chr, spelled))'},
+     "each byte is made a character of its own: UTF-8 needs several",
+     killed_by="test_known_and_spelled_words_come_back")
+edit("decode", "first-word-too-late", {"number - 257": "(number - 256) % len(words)"},
+     "the list's first word is 257, not 256", killed_by="test_known_and_spelled_words_come_back")
+edit("decode", "bytes-not-cleared", {"spelled.clear()": ""},
+     "the bytes are not cleared after a word, so the next one starts with them",
+     killed_by="test_two_spelled_words_in_a_row_stay_two")
+edit("decode", "empty-left-out",
+     {"tokens.append(spelled.decode())": "if spelled:\n                tokens.append(spelled.decode())"},
+     "an empty token is left out: a 256 without bytes before it is one", killed_by="test_an_empty_token_comes_back")
 
 
 # What no check can tell from a right answer.

@@ -30,72 +30,32 @@ def mark(text):
     return marked
 
 
-edit(
-    "mark",
-    "underscore",
-    {'"▁"': '"_"'},
-    "the mark is the underscore _ and not ▁ (U+2581)",
-    killed_by="test_each_blank_is_a_mark_and_one_stands_before_the_first_word",
-)
-edit(
-    "mark",
-    "no-first-mark",
-    {'"".join("▁" + word for word in words)': '"▁".join(words)'},
-    "there is no ▁ before the first word: the dummy prefix is missing",
-    killed_by="test_each_blank_is_a_mark_and_one_stands_before_the_first_word",
-)
-edit(
-    "mark",
-    "mark-after-word",
-    {'"▁" + word': 'word + "▁"'},
-    "the ▁ stands after each word, not before it",
-    killed_by="test_each_blank_is_a_mark_and_one_stands_before_the_first_word",
-)
-edit(
-    "mark",
-    "every-blank-marked",
-    {".split()": '.strip().split(" ")', "for word in words": 'for word in words if words != [""]'},
-    "each blank became a ▁ of its own: a run of white space is one",
-    killed_by="test_a_run_of_white_space_is_one_mark",
-)
-edit(
-    "mark",
-    "not-normalised",
-    {'words = unicodedata.normalize("NFKC", text).split()': "", "for word in words": "for word in text.split()"},
-    "Unicode was not brought to one form (NFKC)",
-    killed_by="test_characters_are_brought_to_one_form",
-)
-edit(
-    "mark",
-    "nfc",
-    {'"NFKC"': '"NFC"'},
-    "NFC was taken in place of NFKC: compatibility characters such as ① stay",
-    killed_by="test_characters_are_brought_to_one_form",
-)
-edit(
-    "mark",
-    "nfkd",
-    {'"NFKC"': '"NFKD"'},
-    "NFKD was taken in place of NFKC: Hangul falls into letters",
-    killed_by="test_characters_are_brought_to_one_form",
-)
-edit(
-    "mark",
-    "split-before-nfkc",
-    {
-        'unicodedata.normalize("NFKC", text).split()': "text.split()",
-        '"".join("▁" + word for word in words)': 'unicodedata.normalize("NFKC", "".join("▁" + word for word in words))',
-    },
-    "the text was split before NFKC, which makes blanks of its own (´ becomes a blank and U+0301): first NFKC, then split",
-    killed_by="test_a_blank_that_the_one_form_makes_is_a_blank_too",
-)
-edit(
-    "mark",
-    "lone-mark",
-    {'"".join("▁" + word for word in words)': '"▁" + "▁".join(words)'},
-    "a text without words leaves a lone ▁",
-    killed_by="test_a_text_without_words_leaves_nothing",
-)
+edit("mark", "underscore", {'"▁"': '"_"'},
+     "the mark is the underscore _ and not ▁ (U+2581)",
+     killed_by="test_each_blank_is_a_mark_and_one_stands_before_the_first_word")
+edit("mark", "no-first-mark", {'"".join("▁" + word for word in words)': '"▁".join(words)'},
+     "there is no ▁ before the first word: the dummy prefix is missing",
+     killed_by="test_each_blank_is_a_mark_and_one_stands_before_the_first_word")
+edit("mark", "mark-after-word", {'"▁" + word': 'word + "▁"'},
+     "the ▁ stands after each word, not before it",
+     killed_by="test_each_blank_is_a_mark_and_one_stands_before_the_first_word")
+edit("mark", "every-blank-marked", {".split()": '.strip().split(" ")',
+     "for word in words": 'for word in words if words != [""]'},
+     "each blank became a ▁ of its own: a run of white space is one", killed_by="test_a_run_of_white_space_is_one_mark")
+edit("mark", "not-normalised", {'words = unicodedata.normalize("NFKC", text).split()': "",
+     "for word in words": "for word in text.split()"},
+     "Unicode was not brought to one form (NFKC)", killed_by="test_characters_are_brought_to_one_form")
+edit("mark", "nfc", {'"NFKC"': '"NFC"'},
+     "NFC was taken in place of NFKC: compatibility characters such as ① stay",
+     killed_by="test_characters_are_brought_to_one_form")
+edit("mark", "nfkd", {'"NFKC"': '"NFKD"'},
+     "NFKD was taken in place of NFKC: Hangul falls into letters", killed_by="test_characters_are_brought_to_one_form")
+edit("mark", "split-before-nfkc", {'unicodedata.normalize("NFKC", text).split()': "text.split()",
+     '"".join("▁" + word for word in words)': 'unicodedata.normalize("NFKC", "".join("▁" + word for word in words))'},
+     "the text was split before NFKC, which makes blanks of its own (´ becomes a blank and U+0301): first NFKC, then split",
+     killed_by="test_a_blank_that_the_one_form_makes_is_a_blank_too")
+edit("mark", "lone-mark", {'"".join("▁" + word for word in words)': '"▁" + "▁".join(words)'},
+     "a text without words leaves a lone ▁", killed_by="test_a_text_without_words_leaves_nothing")
 
 
 # unmark
@@ -113,43 +73,20 @@ def unmark(pieces):
     return text.removeprefix(" ")
 
 
-edit(
-    "unmark",
-    "blank-left-at-start",
-    {'"".join(pieces).replace("▁", " ")[1:]': '"".join(pieces).replace("▁", " ")'},
-    "the blank of the dummy prefix is left at the start",
-    killed_by="test_pieces_join_to_the_text_whatever_the_cut",
-)
-edit(
-    "unmark",
-    "blank-between-pieces",
-    {'"".join(pieces).replace("▁", " ")[1:]': '" ".join(piece.replace("▁", "") for piece in pieces)'},
-    "a blank was put between all pieces: blanks stand where ▁ is, and nowhere else",
-    killed_by="test_what_stands_together_stays_together",
-)
-edit(
-    "unmark",
-    "marks-dropped",
-    {'"".join(pieces).replace("▁", " ")[1:]': '"".join(pieces).replace("▁", "")'},
-    "the marks were dropped, and with them the blanks",
-    killed_by="test_pieces_join_to_the_text_whatever_the_cut",
-)
-edit(
-    "unmark",
-    "marks-stay",
-    {'"".join(pieces).replace("▁", " ")': '"".join(pieces)'},
-    "the marks stay in the text",
-    killed_by="test_pieces_join_to_the_text_whatever_the_cut",
-)
-edit(
-    "unmark",
-    "only-at-start",
-    {
-        '"".join(pieces).replace("▁", " ")': '"".join(" " + piece[1:] if piece.startswith("▁") else piece for piece in pieces)'
-    },
-    "only a ▁ at the start of a piece was turned into a blank: it can stand anywhere",
-    killed_by="test_pieces_join_to_the_text_whatever_the_cut",
-)
+edit("unmark", "blank-left-at-start", {'"".join(pieces).replace("▁", " ")[1:]': '"".join(pieces).replace("▁", " ")'},
+     "the blank of the dummy prefix is left at the start", killed_by="test_pieces_join_to_the_text_whatever_the_cut")
+edit("unmark", "blank-between-pieces",
+     {'"".join(pieces).replace("▁", " ")[1:]': '" ".join(piece.replace("▁", "") for piece in pieces)'},
+     "a blank was put between all pieces: blanks stand where ▁ is, and nowhere else",
+     killed_by="test_what_stands_together_stays_together")
+edit("unmark", "marks-dropped", {'"".join(pieces).replace("▁", " ")[1:]': '"".join(pieces).replace("▁", "")'},
+     "the marks were dropped, and with them the blanks", killed_by="test_pieces_join_to_the_text_whatever_the_cut")
+edit("unmark", "marks-stay", {'"".join(pieces).replace("▁", " ")': '"".join(pieces)'},
+     "the marks stay in the text", killed_by="test_pieces_join_to_the_text_whatever_the_cut")
+edit("unmark", "only-at-start", {'"".join(pieces).replace("▁", " ")':
+     '"".join(" " + piece[1:] if piece.startswith("▁") else piece for piece in pieces)'},
+     "only a ▁ at the start of a piece was turned into a blank: it can stand anywhere",
+     killed_by="test_pieces_join_to_the_text_whatever_the_cut")
 
 
 # viterbi
@@ -193,12 +130,9 @@ def viterbi(text, scores):
     return pieces[::-1], float(best[-1])
 
 
-@mistake(
-    "viterbi",
-    "longest-piece",
-    "the longest piece was taken at each place, as WordPiece does: the sum of the scores decides",
-    killed_by="test_the_sum_decides_and_not_the_longest_piece",
-)
+@mistake("viterbi", "longest-piece",
+         "the longest piece was taken at each place, as WordPiece does: the sum of the scores decides",
+         killed_by="test_the_sum_decides_and_not_the_longest_piece")
 def viterbi(text, scores):
     pieces, start = [], 0
     while start < len(text):
@@ -210,72 +144,30 @@ def viterbi(text, scores):
     return pieces, float(sum(scores[piece] for piece in pieces))
 
 
-edit(
-    "viterbi",
-    "best-single-piece",
-    {
-        "ends = [end for end in range(len(text), start, -1) if text[start:end] in scores]": (
-            "ends = [end for end in range(start + 1, len(text) + 1) if text[start:end] in scores]\n"
-            "        ends.sort(key=lambda end: -scores[text[start:end]])"
-        )
-    },
-    "the piece with the best score was taken at each place: what follows counts too",
-    killed_by="test_what_looks_best_at_first_can_be_a_dead_end",
-    of="longest-piece",
-)
-edit(
-    "viterbi",
-    "worst-way",
-    {
-        "scores.get(text[start:end], -math.inf)": "scores.get(text[start:end], math.inf)",
-        "max(ways)": "min(ways)",
-        "best[-1] == -math.inf": "best[-1] == math.inf",
-    },
-    "the worst way was taken: log-probabilities are negative, and the largest sum is the best",
-    killed_by="test_the_sum_decides_and_not_the_longest_piece",
-)
-edit(
-    "viterbi",
-    "pieces-backwards",
-    {"pieces.insert(0, text[back[end] : end])": "pieces.append(text[back[end] : end])"},
-    "the pieces come from the last to the first",
-    killed_by="test_a_piece_that_beats_its_parts_is_taken",
-)
-edit(
-    "viterbi",
-    "unspellable-accepted",
-    {'raise ValueError(f"the pieces cannot spell {text!r}")': "pass"},
-    "a text that cannot be spelled is not refused",
-    killed_by="test_what_cannot_be_spelled_is_refused",
-)
-edit(
-    "viterbi",
-    "score-missing",
-    {"return pieces, best[-1]": "return pieces"},
-    "the pieces come without their score",
-    killed_by="test_a_piece_that_beats_its_parts_is_taken",
-)
-edit(
-    "viterbi",
-    "exchanged",
-    {"return pieces, best[-1]": "return best[-1], pieces"},
-    "score and pieces are exchanged: the pieces come first",
-    killed_by="test_a_piece_that_beats_its_parts_is_taken",
-)
-edit(
-    "viterbi",
-    "probability-returned",
-    {"return pieces, best[-1]": "return pieces, math.exp(best[-1])"},
-    "the probability came back: the log-probability is asked for",
-    killed_by="test_the_empty_text_has_one_way_without_pieces",
-)
-edit(
-    "viterbi",
-    "eight-characters",
-    {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
-    "no piece of more than eight characters is looked for: a piece may be as long as the text",
-    killed_by="test_a_piece_may_be_long",
-)
+edit("viterbi", "best-single-piece",
+     {"ends = [end for end in range(len(text), start, -1) if text[start:end] in scores]":
+     ("ends = [end for end in range(start + 1, len(text) + 1) if text[start:end] in scores]\n"
+      "        ends.sort(key=lambda end: -scores[text[start:end]])")},
+     "the piece with the best score was taken at each place: what follows counts too",
+     killed_by="test_what_looks_best_at_first_can_be_a_dead_end", of="longest-piece")
+edit("viterbi", "worst-way", {"scores.get(text[start:end], -math.inf)": "scores.get(text[start:end], math.inf)",
+     "max(ways)": "min(ways)", "best[-1] == -math.inf": "best[-1] == math.inf"},
+     "the worst way was taken: log-probabilities are negative, and the largest sum is the best",
+     killed_by="test_the_sum_decides_and_not_the_longest_piece")
+edit("viterbi", "pieces-backwards", {"pieces.insert(0, text[back[end] : end])": "pieces.append(text[back[end] : end])"},
+     "the pieces come from the last to the first", killed_by="test_a_piece_that_beats_its_parts_is_taken")
+edit("viterbi", "unspellable-accepted", {'raise ValueError(f"the pieces cannot spell {text!r}")': "pass"},
+     "a text that cannot be spelled is not refused", killed_by="test_what_cannot_be_spelled_is_refused")
+edit("viterbi", "score-missing", {"return pieces, best[-1]": "return pieces"},
+     "the pieces come without their score", killed_by="test_a_piece_that_beats_its_parts_is_taken")
+edit("viterbi", "exchanged", {"return pieces, best[-1]": "return best[-1], pieces"},
+     "score and pieces are exchanged: the pieces come first", killed_by="test_a_piece_that_beats_its_parts_is_taken")
+edit("viterbi", "probability-returned", {"return pieces, best[-1]": "return pieces, math.exp(best[-1])"},
+     "the probability came back: the log-probability is asked for",
+     killed_by="test_the_empty_text_has_one_way_without_pieces")
+edit("viterbi", "eight-characters", {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
+     "no piece of more than eight characters is looked for: a piece may be as long as the text",
+     killed_by="test_a_piece_may_be_long")
 
 
 # forward
@@ -301,61 +193,29 @@ def forward(text, scores):
     return torch.stack(alpha).numpy()
 
 
-edit(
-    "forward",
-    "maximum-for-sum",
-    {"np.logaddexp.reduce(ways)": "max(ways)"},
-    "the maximum was taken in place of the sum: that is Viterbi",
-    killed_by="test_two_ways_add_their_probabilities",
-)
-edit(
-    "forward",
-    "logarithms-added",
-    {
-        "np.logaddexp.reduce(ways)": "sum(way for way in ways if way > -math.inf) if max(ways) > -math.inf else -math.inf"
-    },
-    "the logarithms were added up as if they were probabilities: use logaddexp",
-    killed_by="test_two_ways_add_their_probabilities",
-)
-edit(
-    "forward",
-    "probabilities-returned",
-    {"return alpha": "return np.exp(alpha)"},
-    "probabilities came back: the logarithms are asked for",
-    killed_by="test_one_way_has_its_own_probability",
-)
-edit(
-    "forward",
-    "logarithm-at-the-end",
-    {"np.logaddexp.reduce(ways)": "np.log(np.exp(ways).sum())"},
-    "the sum was made with probabilities and the logarithm taken at the end: long texts become 0",
-    killed_by="test_long_texts_stay_finite",
-)
-edit(
-    "forward",
-    "no-empty-start",
-    {"return alpha": "return alpha[1:]"},
-    "the array has no place for the empty start: n + 1 values are asked for",
-    killed_by="test_one_way_has_its_own_probability",
-)
-edit(
-    "forward",
-    "unreached-as-zero",
-    {
-        "alpha[start] + scores.get(text[start:end], -math.inf) for start in range(end)]": "alpha[start] + scores[text[start:end]] for start in range(end) if text[start:end] in scores]",
-        "np.logaddexp.reduce(ways)": "np.logaddexp.reduce(ways) if ways else 0.0",
-    },
-    "a position that no way reaches has 0, which is the logarithm of 1",
-    killed_by="test_where_no_way_leads_stands_minus_infinity",
-)
+edit("forward", "maximum-for-sum", {"np.logaddexp.reduce(ways)": "max(ways)"},
+     "the maximum was taken in place of the sum: that is Viterbi", killed_by="test_two_ways_add_their_probabilities")
+edit("forward", "logarithms-added", {"np.logaddexp.reduce(ways)":
+     "sum(way for way in ways if way > -math.inf) if max(ways) > -math.inf else -math.inf"},
+     "the logarithms were added up as if they were probabilities: use logaddexp",
+     killed_by="test_two_ways_add_their_probabilities")
+edit("forward", "probabilities-returned", {"return alpha": "return np.exp(alpha)"},
+     "probabilities came back: the logarithms are asked for", killed_by="test_one_way_has_its_own_probability")
+edit("forward", "logarithm-at-the-end", {"np.logaddexp.reduce(ways)": "np.log(np.exp(ways).sum())"},
+     "the sum was made with probabilities and the logarithm taken at the end: long texts become 0",
+     killed_by="test_long_texts_stay_finite")
+edit("forward", "no-empty-start", {"return alpha": "return alpha[1:]"},
+     "the array has no place for the empty start: n + 1 values are asked for",
+     killed_by="test_one_way_has_its_own_probability")
+edit("forward", "unreached-as-zero", {"alpha[start] + scores.get(text[start:end], -math.inf) for start in range(end)]":
+     "alpha[start] + scores[text[start:end]] for start in range(end) if text[start:end] in scores]",
+     "np.logaddexp.reduce(ways)": "np.logaddexp.reduce(ways) if ways else 0.0"},
+     "a position that no way reaches has 0, which is the logarithm of 1",
+     killed_by="test_where_no_way_leads_stands_minus_infinity")
 
 
-@mistake(
-    "forward",
-    "backward-pass",
-    "the sums go from the end to the start: that is the backward pass",
-    killed_by="test_one_way_has_its_own_probability",
-)
+@mistake("forward", "backward-pass", "the sums go from the end to the start: that is the backward pass",
+         killed_by="test_one_way_has_its_own_probability")
 def forward(text, scores):
     beta = np.zeros(len(text) + 1)
     for start in reversed(range(len(text))):
@@ -364,13 +224,9 @@ def forward(text, scores):
     return beta
 
 
-edit(
-    "forward",
-    "eight-characters",
-    {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
-    "only pieces of up to eight characters are summed: a piece may be as long as the text",
-    killed_by="test_a_sum_looks_back_as_far_as_a_piece_is_long",
-)
+edit("forward", "eight-characters", {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
+     "only pieces of up to eight characters are summed: a piece may be as long as the text",
+     killed_by="test_a_sum_looks_back_as_far_as_a_piece_is_long")
 
 
 # expected_counts
@@ -411,12 +267,9 @@ def expected_counts(words, scores):
     return {piece: float(value.grad) if value.grad is not None else 0.0 for piece, value in table.items()}
 
 
-@mistake(
-    "expected_counts",
-    "best-way-only",
-    "only the best way was counted (hard EM): every way counts with its probability",
-    killed_by="test_two_ways_share_a_word_by_their_probabilities",
-)
+@mistake("expected_counts", "best-way-only",
+         "only the best way was counted (hard EM): every way counts with its probability",
+         killed_by="test_two_ways_share_a_word_by_their_probabilities")
 def expected_counts(words, scores):
     expected = dict.fromkeys(scores, 0.0)
     for word, count in words.items():
@@ -425,62 +278,31 @@ def expected_counts(words, scores):
     return expected
 
 
-edit(
-    "expected_counts",
-    "word-counts-left-out",
-    {"count * used": "used"},
-    "the counts of the words are left out",
-    killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs",
-)
-edit(
-    "expected_counts",
-    "not-divided",
-    {" - alpha[-1]": ""},
-    "it is not divided by the probability of the word",
-    killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs",
-)
-edit(
-    "expected_counts",
-    "own-score-left-out",
-    {" + scores[piece]": ""},
-    "the piece's own score is left out between α and β",
-    killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs",
-)
-edit(
-    "expected_counts",
-    "after-left-out",
-    {" + beta[end]": ""},
-    "what comes after the piece is left out: β is missing",
-    killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs",
-)
-edit(
-    "expected_counts",
-    "after-not-turned-round",
-    {"backwards)[::-1]": "backwards)"},
-    "β was not turned round: it belongs to the text read backwards",
-    killed_by="test_all_small_words_agree_with_brute_force",
-)
-edit(
-    "expected_counts",
-    "unfit-pieces-missing",
-    {"return expected": "return {piece: count for piece, count in expected.items() if count > 0}"},
-    "pieces that fit nowhere are missing: they are expected 0.0 times",
-    killed_by="test_a_piece_that_fits_nowhere_is_expected_zero_times",
-)
-edit(
-    "expected_counts",
-    "ways-count-alike",
-    {"backwards = {": "scores = dict.fromkeys(scores, 0.0)\n    backwards = {"},
-    "every way to cut a word counts alike, whatever its probability",
-    killed_by="test_two_ways_share_a_word_by_their_probabilities",
-)
-edit(
-    "expected_counts",
-    "eight-characters",
-    {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
-    "no piece of more than eight characters is counted: a piece may be as long as its word",
-    killed_by="test_long_pieces_are_counted_too",
-)
+edit("expected_counts", "word-counts-left-out", {"count * used": "used"},
+     "the counts of the words are left out",
+     killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs")
+edit("expected_counts", "not-divided", {" - alpha[-1]": ""},
+     "it is not divided by the probability of the word",
+     killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs")
+edit("expected_counts", "own-score-left-out", {" + scores[piece]": ""},
+     "the piece's own score is left out between α and β",
+     killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs")
+edit("expected_counts", "after-left-out", {" + beta[end]": ""},
+     "what comes after the piece is left out: β is missing",
+     killed_by="test_a_word_with_one_way_counts_its_pieces_as_often_as_it_occurs")
+edit("expected_counts", "after-not-turned-round", {"backwards)[::-1]": "backwards)"},
+     "β was not turned round: it belongs to the text read backwards",
+     killed_by="test_all_small_words_agree_with_brute_force")
+edit("expected_counts", "unfit-pieces-missing",
+     {"return expected": "return {piece: count for piece, count in expected.items() if count > 0}"},
+     "pieces that fit nowhere are missing: they are expected 0.0 times",
+     killed_by="test_a_piece_that_fits_nowhere_is_expected_zero_times")
+edit("expected_counts", "ways-count-alike", {"backwards = {": "scores = dict.fromkeys(scores, 0.0)\n    backwards = {"},
+     "every way to cut a word counts alike, whatever its probability",
+     killed_by="test_two_ways_share_a_word_by_their_probabilities")
+edit("expected_counts", "eight-characters", {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
+     "no piece of more than eight characters is counted: a piece may be as long as its word",
+     killed_by="test_long_pieces_are_counted_too")
 
 
 # m_step
@@ -503,55 +325,23 @@ def m_step(expected, least=0.5):
     return {piece: math.log(count) - everything for piece, count in kept.items()}
 
 
-edit(
-    "m_step",
-    "shares-returned",
-    {"math.log(count / total)": "count / total"},
-    "the shares themselves came back, not their logarithms",
-    killed_by="test_scores_are_the_logs_of_shares",
-)
-edit(
-    "m_step",
-    "not-normalised",
-    {"count / total": "count"},
-    "the counts are not divided by their sum",
-    killed_by="test_scores_are_the_logs_of_shares",
-)
-edit(
-    "m_step",
-    "rare-characters-dropped",
-    {" or len(piece) == 1": ""},
-    "rare characters go too: then words come that nothing can spell",
-    killed_by="test_a_rare_character_stays_and_counts_as_half",
-)
-edit(
-    "m_step",
-    "rare-pieces-kept",
-    {" if count >= least or len(piece) == 1": ""},
-    "rare pieces stay, with the least count",
-    killed_by="test_a_rare_piece_goes_and_the_others_share_all",
-)
-edit(
-    "m_step",
-    "sum-of-all",
-    {"sum(kept.values())": "sum(max(count, least) if len(piece) == 1 else count for piece, count in expected.items())"},
-    "the sum is that of all counts, also of the pieces that go: the rest does not sum to 1",
-    killed_by="test_a_rare_piece_goes_and_the_others_share_all",
-)
-edit(
-    "m_step",
-    "fixed-half",
-    {"kept = {": "least = 0.5\n    kept = {"},
-    "`least` is not used: ½ is written in its place",
-    killed_by="test_the_bound_is_the_one_that_is_given",
-)
-edit(
-    "m_step",
-    "base-two",
-    {"math.log(": "math.log2("},
-    "the logarithm is to the base 2: scores are natural logarithms",
-    killed_by="test_scores_are_the_logs_of_shares",
-)
+edit("m_step", "shares-returned", {"math.log(count / total)": "count / total"},
+     "the shares themselves came back, not their logarithms", killed_by="test_scores_are_the_logs_of_shares")
+edit("m_step", "not-normalised", {"count / total": "count"},
+     "the counts are not divided by their sum", killed_by="test_scores_are_the_logs_of_shares")
+edit("m_step", "rare-characters-dropped", {" or len(piece) == 1": ""},
+     "rare characters go too: then words come that nothing can spell",
+     killed_by="test_a_rare_character_stays_and_counts_as_half")
+edit("m_step", "rare-pieces-kept", {" if count >= least or len(piece) == 1": ""},
+     "rare pieces stay, with the least count", killed_by="test_a_rare_piece_goes_and_the_others_share_all")
+edit("m_step", "sum-of-all",
+     {"sum(kept.values())": "sum(max(count, least) if len(piece) == 1 else count for piece, count in expected.items())"},
+     "the sum is that of all counts, also of the pieces that go: the rest does not sum to 1",
+     killed_by="test_a_rare_piece_goes_and_the_others_share_all")
+edit("m_step", "fixed-half", {"kept = {": "least = 0.5\n    kept = {"},
+     "`least` is not used: ½ is written in its place", killed_by="test_the_bound_is_the_one_that_is_given")
+edit("m_step", "base-two", {"math.log(": "math.log2("},
+     "the logarithm is to the base 2: scores are natural logarithms", killed_by="test_scores_are_the_logs_of_shares")
 
 
 # pruning_losses
@@ -583,58 +373,31 @@ def pruning_losses(expected, scores):
     return {p: c * (scores[p] - best(p, p)) for p, c in expected.items() if len(p) > 1}
 
 
-edit(
-    "pruning_losses",
-    "piece-not-removed",
-    {"del others[piece]": ""},
-    "the piece itself was not taken away, so it spells itself and nothing is lost",
-    killed_by="test_a_loss_is_the_count_times_what_each_use_loses",
-)
-edit(
-    "pruning_losses",
-    "count-left-out",
-    {"count * (scores[piece] - viterbi(piece, others)[1])": "scores[piece] - viterbi(piece, others)[1]"},
-    "the count is left out: a piece that is used often costs more",
-    killed_by="test_a_loss_is_the_count_times_what_each_use_loses",
-)
-edit(
-    "pruning_losses",
-    "single-characters-only",
-    {"viterbi(piece, others)[1]": "sum(scores[character] for character in piece)"},
-    "the piece was spelled by single characters: other long pieces may do it better",
-    killed_by="test_other_long_pieces_may_spell_it",
-)
-edit(
-    "pruning_losses",
-    "sign-turned",
-    {"scores[piece] - viterbi(piece, others)[1]": "viterbi(piece, others)[1] - scores[piece]"},
-    "what is gained without the piece came back: the sign is turned",
-    killed_by="test_a_loss_is_the_count_times_what_each_use_loses",
-)
-edit(
-    "pruning_losses",
-    "own-score-only",
-    {"(scores[piece] - viterbi(piece, others)[1])": "-scores[piece]"},
-    "only the piece's own score was weighed: its replacement costs something too",
-    killed_by="test_a_loss_is_the_count_times_what_each_use_loses",
-)
-edit(
-    "pruning_losses",
-    "scores-changed",
-    {
-        "others = dict(scores)\n            del others[piece]": "own, others = scores.pop(piece), scores",
-        "(scores[piece] - viterbi": "(own - viterbi",
-    },
-    "pieces are deleted from `scores` itself",
-    killed_by="test_the_scores_are_left_alone",
-)
-edit(
-    "pruning_losses",
-    "characters-included",
-    {"return losses": "return losses | {piece: math.inf for piece in expected if len(piece) == 1}"},
-    "characters are among the losses: they never go",
-    killed_by="test_characters_have_no_loss",
-)
+edit("pruning_losses", "piece-not-removed", {"del others[piece]": ""},
+     "the piece itself was not taken away, so it spells itself and nothing is lost",
+     killed_by="test_a_loss_is_the_count_times_what_each_use_loses")
+edit("pruning_losses", "count-left-out",
+     {"count * (scores[piece] - viterbi(piece, others)[1])": "scores[piece] - viterbi(piece, others)[1]"},
+     "the count is left out: a piece that is used often costs more",
+     killed_by="test_a_loss_is_the_count_times_what_each_use_loses")
+edit("pruning_losses", "single-characters-only",
+     {"viterbi(piece, others)[1]": "sum(scores[character] for character in piece)"},
+     "the piece was spelled by single characters: other long pieces may do it better",
+     killed_by="test_other_long_pieces_may_spell_it")
+edit("pruning_losses", "sign-turned",
+     {"scores[piece] - viterbi(piece, others)[1]": "viterbi(piece, others)[1] - scores[piece]"},
+     "what is gained without the piece came back: the sign is turned",
+     killed_by="test_a_loss_is_the_count_times_what_each_use_loses")
+edit("pruning_losses", "own-score-only", {"(scores[piece] - viterbi(piece, others)[1])": "-scores[piece]"},
+     "only the piece's own score was weighed: its replacement costs something too",
+     killed_by="test_a_loss_is_the_count_times_what_each_use_loses")
+edit("pruning_losses", "scores-changed",
+     {"others = dict(scores)\n            del others[piece]": "own, others = scores.pop(piece), scores",
+     "(scores[piece] - viterbi": "(own - viterbi"},
+     "pieces are deleted from `scores` itself", killed_by="test_the_scores_are_left_alone")
+edit("pruning_losses", "characters-included",
+     {"return losses": "return losses | {piece: math.inf for piece in expected if len(piece) == 1}"},
+     "characters are among the losses: they never go", killed_by="test_characters_have_no_loss")
 
 
 # sample
@@ -680,61 +443,29 @@ def sample(text, scores, alpha, count, seed):
     return drawn
 
 
-@mistake(
-    "sample",
-    "best-way-each-time",
-    "the best way was drawn every time",
-    killed_by="test_ways_come_as_often_as_they_are_probable",
-)
+@mistake("sample", "best-way-each-time", "the best way was drawn every time",
+         killed_by="test_ways_come_as_often_as_they_are_probable")
 def sample(text, scores, alpha, count, seed):
     return [viterbi(text, scores)[0] for _ in range(count)]
 
 
-edit(
-    "sample",
-    "alpha-unused",
-    {"alpha * score": "score"},
-    "alpha is not used",
-    killed_by="test_ways_come_as_often_as_they_are_probable",
-)
-edit(
-    "sample",
-    "own-probability-only",
-    {
-        "np.exp(total[start] + sharper.get(text[start:end], -math.inf) - total[end])": "np.exp(sharper.get(text[start:end], -math.inf)) * (total[start] > -math.inf)",
-        "p=chances": "p=np.array(chances) / sum(chances)",
-    },
-    "each piece was drawn by its own probability: how many ways lead to its start counts too",
-    killed_by="test_ways_come_as_often_as_they_are_probable",
-)
-edit(
-    "sample",
-    "one-draw-repeated",
-    {"pieces, end = [], len(text)": "generator = np.random.default_rng(seed)\n        pieces, end = [], len(text)"},
-    "all draws are the same one: draw anew each time",
-    killed_by="test_ways_come_as_often_as_they_are_probable",
-)
-edit(
-    "sample",
-    "pieces-backwards",
-    {"pieces.insert(0, text[start:end])": "pieces.append(text[start:end])"},
-    "the pieces come from the last to the first",
-    killed_by="test_every_draw_joins_to_the_text",
-)
-edit(
-    "sample",
-    "seed-unused",
-    {"default_rng(seed)": "default_rng()"},
-    "the seed is not used: another draw each time",
-    killed_by="test_the_same_seed_draws_the_same_and_another_others",
-)
-edit(
-    "sample",
-    "eight-characters",
-    {"in scores.items()": "in scores.items() if len(piece) <= 8"},
-    "no piece of more than eight characters is drawn: a piece may be as long as the text",
-    killed_by="test_a_draw_may_be_one_long_piece",
-)
+edit("sample", "alpha-unused", {"alpha * score": "score"},
+     "alpha is not used", killed_by="test_ways_come_as_often_as_they_are_probable")
+edit("sample", "own-probability-only", {"np.exp(total[start] + sharper.get(text[start:end], -math.inf) - total[end])":
+     "np.exp(sharper.get(text[start:end], -math.inf)) * (total[start] > -math.inf)",
+     "p=chances": "p=np.array(chances) / sum(chances)"},
+     "each piece was drawn by its own probability: how many ways lead to its start counts too",
+     killed_by="test_ways_come_as_often_as_they_are_probable")
+edit("sample", "one-draw-repeated",
+     {"pieces, end = [], len(text)": "generator = np.random.default_rng(seed)\n        pieces, end = [], len(text)"},
+     "all draws are the same one: draw anew each time", killed_by="test_ways_come_as_often_as_they_are_probable")
+edit("sample", "pieces-backwards", {"pieces.insert(0, text[start:end])": "pieces.append(text[start:end])"},
+     "the pieces come from the last to the first", killed_by="test_every_draw_joins_to_the_text")
+edit("sample", "seed-unused", {"default_rng(seed)": "default_rng()"},
+     "the seed is not used: another draw each time", killed_by="test_the_same_seed_draws_the_same_and_another_others")
+edit("sample", "eight-characters", {"in scores.items()": "in scores.items() if len(piece) <= 8"},
+     "no piece of more than eight characters is drawn: a piece may be as long as the text",
+     killed_by="test_a_draw_may_be_one_long_piece")
 
 
 # Mutants of the reference that no check can tell from a right answer.

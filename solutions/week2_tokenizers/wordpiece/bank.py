@@ -37,86 +37,41 @@ def likelihood_gain(together, first, second, total):
     return after - before
 
 
-edit(
-    "likelihood_gain",
-    "only-new-piece",
-    {
-        "part(first) + part(second) - part(total)": "-part(total)",
-        " + part(first - together) + part(second - together)": "",
-    },
-    "only the new piece was looked at: s and t are left fewer times than before, and the text is shorter",
-    killed_by="test_small_texts_agree_with_their_likelihood_before_and_after",
-)
-edit(
-    "likelihood_gain",
-    "same-length",
-    {"- part(total - together)": "- part(total)"},
-    "the text becomes shorter: it has N − n pieces after the merge, not N",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "sign-turned-round",
-    {"return after - before": "return before - after"},
-    "the sign is turned round: the likelihood before was taken minus the likelihood after",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "log-of-zero",
-    {" if count else 0.0": ""},
-    "0 · ln 0 is 0: math.log(0) must not be asked where a piece is used up",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "base-two",
-    {"math.log(": "math.log2("},
-    "the logarithm is that of base 2: nats were asked for",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "approximation",
-    {"return after - before": "return together * (math.log(together * total / (first * second)) - 1)"},
-    "this is the approximation n (ln(nN / (c_s c_t)) − 1): the exact difference was asked for",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "n-times-pmi",
-    {"return after - before": "return together * math.log(together * total / (first * second))"},
-    "this is n times the PMI: it forgets that all other counts become other probabilities",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "pmi-of-one",
-    {"return after - before": "return math.log(together * total / (first * second))"},
-    "this is the PMI of one occurrence, not the gain of the whole text",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "parts-left-as-they-were",
-    {"part(first - together) + part(second - together)": "part(first) + part(second)"},
-    "s and t are left as they were: n of each have gone into the new piece",
-    killed_by="test_small_texts_agree_with_their_likelihood_before_and_after",
-)
-edit(
-    "likelihood_gain",
-    "two-pieces-fewer",
-    {"total - together": "total - 2 * together"},
-    "each merge takes two pieces and gives one, so N becomes N − n, not N − 2n",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
-edit(
-    "likelihood_gain",
-    "no-return",
-    {"return after - before": ""},
-    "nothing comes back: `return` is missing",
-    killed_by="test_two_pieces_that_only_occur_together",
-)
+edit("likelihood_gain", "only-new-piece", {"part(first) + part(second) - part(total)": "-part(total)",
+     " + part(first - together) + part(second - together)": ""},
+     "only the new piece was looked at: s and t are left fewer times than before, and the text is shorter",
+     killed_by="test_small_texts_agree_with_their_likelihood_before_and_after")
+edit("likelihood_gain", "same-length", {"- part(total - together)": "- part(total)"},
+     "the text becomes shorter: it has N − n pieces after the merge, not N",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "sign-turned-round", {"return after - before": "return before - after"},
+     "the sign is turned round: the likelihood before was taken minus the likelihood after",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "log-of-zero", {" if count else 0.0": ""},
+     "0 · ln 0 is 0: math.log(0) must not be asked where a piece is used up",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "base-two", {"math.log(": "math.log2("},
+     "the logarithm is that of base 2: nats were asked for", killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "approximation",
+     {"return after - before": "return together * (math.log(together * total / (first * second)) - 1)"},
+     "this is the approximation n (ln(nN / (c_s c_t)) − 1): the exact difference was asked for",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "n-times-pmi",
+     {"return after - before": "return together * math.log(together * total / (first * second))"},
+     "this is n times the PMI: it forgets that all other counts become other probabilities",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "pmi-of-one", {"return after - before": "return math.log(together * total / (first * second))"},
+     "this is the PMI of one occurrence, not the gain of the whole text",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "parts-left-as-they-were",
+     {"part(first - together) + part(second - together)": "part(first) + part(second)"},
+     "s and t are left as they were: n of each have gone into the new piece",
+     killed_by="test_small_texts_agree_with_their_likelihood_before_and_after")
+edit("likelihood_gain", "two-pieces-fewer", {"total - together": "total - 2 * together"},
+     "each merge takes two pieces and gives one, so N becomes N − n, not N − 2n",
+     killed_by="test_two_pieces_that_only_occur_together")
+edit("likelihood_gain", "no-return", {"return after - before": ""},
+     "nothing comes back: `return` is missing", killed_by="test_two_pieces_that_only_occur_together")
 
 
 # rank_pairs
@@ -165,152 +120,67 @@ def rank_pairs(words, rule, min_count=2):
     return [(kept[i], values[i]) for i in order]
 
 
-edit(
-    "rank_pairs",
-    "not-divided",
-    {"n / (pieces[s] * pieces[t])": "n"},
-    "the score is not divided by the pieces' counts, so it is the frequency",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "sum-for-product",
-    {"pieces[s] * pieces[t]": "pieces[s] + pieces[t]"},
-    "the score is divided by the sum of the two counts: it is their product",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "operators-from-left",
-    {"n / (pieces[s] * pieces[t])": "n / pieces[s] * pieces[t]"},
-    "operators bind from the left: n / c_s * c_t is (n / c_s) · c_t; put the product into brackets",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "pmi-returned",
-    {"n / (pieces[s] * pieces[t])": "math.log(n * total / (pieces[s] * pieces[t]))"},
-    "this is the PMI, the logarithm of the score and of N: the same order, but not the value asked for",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "gain-of-one",
-    {"likelihood_gain(n, pieces[s], pieces[t], total)": "likelihood_gain(n, pieces[s], pieces[t], total) / n"},
-    "the gain for one occurrence was taken, not that of the whole text",
-    killed_by="test_by_gain_the_values_are_those_of_likelihood_gain",
-)
-edit(
-    "rank_pairs",
-    "each-word-once",
-    {"for word, count in words.items():": "for word, count in dict.fromkeys(words, 1).items():"},
-    "each different word counts once: it counts as often as it occurs",
-    killed_by="test_by_frequency_the_hugs_begin_with_u_g",
-)
-edit(
-    "rank_pairs",
-    "pieces-once-a-word",
-    {"pieces[piece] += count": "pieces[piece] += 1"},
-    "pieces count once for each different word, pairs as often as the word occurs: both by the count",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "smallest-first",
-    {"-item[1]": "item[1]"},
-    "the order is from the smallest to the largest value: the best pair comes first",
-    killed_by="test_by_frequency_the_hugs_begin_with_u_g",
-)
-edit(
-    "rank_pairs",
-    "ties-reversed",
-    {"key=lambda item: (-item[1], item[0])": "key=lambda item: (item[1], item[0]), reverse=True"},
-    "of equal values, the last pair in Python's order comes first: reverse=True turns the ties round too",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "ties-by-first-met",
-    {"(-item[1], item[0])": "-item[1]"},
-    "of equal values, the pair that was met first comes first: the tie-break is Python's order",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "minimum-left-out",
-    {"n >= min_count": "n > min_count"},
-    "a pair that occurs exactly min_count times is left out",
-    killed_by="test_a_pair_that_is_too_rare_is_left_out",
-)
-edit(
-    "rank_pairs",
-    "minimum-unused",
-    {"n >= min_count": "True"},
-    "rare pairs are not left out: min_count is not looked at",
-    killed_by="test_a_pair_that_is_too_rare_is_left_out",
-)
-edit(
-    "rank_pairs",
-    "minimum-of-value",
-    {"values.items()": "[v for v in values.items() if v[1] >= min_count]"},
-    "the minimum count was asked of the value, not of how often the pair occurs",
-    killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie",
-)
-edit(
-    "rank_pairs",
-    "minimum-of-pieces",
-    {"n >= min_count": "min(pieces[s], pieces[t]) >= 2"},
-    "the minimum count was asked of the pieces, not of the pair",
-    killed_by="test_a_pair_that_is_too_rare_is_left_out",
-)
-edit(
-    "rank_pairs",
-    "once-a-word",
-    {"pairwise(word)": "set(pairwise(word))"},
-    "a pair counts once for each word that holds it: every place counts",
-    killed_by="test_every_place_in_a_word_counts",
-)
-edit(
-    "rank_pairs",
-    "different-pieces-counted",
-    {"sum(pieces.values())": "len(pieces)"},
-    "N is the number of different pieces: it is how many pieces the text has",
-    killed_by="test_by_gain_the_values_are_those_of_likelihood_gain",
-)
-edit(
-    "rank_pairs",
-    "words-counted",
-    {"pieces.values": "words.values"},
-    "N counts words: it is how many pieces the text has",
-    killed_by="test_by_gain_the_values_are_those_of_likelihood_gain",
-)
-edit(
-    "rank_pairs",
-    "values-missing",
-    {
-        "sorted(values.items(), key=lambda item: (-item[1], item[0]))": "[pair for pair, _ in sorted(values.items(), key=lambda item: (-item[1], item[0]))]"
-    },
-    "only the pairs come back: their values were asked for too",
-    killed_by="test_by_frequency_the_hugs_begin_with_u_g",
-)
-edit(
-    "rank_pairs",
-    "only-best",
-    {
-        "sorted(values.items(), key=lambda item: (-item[1], item[0]))": "sorted(values.items(), key=lambda item: (-item[1], item[0]))[:1]"
-    },
-    "only the best pair comes back: a list of all of them was asked for",
-    killed_by="test_by_frequency_the_hugs_begin_with_u_g",
-)
-edit(
-    "rank_pairs",
-    "no-return",
-    {
-        "return sorted(values.items(), key=lambda item: (-item[1], item[0]))": "sorted(values.items(), key=lambda item: (-item[1], item[0]))"
-    },
-    "nothing comes back: `return` is missing",
-    killed_by="test_by_frequency_the_hugs_begin_with_u_g",
-)
+edit("rank_pairs", "not-divided", {"n / (pieces[s] * pieces[t])": "n"},
+     "the score is not divided by the pieces' counts, so it is the frequency",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "sum-for-product", {"pieces[s] * pieces[t]": "pieces[s] + pieces[t]"},
+     "the score is divided by the sum of the two counts: it is their product",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "operators-from-left", {"n / (pieces[s] * pieces[t])": "n / pieces[s] * pieces[t]"},
+     "operators bind from the left: n / c_s * c_t is (n / c_s) · c_t; put the product into brackets",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "pmi-returned", {"n / (pieces[s] * pieces[t])": "math.log(n * total / (pieces[s] * pieces[t]))"},
+     "this is the PMI, the logarithm of the score and of N: the same order, but not the value asked for",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "gain-of-one",
+     {"likelihood_gain(n, pieces[s], pieces[t], total)": "likelihood_gain(n, pieces[s], pieces[t], total) / n"},
+     "the gain for one occurrence was taken, not that of the whole text",
+     killed_by="test_by_gain_the_values_are_those_of_likelihood_gain")
+edit("rank_pairs", "each-word-once",
+     {"for word, count in words.items():": "for word, count in dict.fromkeys(words, 1).items():"},
+     "each different word counts once: it counts as often as it occurs",
+     killed_by="test_by_frequency_the_hugs_begin_with_u_g")
+edit("rank_pairs", "pieces-once-a-word", {"pieces[piece] += count": "pieces[piece] += 1"},
+     "pieces count once for each different word, pairs as often as the word occurs: both by the count",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "smallest-first", {"-item[1]": "item[1]"},
+     "the order is from the smallest to the largest value: the best pair comes first",
+     killed_by="test_by_frequency_the_hugs_begin_with_u_g")
+edit("rank_pairs", "ties-reversed",
+     {"key=lambda item: (-item[1], item[0])": "key=lambda item: (item[1], item[0]), reverse=True"},
+     "of equal values, the last pair in Python's order comes first: reverse=True turns the ties round too",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "ties-by-first-met", {"(-item[1], item[0])": "-item[1]"},
+     "of equal values, the pair that was met first comes first: the tie-break is Python's order",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "minimum-left-out", {"n >= min_count": "n > min_count"},
+     "a pair that occurs exactly min_count times is left out", killed_by="test_a_pair_that_is_too_rare_is_left_out")
+edit("rank_pairs", "minimum-unused", {"n >= min_count": "True"},
+     "rare pairs are not left out: min_count is not looked at", killed_by="test_a_pair_that_is_too_rare_is_left_out")
+edit("rank_pairs", "minimum-of-value", {"values.items()": "[v for v in values.items() if v[1] >= min_count]"},
+     "the minimum count was asked of the value, not of how often the pair occurs",
+     killed_by="test_by_score_they_begin_with_g_s_and_five_pairs_tie")
+edit("rank_pairs", "minimum-of-pieces", {"n >= min_count": "min(pieces[s], pieces[t]) >= 2"},
+     "the minimum count was asked of the pieces, not of the pair", killed_by="test_a_pair_that_is_too_rare_is_left_out")
+edit("rank_pairs", "once-a-word", {"pairwise(word)": "set(pairwise(word))"},
+     "a pair counts once for each word that holds it: every place counts",
+     killed_by="test_every_place_in_a_word_counts")
+edit("rank_pairs", "different-pieces-counted", {"sum(pieces.values())": "len(pieces)"},
+     "N is the number of different pieces: it is how many pieces the text has",
+     killed_by="test_by_gain_the_values_are_those_of_likelihood_gain")
+edit("rank_pairs", "words-counted", {"pieces.values": "words.values"},
+     "N counts words: it is how many pieces the text has",
+     killed_by="test_by_gain_the_values_are_those_of_likelihood_gain")
+edit("rank_pairs", "values-missing", {"sorted(values.items(), key=lambda item: (-item[1], item[0]))":
+     "[pair for pair, _ in sorted(values.items(), key=lambda item: (-item[1], item[0]))]"},
+     "only the pairs come back: their values were asked for too", killed_by="test_by_frequency_the_hugs_begin_with_u_g")
+edit("rank_pairs", "only-best", {"sorted(values.items(), key=lambda item: (-item[1], item[0]))":
+     "sorted(values.items(), key=lambda item: (-item[1], item[0]))[:1]"},
+     "only the best pair comes back: a list of all of them was asked for",
+     killed_by="test_by_frequency_the_hugs_begin_with_u_g")
+edit("rank_pairs", "no-return", {"return sorted(values.items(), key=lambda item: (-item[1], item[0]))":
+     "sorted(values.items(), key=lambda item: (-item[1], item[0]))"},
+     "nothing comes back: `return` is missing", killed_by="test_by_frequency_the_hugs_begin_with_u_g")
 
 
 # merge_pair
@@ -343,53 +213,29 @@ def merge_pair(word, pair):
     return (word[0], *merge_pair(word[1:], pair))
 
 
-edit(
-    "merge_pair",
-    "second-mark-stays",
-    {'word[i + 1].removeprefix("##")': "word[i + 1]"},
-    "the mark of the second piece stays inside: ##u ##g becomes ##ug",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "first-mark-gone",
-    {'word[i] + word[i + 1].removeprefix("##")': '(word[i] + word[i + 1]).replace("##", "")'},
-    "the marks of both pieces are gone: that in front stays where the pair does not begin the word",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "always-marked",
-    {'word[i] + word[i + 1].removeprefix("##")': '"##" + (word[i] + word[i + 1]).replace("##", "")'},
-    "every merged piece is marked, even where it begins the word",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "second-piece-stays",
-    {"i += 2": "i += 1"},
-    "the second piece stays where it was after it was joined",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "first-place-only",
-    {"for piece in word": "for i, piece in enumerate(word)", "== pair": "== pair and len(merged) == i"},
-    "only the first place is merged: the pair is joined wherever it stands",
-    killed_by="test_all_small_words_are_merged_from_left_to_right",
-)
+edit("merge_pair", "second-mark-stays", {'word[i + 1].removeprefix("##")': "word[i + 1]"},
+     "the mark of the second piece stays inside: ##u ##g becomes ##ug",
+     killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")
+edit("merge_pair", "first-mark-gone",
+     {'word[i] + word[i + 1].removeprefix("##")': '(word[i] + word[i + 1]).replace("##", "")'},
+     "the marks of both pieces are gone: that in front stays where the pair does not begin the word",
+     killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")
+edit("merge_pair", "always-marked",
+     {'word[i] + word[i + 1].removeprefix("##")': '"##" + (word[i] + word[i + 1]).replace("##", "")'},
+     "every merged piece is marked, even where it begins the word",
+     killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")
+edit("merge_pair", "second-piece-stays", {"i += 2": "i += 1"},
+     "the second piece stays where it was after it was joined",
+     killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")
+edit("merge_pair", "first-place-only", {"for piece in word": "for i, piece in enumerate(word)",
+     "== pair": "== pair and len(merged) == i"},
+     "only the first place is merged: the pair is joined wherever it stands",
+     killed_by="test_all_small_words_are_merged_from_left_to_right")
 
 
-@mistake(
-    "merge_pair",
-    "right-to-left",
-    "the merge goes from right to left: of three equal pieces the first two are joined",
-    killed_by="test_a_merged_piece_can_be_merged_again_later_but_not_at_once",
-)
+@mistake("merge_pair", "right-to-left",
+         "the merge goes from right to left: of three equal pieces the first two are joined",
+         killed_by="test_a_merged_piece_can_be_merged_again_later_but_not_at_once")
 def merge_pair(word, pair):
     merged, i = [], len(word)
     while i > 0:
@@ -402,46 +248,23 @@ def merge_pair(word, pair):
     return tuple(reversed(merged))
 
 
-edit(
-    "merge_pair",
-    "list-returned",
-    {"tuple(merged)": "merged"},
-    "a list comes back: a tuple was asked for, which can be a key",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "last-piece-lost",
-    {"len(word)": "len(word) - 1", "tuple(word[i : i + 2])": "(word[i], word[i + 1])"},
-    "the last piece is lost: a pair needs two pieces, but the last piece alone stays too",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "all-hashes-stripped",
-    {'word[i + 1].removeprefix("##")': 'word[i + 1].lstrip("#")'},
-    "every # in front of the second piece is stripped: only one mark, ##, may go",
-    killed_by="test_a_number_sign_is_a_character_like_any_other",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "order-exchanged",
-    {'word[i] + word[i + 1].removeprefix("##")': 'word[i + 1] + word[i].removeprefix("##")'},
-    "the pieces are joined in the other order",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
-edit(
-    "merge_pair",
-    "no-return",
-    {"return tuple(merged)": "tuple(merged)"},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
-    of="slices",
-)
+edit("merge_pair", "list-returned", {"tuple(merged)": "merged"},
+     "a list comes back: a tuple was asked for, which can be a key",
+     killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")
+edit("merge_pair", "last-piece-lost", {"len(word)": "len(word) - 1",
+     "tuple(word[i : i + 2])": "(word[i], word[i + 1])"},
+     "the last piece is lost: a pair needs two pieces, but the last piece alone stays too",
+     killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")
+edit("merge_pair", "all-hashes-stripped", {'word[i + 1].removeprefix("##")': 'word[i + 1].lstrip("#")'},
+     "every # in front of the second piece is stripped: only one mark, ##, may go",
+     killed_by="test_a_number_sign_is_a_character_like_any_other", of="slices")
+edit("merge_pair", "order-exchanged",
+     {'word[i] + word[i + 1].removeprefix("##")': 'word[i + 1] + word[i].removeprefix("##")'},
+     "the pieces are joined in the other order", killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
+     of="slices")
+edit("merge_pair", "no-return", {"return tuple(merged)": "tuple(merged)"},
+     "nothing comes back: `return` is missing", killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
+     of="slices")
 
 
 # train_pieces
@@ -478,96 +301,44 @@ def train_pieces(counts, size, rule, min_count=2):
     return vocabulary
 
 
-edit(
-    "train_pieces",
-    "letters-not-marked",
-    {'(word[0], *("##" + letter for letter in word[1:]))': "tuple(word)"},
-    "the letters inside a word are not marked: all but the first begin with ##",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "first-letter-marked",
-    {'(word[0], *("##" + letter for letter in word[1:]))': 'tuple("##" + letter for letter in word)'},
-    "the first letter is marked too: ## stands before pieces that continue a word",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "special-left-out",
-    {
-        "SPECIAL + sorted({piece for word in words for piece in word})": "sorted({piece for word in words for piece in word})"
-    },
-    "the special tokens are left out",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "special-at-end",
-    {
-        "SPECIAL + sorted({piece for word in words for piece in word})": "sorted({piece for word in words for piece in word}) + SPECIAL"
-    },
-    "the special tokens stand at the end: they come first",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "special-sorted-in",
-    {
-        "SPECIAL + sorted({piece for word in words for piece in word})": "sorted({*SPECIAL, *(piece for word in words for piece in word)})"
-    },
-    "the special tokens were sorted in among the letters",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "order-of-meeting",
-    {
-        "sorted({piece for word in words for piece in word})": "list(dict.fromkeys(piece for word in words for piece in word))"
-    },
-    "the single pieces stand in the order in which they are met: Python's order was asked for",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "all-letters-both-ways",
-    {
-        "{piece for word in words for piece in word}": '{mark + letter for word in counts for letter in word for mark in ("", "##")}'
-    },
-    "all single letters are there with and without mark: only what occurs is",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "size-as-merges",
-    {"len(vocabulary) < size": "len(vocabulary) < size + len(SPECIAL)"},
-    "`size` counts the merges: it is the size of the whole vocabulary",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "one-too-many",
-    {"len(vocabulary) < size": "len(vocabulary) <= size"},
-    "one piece too many: the vocabulary stops at `size`",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
+edit("train_pieces", "letters-not-marked", {'(word[0], *("##" + letter for letter in word[1:]))': "tuple(word)"},
+     "the letters inside a word are not marked: all but the first begin with ##",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "first-letter-marked",
+     {'(word[0], *("##" + letter for letter in word[1:]))': 'tuple("##" + letter for letter in word)'},
+     "the first letter is marked too: ## stands before pieces that continue a word",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "special-left-out", {"SPECIAL + sorted({piece for word in words for piece in word})":
+     "sorted({piece for word in words for piece in word})"},
+     "the special tokens are left out", killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
+     of="dictionary-of-words")
+edit("train_pieces", "special-at-end", {"SPECIAL + sorted({piece for word in words for piece in word})":
+     "sorted({piece for word in words for piece in word}) + SPECIAL"},
+     "the special tokens stand at the end: they come first",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "special-sorted-in", {"SPECIAL + sorted({piece for word in words for piece in word})":
+     "sorted({*SPECIAL, *(piece for word in words for piece in word)})"},
+     "the special tokens were sorted in among the letters",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "order-of-meeting", {"sorted({piece for word in words for piece in word})":
+     "list(dict.fromkeys(piece for word in words for piece in word))"},
+     "the single pieces stand in the order in which they are met: Python's order was asked for",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "all-letters-both-ways", {"{piece for word in words for piece in word}":
+     '{mark + letter for word in counts for letter in word for mark in ("", "##")}'},
+     "all single letters are there with and without mark: only what occurs is",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "size-as-merges", {"len(vocabulary) < size": "len(vocabulary) < size + len(SPECIAL)"},
+     "`size` counts the merges: it is the size of the whole vocabulary",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "one-too-many", {"len(vocabulary) < size": "len(vocabulary) <= size"},
+     "one piece too many: the vocabulary stops at `size`",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
 
 
-@mistake(
-    "train_pieces",
-    "ranked-once",
-    "the pairs are ranked once, before the first merge: each merge changes the counts",
-    killed_by="test_counts_are_taken_anew_before_each_merge",
-)
+@mistake("train_pieces", "ranked-once",
+         "the pairs are ranked once, before the first merge: each merge changes the counts",
+         killed_by="test_counts_are_taken_anew_before_each_merge")
 def train_pieces(counts, size, rule, min_count=2):
     words = {(word[0], *("##" + letter for letter in word[1:])): count for word, count in counts.items()}
     vocabulary = SPECIAL + sorted({piece for word in words for piece in word})
@@ -578,81 +349,35 @@ def train_pieces(counts, size, rule, min_count=2):
     return vocabulary
 
 
-edit(
-    "train_pieces",
-    "always-frequency",
-    {"words, rule": 'words, "frequency"'},
-    "the rule is not passed on: everything is merged by frequency",
-    killed_by="test_score_and_frequency_merge_other_pairs",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "always-score",
-    {"words, rule": 'words, "score"'},
-    "the rule is not passed on: everything is merged by score",
-    killed_by="test_score_and_frequency_merge_other_pairs",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "minimum-not-passed",
-    {"words, rule, min_count": "words, rule"},
-    "min_count is not passed on",
-    killed_by="test_training_stops_when_no_pair_is_left",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "worst-merged",
-    {"ranked[0]": "ranked[-1]"},
-    "the last of the ranking was merged: the best pair comes first",
-    killed_by="test_score_and_frequency_merge_other_pairs",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "mark-stays-inside",
-    {'best[1].removeprefix("##")': "best[1]"},
-    "the mark of the second piece stays inside the merged one",
-    killed_by="test_score_and_frequency_merge_other_pairs",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "special-grows",
-    {"vocabulary = SPECIAL + sorted": "vocabulary = SPECIAL\n    vocabulary += sorted"},
-    "the notebook's SPECIAL grows with every training: += changes the list itself",
-    killed_by="test_the_counts_are_left_alone_and_the_special_tokens_too",
-)
-edit(
-    "train_pieces",
-    "counts-lost",
-    {
-        "{merge_pair(word, best): count for word, count in words.items()}": "{merge_pair(word, best): 1 for word in words}"
-    },
-    "words that are cut alike are counted once only: the counts are lost at the first merge",
-    killed_by="test_score_and_frequency_merge_other_pairs",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "only-merged",
-    {
-        "return vocabulary": 'return vocabulary[len(SPECIAL) + len({p for w in counts for p in (w[0], *("##" + c for c in w[1:]))}) :]'
-    },
-    "only the merged pieces come back: special tokens and single pieces belong to the vocabulary",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
-edit(
-    "train_pieces",
-    "no-return",
-    {"return vocabulary": "vocabulary.copy()"},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces",
-    of="dictionary-of-words",
-)
+edit("train_pieces", "always-frequency", {"words, rule": 'words, "frequency"'},
+     "the rule is not passed on: everything is merged by frequency",
+     killed_by="test_score_and_frequency_merge_other_pairs", of="dictionary-of-words")
+edit("train_pieces", "always-score", {"words, rule": 'words, "score"'},
+     "the rule is not passed on: everything is merged by score", killed_by="test_score_and_frequency_merge_other_pairs",
+     of="dictionary-of-words")
+edit("train_pieces", "minimum-not-passed", {"words, rule, min_count": "words, rule"},
+     "min_count is not passed on", killed_by="test_training_stops_when_no_pair_is_left", of="dictionary-of-words")
+edit("train_pieces", "worst-merged", {"ranked[0]": "ranked[-1]"},
+     "the last of the ranking was merged: the best pair comes first",
+     killed_by="test_score_and_frequency_merge_other_pairs", of="dictionary-of-words")
+edit("train_pieces", "mark-stays-inside", {'best[1].removeprefix("##")': "best[1]"},
+     "the mark of the second piece stays inside the merged one", killed_by="test_score_and_frequency_merge_other_pairs",
+     of="dictionary-of-words")
+edit("train_pieces", "special-grows",
+     {"vocabulary = SPECIAL + sorted": "vocabulary = SPECIAL\n    vocabulary += sorted"},
+     "the notebook's SPECIAL grows with every training: += changes the list itself",
+     killed_by="test_the_counts_are_left_alone_and_the_special_tokens_too")
+edit("train_pieces", "counts-lost", {"{merge_pair(word, best): count for word, count in words.items()}":
+     "{merge_pair(word, best): 1 for word in words}"},
+     "words that are cut alike are counted once only: the counts are lost at the first merge",
+     killed_by="test_score_and_frequency_merge_other_pairs", of="dictionary-of-words")
+edit("train_pieces", "only-merged", {"return vocabulary":
+     'return vocabulary[len(SPECIAL) + len({p for w in counts for p in (w[0], *("##" + c for c in w[1:]))}) :]'},
+     "only the merged pieces come back: special tokens and single pieces belong to the vocabulary",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+edit("train_pieces", "no-return", {"return vocabulary": "vocabulary.copy()"},
+     "nothing comes back: `return` is missing",
+     killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
 
 
 # cut_word
@@ -692,89 +417,46 @@ def cut_word(word, vocabulary):
     return wordpiece.WordPiece(sorted({*vocabulary, "[UNK]"})).pieces_of(word)
 
 
-edit(
-    "cut_word",
-    "shortest-piece",
-    {"len(word), start, -1": "start + 1, len(word) + 1"},
-    "the shortest piece is taken: the longest one that fits comes first",
-    killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "mark-not-looked-up",
-    {'"##" if start else ""': '""'},
-    "pieces inside the word are looked up without their mark ##",
-    killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "mark-left-out",
-    {"pieces.append(mark + word[start:end])": "pieces.append(word[start:end])"},
-    "the mark is missing from the pieces that come back",
-    killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "every-piece-marked",
-    {'"##" if start else ""': '"##"'},
-    "every piece is marked, the first one too",
-    killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "unknown-character-only",
-    {
-        'if not ends:\n            return ["[UNK]"]': (
-            'if not ends:\n            pieces.append("[UNK]")\n            start += 1\n            continue'
-        )
-    },
-    "only the character that is missing becomes [UNK]: the whole word does",
-    killed_by="test_one_missing_character_makes_the_whole_word_unknown",
-)
-edit(
-    "cut_word",
-    "pieces-kept",
-    {'if end is None:\n            return ["[UNK]"]': 'if end is None:\n            return [*pieces, "[UNK]"]'},
-    "the pieces before the missing character are kept: the whole word is unknown",
-    killed_by="test_one_missing_character_makes_the_whole_word_unknown",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "rest-left-out",
-    {'if end is None:\n            return ["[UNK]"]': "if end is None:\n            break"},
-    "the part that does not fit is left out without a word: it makes the word unknown",
-    killed_by="test_one_missing_character_makes_the_whole_word_unknown",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "one-unknown-a-character",
-    {'if end is None:\n            return ["[UNK]"]': 'if end is None:\n            return ["[UNK]"] * len(word)'},
-    "one [UNK] for each character of an unknown word: it is one token",
-    killed_by="test_one_missing_character_makes_the_whole_word_unknown",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "string-returned",
-    {'if end is None:\n            return ["[UNK]"]': 'if end is None:\n            return "[UNK]"'},
-    "the string '[UNK]' comes back: a list was asked for",
-    killed_by="test_one_missing_character_makes_the_whole_word_unknown",
-    of="next-of-range",
-)
+edit("cut_word", "shortest-piece", {"len(word), start, -1": "start + 1, len(word) + 1"},
+     "the shortest piece is taken: the longest one that fits comes first",
+     killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked", of="next-of-range")
+edit("cut_word", "mark-not-looked-up", {'"##" if start else ""': '""'},
+     "pieces inside the word are looked up without their mark ##",
+     killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked", of="next-of-range")
+edit("cut_word", "mark-left-out", {"pieces.append(mark + word[start:end])": "pieces.append(word[start:end])"},
+     "the mark is missing from the pieces that come back",
+     killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked", of="next-of-range")
+edit("cut_word", "every-piece-marked", {'"##" if start else ""': '"##"'},
+     "every piece is marked, the first one too", killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
+     of="next-of-range")
+edit("cut_word", "unknown-character-only",
+     {'if not ends:\n            return ["[UNK]"]':
+     ("if not ends:\n"
+      '            pieces.append("[UNK]")\n'
+      "            start += 1\n"
+      "            continue")},
+     "only the character that is missing becomes [UNK]: the whole word does",
+     killed_by="test_one_missing_character_makes_the_whole_word_unknown")
+edit("cut_word", "pieces-kept",
+     {'if end is None:\n            return ["[UNK]"]': 'if end is None:\n            return [*pieces, "[UNK]"]'},
+     "the pieces before the missing character are kept: the whole word is unknown",
+     killed_by="test_one_missing_character_makes_the_whole_word_unknown", of="next-of-range")
+edit("cut_word", "rest-left-out",
+     {'if end is None:\n            return ["[UNK]"]': "if end is None:\n            break"},
+     "the part that does not fit is left out without a word: it makes the word unknown",
+     killed_by="test_one_missing_character_makes_the_whole_word_unknown", of="next-of-range")
+edit("cut_word", "one-unknown-a-character",
+     {'if end is None:\n            return ["[UNK]"]': 'if end is None:\n            return ["[UNK]"] * len(word)'},
+     "one [UNK] for each character of an unknown word: it is one token",
+     killed_by="test_one_missing_character_makes_the_whole_word_unknown", of="next-of-range")
+edit("cut_word", "string-returned",
+     {'if end is None:\n            return ["[UNK]"]': 'if end is None:\n            return "[UNK]"'},
+     "the string '[UNK]' comes back: a list was asked for",
+     killed_by="test_one_missing_character_makes_the_whole_word_unknown", of="next-of-range")
 
 
-@mistake(
-    "cut_word",
-    "goes-back",
-    "a word that greed loses is saved by going back: BERT does not go back",
-    killed_by="test_greed_can_lose_a_word_that_could_be_cut",
-)
+@mistake("cut_word", "goes-back", "a word that greed loses is saved by going back: BERT does not go back",
+         killed_by="test_greed_can_lose_a_word_that_could_be_cut")
 def cut_word(word, vocabulary):
     if len(word) > 100:
         return ["[UNK]"]
@@ -792,12 +474,9 @@ def cut_word(word, vocabulary):
     return ["[UNK]"] if found is None else found
 
 
-@mistake(
-    "cut_word",
-    "longest-anywhere",
-    "the longest piece anywhere in the word is taken first: WordPiece goes from left to right",
-    killed_by="test_all_small_words_are_cut_by_the_longest_match",
-)
+@mistake("cut_word", "longest-anywhere",
+         "the longest piece anywhere in the word is taken first: WordPiece goes from left to right",
+         killed_by="test_all_small_words_are_cut_by_the_longest_match")
 def cut_word(word, vocabulary):
     if len(word) > 100:
         return ["[UNK]"]
@@ -817,59 +496,28 @@ def cut_word(word, vocabulary):
     return ["[UNK]"] if found is None else found
 
 
-edit(
-    "cut_word",
-    "no-limit",
-    {'if len(word) > 100:\n        return ["[UNK]"]': ""},
-    "there is no limit of 100 characters",
-    killed_by="test_a_word_of_more_than_100_characters_is_unknown",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "hundred-is-too-long",
-    {"len(word) > 100": "len(word) >= 100"},
-    "a word of exactly 100 characters is cut: only longer ones are unknown",
-    killed_by="test_a_word_of_more_than_100_characters_is_unknown",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "limit-of-bytes",
-    {"len(word) > 100": "len(word.encode()) > 100"},
-    "the limit was taken for UTF-8 bytes: it is one of characters",
-    killed_by="test_the_limit_is_one_of_characters_not_of_bytes",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "last-character-left-out",
-    {"len(word), start": "len(word) - 1, start"},
-    "the last character is left out of the longest piece: range stops before its end",
-    killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "empty-mark",
-    {
-        "start, -1": "start - 1, -1",
-        "pieces.append(mark + word[start:end])": (
-            "if end == start:\n            return pieces + [mark]\n        pieces.append(mark + word[start:end])"
-        ),
-    },
-    "the mark alone, ##, is taken for a piece of length 0",
-    killed_by="test_a_mark_alone_is_no_piece_of_a_word",
-    of="next-of-range",
-)
-edit(
-    "cut_word",
-    "no-return",
-    {"return pieces": "pieces.copy()"},
-    "nothing comes back: `return` is missing",
-    killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
-    of="next-of-range",
-)
+edit("cut_word", "no-limit", {'if len(word) > 100:\n        return ["[UNK]"]': ""},
+     "there is no limit of 100 characters", killed_by="test_a_word_of_more_than_100_characters_is_unknown",
+     of="next-of-range")
+edit("cut_word", "hundred-is-too-long", {"len(word) > 100": "len(word) >= 100"},
+     "a word of exactly 100 characters is cut: only longer ones are unknown",
+     killed_by="test_a_word_of_more_than_100_characters_is_unknown", of="next-of-range")
+edit("cut_word", "limit-of-bytes", {"len(word) > 100": "len(word.encode()) > 100"},
+     "the limit was taken for UTF-8 bytes: it is one of characters",
+     killed_by="test_the_limit_is_one_of_characters_not_of_bytes", of="next-of-range")
+edit("cut_word", "last-character-left-out", {"len(word), start": "len(word) - 1, start"},
+     "the last character is left out of the longest piece: range stops before its end",
+     killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked", of="next-of-range")
+edit("cut_word", "empty-mark", {"start, -1": "start - 1, -1",
+     "pieces.append(mark + word[start:end])":
+     ("if end == start:\n"
+      "            return pieces + [mark]\n"
+      "        pieces.append(mark + word[start:end])")},
+     "the mark alone, ##, is taken for a piece of length 0", killed_by="test_a_mark_alone_is_no_piece_of_a_word",
+     of="next-of-range")
+edit("cut_word", "no-return", {"return pieces": "pieces.copy()"},
+     "nothing comes back: `return` is missing", killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
+     of="next-of-range")
 
 
 # split_text
@@ -896,28 +544,15 @@ def split_text(text, lower):
     return wordpiece.split(wordpiece.normalize(text, lower=lower))
 
 
-edit(
-    "split_text",
-    "punctuation-not-split",
-    {'"".join(f" {c} " if c in signs else c for c in text)': "text"},
-    "punctuation stays at its word: every mark is a word of its own",
-    killed_by="test_every_punctuation_mark_is_a_word",
-)
-edit(
-    "split_text",
-    "punctuation-thrown-away",
-    {'f" {c} " if': '" " if'},
-    "punctuation is thrown away: every mark is a word of its own",
-    killed_by="test_every_punctuation_mark_is_a_word",
-)
+edit("split_text", "punctuation-not-split", {'"".join(f" {c} " if c in signs else c for c in text)': "text"},
+     "punctuation stays at its word: every mark is a word of its own",
+     killed_by="test_every_punctuation_mark_is_a_word")
+edit("split_text", "punctuation-thrown-away", {'f" {c} " if': '" " if'},
+     "punctuation is thrown away: every mark is a word of its own", killed_by="test_every_punctuation_mark_is_a_word")
 
 
-@mistake(
-    "split_text",
-    "run-of-marks",
-    "a run of marks is one word: each mark is one",
-    killed_by="test_all_small_texts_are_split_alike",
-)
+@mistake("split_text", "run-of-marks", "a run of marks is one word: each mark is one",
+         killed_by="test_all_small_texts_are_split_alike")
 def split_text(text, lower):
     if lower:
         text = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(c) != "Mn")
@@ -928,115 +563,48 @@ def split_text(text, lower):
     return spaced.split()
 
 
-edit(
-    "split_text",
-    "unicode-punctuation-only",
-    {"c in string.punctuation or ": ""},
-    "only Unicode's punctuation is split off: $, ^ and + are symbols to Unicode, but signs to BERT",
-    killed_by="test_every_punctuation_mark_is_a_word",
-)
-edit(
-    "split_text",
-    "ascii-only",
-    {' or unicodedata.category(c)[0] == "P"': ""},
-    "only ASCII's signs are split off: 。 and … are punctuation too",
-    killed_by="test_all_small_texts_are_split_alike",
-)
-edit(
-    "split_text",
-    "symbols-split",
-    {'c in string.punctuation or unicodedata.category(c)[0] == "P"': 'unicodedata.category(c)[0] in "PS"'},
-    "symbols such as € and ♥ are split off: only punctuation and ASCII's signs are",
-    killed_by="test_random_texts_are_split_as_the_library_does",
-)
-edit(
-    "split_text",
-    "accents-stay",
-    {'"".join(c for c in decomposed if unicodedata.category(c) != "Mn")': "text.lower()"},
-    "accents stay: text is decomposed and its marks (Mn) are dropped",
-    killed_by="test_lower_takes_case_and_accents_away",
-)
-edit(
-    "split_text",
-    "accents-always-off",
-    {"if lower:": "if True:", "text.lower()": "text.lower() if lower else text"},
-    "accents are taken off in any case: only if `lower` is true",
-    killed_by="test_lower_takes_case_and_accents_away",
-)
-edit(
-    "split_text",
-    "lower-always",
-    {"if lower:": "text = text.lower()\n    if lower:"},
-    "everything is written in lower case: only if `lower` is true",
-    killed_by="test_lower_takes_case_and_accents_away",
-)
-edit(
-    "split_text",
-    "case-stays",
-    {"text.lower()": "text"},
-    "case stays: lower means lower case too",
-    killed_by="test_lower_takes_case_and_accents_away",
-)
-edit(
-    "split_text",
-    "composed-at-end",
-    {
-        '"".join(c for c in decomposed if unicodedata.category(c) != "Mn")': 'unicodedata.normalize("NFC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))'
-    },
-    "the text is composed again in the end (NFC): BERT leaves it decomposed, so Hangul stays jamo",
-    killed_by="test_lower_takes_hangul_apart_into_jamo",
-)
-edit(
-    "split_text",
-    "nfkd",
-    {'"NFD"': '"NFKD"'},
-    "this is compatibility decomposition (NFKD), which also changes ﬁ and ²: canonical decomposition is NFD",
-    killed_by="test_decomposition_is_canonical_and_only_nonspacing_marks_go",
-)
-edit(
-    "split_text",
-    "nfc",
-    {'"NFD"': '"NFC"'},
-    "the text is composed (NFC), so accents are no characters of their own and stay",
-    killed_by="test_lower_takes_case_and_accents_away",
-)
-edit(
-    "split_text",
-    "ascii-kept-only",
-    {
-        '"".join(c for c in decomposed if unicodedata.category(c) != "Mn")': 'decomposed.encode("ascii", "ignore").decode()'
-    },
-    "all that is not ASCII is dropped with the accents",
-    killed_by="test_lower_takes_hangul_apart_into_jamo",
-)
-edit(
-    "split_text",
-    "all-marks-dropped",
-    {'unicodedata.category(c) != "Mn"': 'unicodedata.category(c)[0] != "M"'},
-    "all marks are dropped: only those of category Mn are",
-    killed_by="test_decomposition_is_canonical_and_only_nonspacing_marks_go",
-)
-edit(
-    "split_text",
-    "combining-dropped",
-    {'unicodedata.category(c) != "Mn"': "not unicodedata.combining(c)"},
-    "characters that combine are dropped (a combining class other than 0): category Mn has more, such as U+FE0F in ❤️",
-    killed_by="test_decomposition_is_canonical_and_only_nonspacing_marks_go",
-)
-edit(
-    "split_text",
-    "empty-words",
-    {".split()": '.split(" ")'},
-    "split(' ') leaves empty words where blanks follow each other",
-    killed_by="test_every_punctuation_mark_is_a_word",
-)
-edit(
-    "split_text",
-    "no-return",
-    {'return "".join': '"".join'},
-    "nothing comes back: `return` is missing",
-    killed_by="test_every_punctuation_mark_is_a_word",
-)
+edit("split_text", "unicode-punctuation-only", {"c in string.punctuation or ": ""},
+     "only Unicode's punctuation is split off: $, ^ and + are symbols to Unicode, but signs to BERT",
+     killed_by="test_every_punctuation_mark_is_a_word")
+edit("split_text", "ascii-only", {' or unicodedata.category(c)[0] == "P"': ""},
+     "only ASCII's signs are split off: 。 and … are punctuation too", killed_by="test_all_small_texts_are_split_alike")
+edit("split_text", "symbols-split",
+     {'c in string.punctuation or unicodedata.category(c)[0] == "P"': 'unicodedata.category(c)[0] in "PS"'},
+     "symbols such as € and ♥ are split off: only punctuation and ASCII's signs are",
+     killed_by="test_random_texts_are_split_as_the_library_does")
+edit("split_text", "accents-stay",
+     {'"".join(c for c in decomposed if unicodedata.category(c) != "Mn")': "text.lower()"},
+     "accents stay: text is decomposed and its marks (Mn) are dropped",
+     killed_by="test_lower_takes_case_and_accents_away")
+edit("split_text", "accents-always-off", {"if lower:": "if True:", "text.lower()": "text.lower() if lower else text"},
+     "accents are taken off in any case: only if `lower` is true", killed_by="test_lower_takes_case_and_accents_away")
+edit("split_text", "lower-always", {"if lower:": "text = text.lower()\n    if lower:"},
+     "everything is written in lower case: only if `lower` is true", killed_by="test_lower_takes_case_and_accents_away")
+edit("split_text", "case-stays", {"text.lower()": "text"},
+     "case stays: lower means lower case too", killed_by="test_lower_takes_case_and_accents_away")
+edit("split_text", "composed-at-end", {'"".join(c for c in decomposed if unicodedata.category(c) != "Mn")':
+     'unicodedata.normalize("NFC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))'},
+     "the text is composed again in the end (NFC): BERT leaves it decomposed, so Hangul stays jamo",
+     killed_by="test_lower_takes_hangul_apart_into_jamo")
+edit("split_text", "nfkd", {'"NFD"': '"NFKD"'},
+     "this is compatibility decomposition (NFKD), which also changes ﬁ and ²: canonical decomposition is NFD",
+     killed_by="test_decomposition_is_canonical_and_only_nonspacing_marks_go")
+edit("split_text", "nfc", {'"NFD"': '"NFC"'},
+     "the text is composed (NFC), so accents are no characters of their own and stay",
+     killed_by="test_lower_takes_case_and_accents_away")
+edit("split_text", "ascii-kept-only", {'"".join(c for c in decomposed if unicodedata.category(c) != "Mn")':
+     'decomposed.encode("ascii", "ignore").decode()'},
+     "all that is not ASCII is dropped with the accents", killed_by="test_lower_takes_hangul_apart_into_jamo")
+edit("split_text", "all-marks-dropped", {'unicodedata.category(c) != "Mn"': 'unicodedata.category(c)[0] != "M"'},
+     "all marks are dropped: only those of category Mn are",
+     killed_by="test_decomposition_is_canonical_and_only_nonspacing_marks_go")
+edit("split_text", "combining-dropped", {'unicodedata.category(c) != "Mn"': "not unicodedata.combining(c)"},
+     "characters that combine are dropped (a combining class other than 0): category Mn has more, such as U+FE0F in ❤️",
+     killed_by="test_decomposition_is_canonical_and_only_nonspacing_marks_go")
+edit("split_text", "empty-words", {".split()": '.split(" ")'},
+     "split(' ') leaves empty words where blanks follow each other", killed_by="test_every_punctuation_mark_is_a_word")
+edit("split_text", "no-return", {'return "".join': '"".join'},
+     "nothing comes back: `return` is missing", killed_by="test_every_punctuation_mark_is_a_word")
 
 
 # encode_pair
@@ -1069,143 +637,61 @@ def encode_pair(first, second, vocabulary):
     return ids, segments
 
 
-edit(
-    "encode_pair",
-    "second-cls",
-    {"*second": '"[CLS]", *second', "len(second) + 1": "len(second) + 2"},
-    "the second text begins with a [CLS] of its own: there is only one",
-    killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "last-sep-missing",
-    {'*second, "[SEP]"': "*second", "(len(second) + 1)": "len(second)"},
-    "the last [SEP] is missing: each text ends with one",
-    killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "middle-sep-missing",
-    {
-        '["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)': '["[CLS]", *first], [0] * (len(first) + 1)',
-        "if second is not None:": (
-            'if second is None:\n        pieces, segments = [*pieces, "[SEP]"], [*segments, 0]\n    else:'
-        ),
-    },
-    "the [SEP] between the texts is missing",
-    killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own",
-)
-edit(
-    "encode_pair",
-    "first-sep-second-segment",
-    {"len(first) + 2": "len(first) + 1 + (second is None)", "len(second) + 1": "len(second) + 2"},
-    "the first [SEP] has segment 1: it belongs to the first text",
-    killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "last-sep-first-segment",
-    {"[1] * (len(second) + 1)": "[1] * len(second) + [0]"},
-    "the last [SEP] has segment 0: it belongs to the second text",
-    killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "all-segments-zero",
-    {"[1]": "[0]"},
-    "all segments are 0: those of the second text are 1",
-    killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "segments-from-one",
-    {"0": "1", "[1]": "[2]"},
-    "segments are counted from 1: they are 0 and 1",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "empty-as-none",
-    {"second is not None": "second"},
-    "an empty second text is taken for none: ask for `is not None`",
-    killed_by="test_an_empty_second_text_is_not_none",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "cls-missing",
-    {'"[CLS]", *first': "*first", "2": "1"},
-    "[CLS] is missing",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "cls-at-end",
-    {
-        '["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)': '[*first, "[SEP]"], [0] * (len(first) + 1)',
-        "for piece in pieces], segments": 'for piece in [*pieces, "[CLS]"]], [*segments, 0]',
-    },
-    "[CLS] stands at the end: BERT puts it in front (XLNet at the end)",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-)
-edit(
-    "encode_pair",
-    "pieces-returned",
-    {"[vocabulary.index(piece) for piece in pieces]": "pieces"},
-    "the pieces come back: their ids were asked for",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "ids-from-one",
-    {"vocabulary.index(piece)": "vocabulary.index(piece) + 1"},
-    "ids are counted from 1: they are the places in the list, from 0",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "marks-taken-off",
-    {
-        "vocabulary.index(piece)": 'vocabulary.index(bare if (bare := piece.removeprefix("##")) in vocabulary else "[UNK]")'
-    },
-    "the marks were taken off before the ids were looked up",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "exchanged",
-    {"ids, segments": "segments, ids"},
-    "segments and ids are exchanged",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
-edit(
-    "encode_pair",
-    "input-changed",
-    {
-        'pieces, segments = ["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)': 'first[:] = ["[CLS]", *first, "[SEP]"]\n    pieces, segments = first, [0] * len(first)'
-    },
-    "the first text's list was changed in place: [CLS] and [SEP] were put into it",
-    killed_by="test_the_pieces_are_left_alone",
-)
-edit(
-    "encode_pair",
-    "no-return",
-    {"return ids, segments": "ids.copy()"},
-    "nothing comes back: `return` is missing",
-    killed_by="test_one_text_stands_between_cls_and_sep",
-    of="pieces-then-ids",
-)
+edit("encode_pair", "second-cls", {"*second": '"[CLS]", *second', "len(second) + 1": "len(second) + 2"},
+     "the second text begins with a [CLS] of its own: there is only one",
+     killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own", of="pieces-then-ids")
+edit("encode_pair", "last-sep-missing", {'*second, "[SEP]"': "*second", "(len(second) + 1)": "len(second)"},
+     "the last [SEP] is missing: each text ends with one",
+     killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own", of="pieces-then-ids")
+edit("encode_pair", "middle-sep-missing",
+     {'["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)': '["[CLS]", *first], [0] * (len(first) + 1)',
+     "if second is not None:":
+     ("if second is None:\n"
+      '        pieces, segments = [*pieces, "[SEP]"], [*segments, 0]\n'
+      "    else:")},
+     "the [SEP] between the texts is missing", killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own")
+edit("encode_pair", "first-sep-second-segment", {"len(first) + 2": "len(first) + 1 + (second is None)",
+     "len(second) + 1": "len(second) + 2"},
+     "the first [SEP] has segment 1: it belongs to the first text",
+     killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own", of="pieces-then-ids")
+edit("encode_pair", "last-sep-first-segment", {"[1] * (len(second) + 1)": "[1] * len(second) + [0]"},
+     "the last [SEP] has segment 0: it belongs to the second text",
+     killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own", of="pieces-then-ids")
+edit("encode_pair", "all-segments-zero", {"[1]": "[0]"},
+     "all segments are 0: those of the second text are 1",
+     killed_by="test_the_second_text_has_segment_1_and_a_sep_of_its_own", of="pieces-then-ids")
+edit("encode_pair", "segments-from-one", {"0": "1", "[1]": "[2]"},
+     "segments are counted from 1: they are 0 and 1", killed_by="test_one_text_stands_between_cls_and_sep",
+     of="pieces-then-ids")
+edit("encode_pair", "empty-as-none", {"second is not None": "second"},
+     "an empty second text is taken for none: ask for `is not None`", killed_by="test_an_empty_second_text_is_not_none",
+     of="pieces-then-ids")
+edit("encode_pair", "cls-missing", {'"[CLS]", *first': "*first", "2": "1"},
+     "[CLS] is missing", killed_by="test_one_text_stands_between_cls_and_sep", of="pieces-then-ids")
+edit("encode_pair", "cls-at-end",
+     {'["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)': '[*first, "[SEP]"], [0] * (len(first) + 1)',
+     "for piece in pieces], segments": 'for piece in [*pieces, "[CLS]"]], [*segments, 0]'},
+     "[CLS] stands at the end: BERT puts it in front (XLNet at the end)",
+     killed_by="test_one_text_stands_between_cls_and_sep")
+edit("encode_pair", "pieces-returned", {"[vocabulary.index(piece) for piece in pieces]": "pieces"},
+     "the pieces come back: their ids were asked for", killed_by="test_one_text_stands_between_cls_and_sep",
+     of="pieces-then-ids")
+edit("encode_pair", "ids-from-one", {"vocabulary.index(piece)": "vocabulary.index(piece) + 1"},
+     "ids are counted from 1: they are the places in the list, from 0",
+     killed_by="test_one_text_stands_between_cls_and_sep", of="pieces-then-ids")
+edit("encode_pair", "marks-taken-off", {"vocabulary.index(piece)":
+     'vocabulary.index(bare if (bare := piece.removeprefix("##")) in vocabulary else "[UNK]")'},
+     "the marks were taken off before the ids were looked up", killed_by="test_one_text_stands_between_cls_and_sep",
+     of="pieces-then-ids")
+edit("encode_pair", "exchanged", {"ids, segments": "segments, ids"},
+     "segments and ids are exchanged", killed_by="test_one_text_stands_between_cls_and_sep", of="pieces-then-ids")
+edit("encode_pair", "input-changed", {'pieces, segments = ["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)':
+     'first[:] = ["[CLS]", *first, "[SEP]"]\n    pieces, segments = first, [0] * len(first)'},
+     "the first text's list was changed in place: [CLS] and [SEP] were put into it",
+     killed_by="test_the_pieces_are_left_alone")
+edit("encode_pair", "no-return", {"return ids, segments": "ids.copy()"},
+     "nothing comes back: `return` is missing", killed_by="test_one_text_stands_between_cls_and_sep",
+     of="pieces-then-ids")
 
 
 # decode
@@ -1232,107 +718,48 @@ def decode(ids, vocabulary):
     return " ".join(words)
 
 
-edit(
-    "decode",
-    "marks-stay",
-    {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces)'},
-    "the marks stay in the text",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
-edit(
-    "decode",
-    "pieces-stand-apart",
-    {'" ##"': '"##"'},
-    "the marks are gone, but their pieces still stand apart from the word before",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
-edit(
-    "decode",
-    "blanks-gone",
-    {'" "': '""', '" ##"': '"##"'},
-    "all blanks are gone: there is one between two words",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
-edit(
-    "decode",
-    "unk-left-out",
-    {'"[CLS]"': '"[UNK]", "[CLS]"'},
-    "[UNK] is left out: one must see that something stood there",
-    killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown",
-)
-edit(
-    "decode",
-    "special-written",
-    {'{"[PAD]", "[CLS]", "[SEP]", "[MASK]"}': "set()"},
-    "special tokens are written into the text",
-    killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown",
-)
-edit(
-    "decode",
-    "only-cls-and-sep",
-    {'"[PAD]", "[CLS]", "[SEP]", "[MASK]"': '"[CLS]", "[SEP]"'},
-    "only [CLS] and [SEP] are left out: [PAD] and [MASK] are too",
-    killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown",
-)
-edit(
-    "decode",
-    "first-five-special",
-    {'silent = {"[PAD]", "[CLS]", "[SEP]", "[MASK]"}': "", "vocabulary[i] not in silent": "i == 1 or i > 4"},
-    "the first five ids are taken for the special tokens: which they are is said by the vocabulary",
-    killed_by="test_special_tokens_are_known_by_name_wherever_they_stand_in_the_vocabulary",
-)
-edit(
-    "decode",
-    "every-hash-gone",
-    {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces).replace(" ##", "").replace("#", "")'},
-    "every # goes: it can be a sign of the text",
-    killed_by="test_a_sign_of_the_text_is_no_mark",
-)
-edit(
-    "decode",
-    "blank-at-end",
-    {
-        '" ".join(pieces).replace(" ##", "")': '"".join(" " * (not p.startswith("##")) + p.removeprefix("##") for p in pieces)[1:] + " "'
-    },
-    "a blank is left at the end",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
-edit(
-    "decode",
-    "blank-in-front",
-    {
-        '" ".join(pieces).replace(" ##", "")': '"".join(" " * (not p.startswith("##")) + p.removeprefix("##") for p in pieces)'
-    },
-    "a blank is left in front",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
-edit(
-    "decode",
-    "stops-at-sep",
-    {
-        "pieces = [": (
-            'ends = [i for i in ids if vocabulary[i] == "[SEP]"]\n'
-            "    ids = ids[: ids.index(ends[0])] if ends else ids\n"
-            "    pieces = ["
-        )
-    },
-    "reading stops at the first [SEP]: the second text comes after it",
-    killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown",
-)
-edit(
-    "decode",
-    "list-returned",
-    {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces).replace(" ##", "").split()'},
-    "a list of words comes back: a string was asked for",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
-edit(
-    "decode",
-    "no-return",
-    {'return " ".join(pieces).replace(" ##", "")': 'str(" ".join(pieces).replace(" ##", ""))'},
-    "nothing comes back: `return` is missing",
-    killed_by="test_marked_pieces_are_written_onto_the_word_before",
-)
+edit("decode", "marks-stay", {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces)'},
+     "the marks stay in the text", killed_by="test_marked_pieces_are_written_onto_the_word_before")
+edit("decode", "pieces-stand-apart", {'" ##"': '"##"'},
+     "the marks are gone, but their pieces still stand apart from the word before",
+     killed_by="test_marked_pieces_are_written_onto_the_word_before")
+edit("decode", "blanks-gone", {'" "': '""', '" ##"': '"##"'},
+     "all blanks are gone: there is one between two words",
+     killed_by="test_marked_pieces_are_written_onto_the_word_before")
+edit("decode", "unk-left-out", {'"[CLS]"': '"[UNK]", "[CLS]"'},
+     "[UNK] is left out: one must see that something stood there",
+     killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown")
+edit("decode", "special-written", {'{"[PAD]", "[CLS]", "[SEP]", "[MASK]"}': "set()"},
+     "special tokens are written into the text",
+     killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown")
+edit("decode", "only-cls-and-sep", {'"[PAD]", "[CLS]", "[SEP]", "[MASK]"': '"[CLS]", "[SEP]"'},
+     "only [CLS] and [SEP] are left out: [PAD] and [MASK] are too",
+     killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown")
+edit("decode", "first-five-special", {'silent = {"[PAD]", "[CLS]", "[SEP]", "[MASK]"}': "",
+     "vocabulary[i] not in silent": "i == 1 or i > 4"},
+     "the first five ids are taken for the special tokens: which they are is said by the vocabulary",
+     killed_by="test_special_tokens_are_known_by_name_wherever_they_stand_in_the_vocabulary")
+edit("decode", "every-hash-gone",
+     {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces).replace(" ##", "").replace("#", "")'},
+     "every # goes: it can be a sign of the text", killed_by="test_a_sign_of_the_text_is_no_mark")
+edit("decode", "blank-at-end", {'" ".join(pieces).replace(" ##", "")':
+     '"".join(" " * (not p.startswith("##")) + p.removeprefix("##") for p in pieces)[1:] + " "'},
+     "a blank is left at the end", killed_by="test_marked_pieces_are_written_onto_the_word_before")
+edit("decode", "blank-in-front", {'" ".join(pieces).replace(" ##", "")':
+     '"".join(" " * (not p.startswith("##")) + p.removeprefix("##") for p in pieces)'},
+     "a blank is left in front", killed_by="test_marked_pieces_are_written_onto_the_word_before")
+edit("decode", "stops-at-sep",
+     {"pieces = [":
+     ('ends = [i for i in ids if vocabulary[i] == "[SEP]"]\n'
+      "    ids = ids[: ids.index(ends[0])] if ends else ids\n"
+      "    pieces = [")},
+     "reading stops at the first [SEP]: the second text comes after it",
+     killed_by="test_special_tokens_are_left_out_but_unknown_words_are_shown")
+edit("decode", "list-returned", {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces).replace(" ##", "").split()'},
+     "a list of words comes back: a string was asked for",
+     killed_by="test_marked_pieces_are_written_onto_the_word_before")
+edit("decode", "no-return", {'return " ".join(pieces).replace(" ##", "")': 'str(" ".join(pieces).replace(" ##", ""))'},
+     "nothing comes back: `return` is missing", killed_by="test_marked_pieces_are_written_onto_the_word_before")
 
 
 # Mutants of the reference that no check can tell from a right answer.

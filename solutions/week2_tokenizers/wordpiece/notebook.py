@@ -495,12 +495,7 @@ else:
 # BERT's (English, uncased) and KoELECTRA's (Korean), cut by your functions. Without the files this part is left out; nothing that is graded depends on it.
 
 # %%
-needed = [
-    "bert_vocab/vocab.txt",
-    "koelectra_vocab/vocab.txt",
-    *datasets.names("wikitext2"),
-    "nsmc_sample/ratings_test.txt",
-]
+needed = ["bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt", *datasets.names("wikitext2"), "nsmc_sample/ratings_test.txt"]
 missing = [name for name in needed if not datasets.available(name)]
 if missing:
     print(f"Not here: {', '.join(missing)}. `etude data fetch` gets what is public; then run this cell again.")

@@ -34,57 +34,26 @@ def confusion(key, marks, labels):
     return (one.T @ other).numpy()
 
 
-edit(
-    "confusion",
-    "transposed",
-    {"marks, strict=True": "marks", "place[one], place[other]": "place[other], place[one]"},
-    "rows and columns are exchanged: rows are the key, columns the marks",
-    killed_by="test_rows_are_the_key_and_columns_the_marks",
-)
-edit(
-    "confusion",
-    "set-to-one",
-    {
-        "for one, other in zip(key, marks, strict=True):\n        counts[place[one], place[other]] += 1": "counts[[place[one] for one in key], [place[other] for other in marks]] += 1"
-    },
-    "a cell is set to 1 in place of being counted up",
-    killed_by="test_rows_are_the_key_and_columns_the_marks",
-)
-edit(
-    "confusion",
-    "unused-labels-lost",
-    {"place = {": "labels = [label for label in labels if label in key or label in marks]\n    place = {"},
-    "labels that nobody used have lost their row and column",
-    killed_by="test_a_label_that_nobody_used_has_a_row_and_a_column",
-)
-edit(
-    "confusion",
-    "alphabetical",
-    {"place = {": "labels = sorted(labels)\n    place = {"},
-    "the labels are in alphabetical order: keep the order that is given",
-    killed_by="test_a_label_that_nobody_used_has_a_row_and_a_column",
-)
-edit(
-    "confusion",
-    "shares",
-    {"dtype=int": "dtype=float", "+= 1": "+= 1 / len(key)"},
-    "these are shares, not counts",
-    killed_by="test_rows_are_the_key_and_columns_the_marks",
-)
-edit(
-    "confusion",
-    "floats",
-    {", dtype=int": ""},
-    "the counts are floats: whole numbers are asked for",
-    killed_by="test_counts_are_whole_numbers",
-)
-edit(
-    "confusion",
-    "list-of-lists",
-    {"return counts": "return counts.tolist()"},
-    "lists of lists have no sums and no diagonal: make them a numpy array",
-    killed_by="test_counts_are_a_numpy_array",
-)
+edit("confusion", "transposed", {"marks, strict=True": "marks", "place[one], place[other]": "place[other], place[one]"},
+     "rows and columns are exchanged: rows are the key, columns the marks",
+     killed_by="test_rows_are_the_key_and_columns_the_marks")
+edit("confusion", "set-to-one",
+     {"for one, other in zip(key, marks, strict=True):\n        counts[place[one], place[other]] += 1":
+     "counts[[place[one] for one in key], [place[other] for other in marks]] += 1"},
+     "a cell is set to 1 in place of being counted up", killed_by="test_rows_are_the_key_and_columns_the_marks")
+edit("confusion", "unused-labels-lost",
+     {"place = {": "labels = [label for label in labels if label in key or label in marks]\n    place = {"},
+     "labels that nobody used have lost their row and column",
+     killed_by="test_a_label_that_nobody_used_has_a_row_and_a_column")
+edit("confusion", "alphabetical", {"place = {": "labels = sorted(labels)\n    place = {"},
+     "the labels are in alphabetical order: keep the order that is given",
+     killed_by="test_a_label_that_nobody_used_has_a_row_and_a_column")
+edit("confusion", "shares", {"dtype=int": "dtype=float", "+= 1": "+= 1 / len(key)"},
+     "these are shares, not counts", killed_by="test_rows_are_the_key_and_columns_the_marks")
+edit("confusion", "floats", {", dtype=int": ""},
+     "the counts are floats: whole numbers are asked for", killed_by="test_counts_are_whole_numbers")
+edit("confusion", "list-of-lists", {"return counts": "return counts.tolist()"},
+     "lists of lists have no sums and no diagonal: make them a numpy array", killed_by="test_counts_are_a_numpy_array")
 
 
 # agreement
@@ -98,41 +67,18 @@ def agreement(counts):
     return float(np.einsum("ii", counts) / np.einsum("ij->", counts))
 
 
-edit(
-    "agreement",
-    "mean-over-classes",
-    {"counts.trace() / counts.sum()": "np.mean(counts.diagonal() / np.maximum(counts.sum(axis=1), 1))"},
-    "the mean over the classes of the share that was found: agreement counts sentences",
-    killed_by="test_the_share_on_the_diagonal",
-)
-edit(
-    "agreement",
-    "number-returned",
-    {"counts.trace() / counts.sum()": "counts.trace()"},
-    "this is the number of agreements, not their share",
-    killed_by="test_the_share_on_the_diagonal",
-)
-edit(
-    "agreement",
-    "disagreement",
-    {"counts.trace() / counts.sum()": "1 - counts.trace() / counts.sum()"},
-    "this is the share on which they do not agree",
-    killed_by="test_the_share_on_the_diagonal",
-)
-edit(
-    "agreement",
-    "whole-division",
-    {"counts.trace() / counts.sum()": "counts.trace() // counts.sum()"},
-    "cut off to a whole number by //",
-    killed_by="test_the_share_on_the_diagonal",
-)
-edit(
-    "agreement",
-    "divided-by-cells",
-    {"counts.sum()": "counts.size"},
-    "divided by the number of cells, not of sentences",
-    killed_by="test_the_share_on_the_diagonal",
-)
+edit("agreement", "mean-over-classes",
+     {"counts.trace() / counts.sum()": "np.mean(counts.diagonal() / np.maximum(counts.sum(axis=1), 1))"},
+     "the mean over the classes of the share that was found: agreement counts sentences",
+     killed_by="test_the_share_on_the_diagonal")
+edit("agreement", "number-returned", {"counts.trace() / counts.sum()": "counts.trace()"},
+     "this is the number of agreements, not their share", killed_by="test_the_share_on_the_diagonal")
+edit("agreement", "disagreement", {"counts.trace() / counts.sum()": "1 - counts.trace() / counts.sum()"},
+     "this is the share on which they do not agree", killed_by="test_the_share_on_the_diagonal")
+edit("agreement", "whole-division", {"counts.trace() / counts.sum()": "counts.trace() // counts.sum()"},
+     "cut off to a whole number by //", killed_by="test_the_share_on_the_diagonal")
+edit("agreement", "divided-by-cells", {"counts.sum()": "counts.size"},
+     "divided by the number of cells, not of sentences", killed_by="test_the_share_on_the_diagonal")
 
 
 # kappa
@@ -172,68 +118,35 @@ def kappa(counts):
     return float((observed - expected) / (1 - expected)) if expected < 1 else 0.0
 
 
-edit(
-    "kappa",
-    "agreement-returned",
-    {"float((observed - expected) / (1 - expected)) if expected < 1 else 0.0": "float(observed)"},
-    "this is the agreement: chance is not taken out",
-    killed_by="test_what_is_gained_of_what_chance_leaves",
-)
-edit(
-    "kappa",
-    "uniform-chance",
-    {"counts.sum(axis=1) @ counts.sum(axis=0) / total**2": "1 / len(counts)"},
-    "chance is taken to be 1/C: it follows from how often each side used each label",
-    killed_by="test_a_reader_who_gives_one_label_to_everything_gains_nothing",
-)
-edit(
-    "kappa",
-    "scotts-pi",
-    {
-        "expected = counts.sum(axis=1) @ counts.sum(axis=0) / total**2": "shares = (counts.sum(axis=0) + counts.sum(axis=1)) / (2 * total)\n    expected = shares @ shares"
-    },
-    "the shares of both sides are averaged first: that is Scott's pi; Cohen multiplies each side's own",
-    killed_by="test_what_is_gained_of_what_chance_leaves",
-)
-edit(
-    "kappa",
-    "not-divided",
-    {"float((observed - expected) / (1 - expected)) if expected < 1 else 0.0": "float(observed - expected)"},
-    "the difference from chance is not divided by what is left to gain, 1 − expected",
-    killed_by="test_what_is_gained_of_what_chance_leaves",
-)
-edit(
-    "kappa",
-    "zero-by-zero",
-    {
-        "return float((observed - expected) / (1 - expected)) if expected < 1 else 0.0": 'with np.errstate(all="ignore"):\n        return float((observed - expected) / (1 - expected))'
-    },
-    "0/0 where both sides used one label alone: kappa is 0 there",
-    killed_by="test_where_chance_gives_full_agreement_it_is_0",
-)
-edit(
-    "kappa",
-    "one-label-as-one",
-    {
-        "float((observed - expected) / (1 - expected)) if expected < 1 else 0.0": "float((observed - expected) / (1 - expected)) if expected < 1 else 1.0"
-    },
-    "1 where both sides used one label alone: chance explains that agreement, so it is 0",
-    killed_by="test_where_chance_gives_full_agreement_it_is_0",
-)
-edit(
-    "kappa",
-    "negatives-cut-off",
-    {"float((observed - expected) / (1 - expected))": "max(0.0, float((observed - expected) / (1 - expected)))"},
-    "values below 0 are cut off: worse than chance is possible",
-    killed_by="test_full_agreement_gives_1_and_full_disagreement_on_two_equal_halves_gives_minus_1",
-)
-edit(
-    "kappa",
-    "input-changed",
-    {"return float(": "counts -= counts\n    return float("},
-    "the counts are divided in place, so the caller's table is gone",
-    killed_by="test_random_tables_agree_with_exact_arithmetic",
-)
+edit("kappa", "agreement-returned",
+     {"float((observed - expected) / (1 - expected)) if expected < 1 else 0.0": "float(observed)"},
+     "this is the agreement: chance is not taken out", killed_by="test_what_is_gained_of_what_chance_leaves")
+edit("kappa", "uniform-chance", {"counts.sum(axis=1) @ counts.sum(axis=0) / total**2": "1 / len(counts)"},
+     "chance is taken to be 1/C: it follows from how often each side used each label",
+     killed_by="test_a_reader_who_gives_one_label_to_everything_gains_nothing")
+edit("kappa", "scotts-pi", {"expected = counts.sum(axis=1) @ counts.sum(axis=0) / total**2":
+     "shares = (counts.sum(axis=0) + counts.sum(axis=1)) / (2 * total)\n    expected = shares @ shares"},
+     "the shares of both sides are averaged first: that is Scott's pi; Cohen multiplies each side's own",
+     killed_by="test_what_is_gained_of_what_chance_leaves")
+edit("kappa", "not-divided",
+     {"float((observed - expected) / (1 - expected)) if expected < 1 else 0.0": "float(observed - expected)"},
+     "the difference from chance is not divided by what is left to gain, 1 − expected",
+     killed_by="test_what_is_gained_of_what_chance_leaves")
+edit("kappa", "zero-by-zero", {"return float((observed - expected) / (1 - expected)) if expected < 1 else 0.0":
+     'with np.errstate(all="ignore"):\n        return float((observed - expected) / (1 - expected))'},
+     "0/0 where both sides used one label alone: kappa is 0 there",
+     killed_by="test_where_chance_gives_full_agreement_it_is_0")
+edit("kappa", "one-label-as-one", {"float((observed - expected) / (1 - expected)) if expected < 1 else 0.0":
+     "float((observed - expected) / (1 - expected)) if expected < 1 else 1.0"},
+     "1 where both sides used one label alone: chance explains that agreement, so it is 0",
+     killed_by="test_where_chance_gives_full_agreement_it_is_0")
+edit("kappa", "negatives-cut-off",
+     {"float((observed - expected) / (1 - expected))": "max(0.0, float((observed - expected) / (1 - expected)))"},
+     "values below 0 are cut off: worse than chance is possible",
+     killed_by="test_full_agreement_gives_1_and_full_disagreement_on_two_equal_halves_gives_minus_1")
+edit("kappa", "input-changed", {"return float(": "counts -= counts\n    return float("},
+     "the counts are divided in place, so the caller's table is gone",
+     killed_by="test_random_tables_agree_with_exact_arithmetic")
 
 
 # by_class
@@ -258,33 +171,21 @@ def by_class(counts):
     return torch.stack([precision, recall, torch.nan_to_num(2 * precision * recall / (precision + recall))], dim=1)
 
 
-edit(
-    "by_class",
-    "exchanged",
-    {"marked, true": "true, marked"},
-    "precision and recall are exchanged: precision is of the sentences that were marked so",
-    killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key",
-)
+edit("by_class", "exchanged", {"marked, true": "true, marked"},
+     "precision and recall are exchanged: precision is of the sentences that were marked so",
+     killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key")
 
 
-@mistake(
-    "by_class",
-    "arithmetic-mean",
-    "the arithmetic mean of the two: F1 is the harmonic mean",
-    killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key",
-)
+@mistake("by_class", "arithmetic-mean", "the arithmetic mean of the two: F1 is the harmonic mean",
+         killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key")
 def by_class(counts):
     hits, true, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
     precision, recall = hits / np.maximum(marked, 1), hits / np.maximum(true, 1)
     return np.stack([precision, recall, (precision + recall) / 2], axis=1)
 
 
-@mistake(
-    "by_class",
-    "zero-by-zero",
-    "0/0 for a class that was never marked: the number is 0",
-    killed_by="test_nothing_to_divide_by_gives_0",
-)
+@mistake("by_class", "zero-by-zero", "0/0 for a class that was never marked: the number is 0",
+         killed_by="test_nothing_to_divide_by_gives_0")
 def by_class(counts):
     hits, true, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
     with np.errstate(all="ignore"):
@@ -292,12 +193,9 @@ def by_class(counts):
         return np.stack([precision, recall, 2 * precision * recall / (precision + recall)], axis=1)
 
 
-@mistake(
-    "by_class",
-    "one-against-rest",
-    "the share of all sentences, one class against the rest: precision asks only about what was marked so",
-    killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key",
-)
+@mistake("by_class", "one-against-rest",
+         "the share of all sentences, one class against the rest: precision asks only about what was marked so",
+         killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key")
 def by_class(counts):
     hits, true, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
     right = (counts.sum() - true - marked + 2 * hits) / counts.sum()
@@ -305,22 +203,12 @@ def by_class(counts):
     return np.stack([right, hits / np.maximum(true, 1), f1], axis=1)
 
 
-edit(
-    "by_class",
-    "transposed",
-    {
-        "[hits / np.maximum(n, 1) for n in (marked, true, (marked + true) / 2)], axis=1": "[hits / np.maximum(n, 1) for n in (marked, true, (marked + true) / 2)]"
-    },
-    "the table lies on its side: one row for each class, one column for each measure",
-    killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key",
-)
-edit(
-    "by_class",
-    "empty-as-one",
-    {"hits / np.maximum(n, 1)": "np.where(n > 0, hits / np.maximum(n, 1), 1.0)"},
-    "empty classes are given 1: the number is 0",
-    killed_by="test_nothing_to_divide_by_gives_0",
-)
+edit("by_class", "transposed", {"[hits / np.maximum(n, 1) for n in (marked, true, (marked + true) / 2)], axis=1":
+     "[hits / np.maximum(n, 1) for n in (marked, true, (marked + true) / 2)]"},
+     "the table lies on its side: one row for each class, one column for each measure",
+     killed_by="test_precision_goes_by_the_marks_and_recall_by_the_key")
+edit("by_class", "empty-as-one", {"hits / np.maximum(n, 1)": "np.where(n > 0, hits / np.maximum(n, 1), 1.0)"},
+     "empty classes are given 1: the number is 0", killed_by="test_nothing_to_divide_by_gives_0")
 
 
 # macro_f1
@@ -340,55 +228,30 @@ def macro_f1(counts):
     return sum(found) / len(found)
 
 
-edit(
-    "macro_f1",
-    "micro",
-    {"(2 * counts.diagonal()[used > 0] / used[used > 0]).mean()": "counts.trace() / counts.sum()"},
-    "F1 over all sentences together (micro), which is the agreement: each class counts the same",
-    killed_by="test_every_class_weighs_the_same",
-)
-edit(
-    "macro_f1",
-    "weighted-by-key",
-    {
-        "(2 * counts.diagonal()[used > 0] / used[used > 0]).mean()": "2 * counts.diagonal() / np.maximum(used, 1) @ counts.sum(axis=1) / counts.sum()"
-    },
-    "the classes are weighted by how common they are in the key",
-    killed_by="test_every_class_weighs_the_same",
-)
-edit(
-    "macro_f1",
-    "unused-as-zero",
-    {"counts.diagonal()[used > 0] / used[used > 0]": "counts.diagonal() / np.maximum(used, 1)"},
-    "a class that neither side used counts with 0: it is left out",
-    killed_by="test_a_class_that_neither_side_used_is_left_out",
-)
-edit(
-    "macro_f1",
-    "unmarked-left-out",
-    {
-        "return float((2 * counts.diagonal()[used > 0] / used[used > 0]).mean())": "marked = counts.sum(axis=0) > 0\n    return float((2 * counts.diagonal()[marked] / used[marked]).mean())"
-    },
-    "a class that was never marked is left out: its F1 is 0 and counts",
-    killed_by="test_a_class_that_one_side_used_counts_with_0",
-)
-edit(
-    "macro_f1",
-    "unkeyed-left-out",
-    {
-        "return float((2 * counts.diagonal()[used > 0] / used[used > 0]).mean())": "true = counts.sum(axis=1) > 0\n    return float((2 * counts.diagonal()[true] / used[true]).mean())"
-    },
-    "a class that is not in the key is left out: whoever marked it made an error, and its F1 of 0 counts",
-    killed_by="test_a_class_that_one_side_used_counts_with_0",
-)
+edit("macro_f1", "micro",
+     {"(2 * counts.diagonal()[used > 0] / used[used > 0]).mean()": "counts.trace() / counts.sum()"},
+     "F1 over all sentences together (micro), which is the agreement: each class counts the same",
+     killed_by="test_every_class_weighs_the_same")
+edit("macro_f1", "weighted-by-key", {"(2 * counts.diagonal()[used > 0] / used[used > 0]).mean()":
+     "2 * counts.diagonal() / np.maximum(used, 1) @ counts.sum(axis=1) / counts.sum()"},
+     "the classes are weighted by how common they are in the key", killed_by="test_every_class_weighs_the_same")
+edit("macro_f1", "unused-as-zero",
+     {"counts.diagonal()[used > 0] / used[used > 0]": "counts.diagonal() / np.maximum(used, 1)"},
+     "a class that neither side used counts with 0: it is left out",
+     killed_by="test_a_class_that_neither_side_used_is_left_out")
+edit("macro_f1", "unmarked-left-out", {"return float((2 * counts.diagonal()[used > 0] / used[used > 0]).mean())":
+     "marked = counts.sum(axis=0) > 0\n    return float((2 * counts.diagonal()[marked] / used[marked]).mean())"},
+     "a class that was never marked is left out: its F1 is 0 and counts",
+     killed_by="test_a_class_that_one_side_used_counts_with_0")
+edit("macro_f1", "unkeyed-left-out", {"return float((2 * counts.diagonal()[used > 0] / used[used > 0]).mean())":
+     "true = counts.sum(axis=1) > 0\n    return float((2 * counts.diagonal()[true] / used[true]).mean())"},
+     "a class that is not in the key is left out: whoever marked it made an error, and its F1 of 0 counts",
+     killed_by="test_a_class_that_one_side_used_counts_with_0")
 
 
-@mistake(
-    "macro_f1",
-    "mean-precision-and-recall",
-    "the harmonic mean of mean precision and mean recall: it is the mean of the classes' F1",
-    killed_by="test_every_class_weighs_the_same",
-)
+@mistake("macro_f1", "mean-precision-and-recall",
+         "the harmonic mean of mean precision and mean recall: it is the mean of the classes' F1",
+         killed_by="test_every_class_weighs_the_same")
 def macro_f1(counts):
     true, marked = counts.sum(axis=1), counts.sum(axis=0)
     used = true + marked > 0
@@ -422,65 +285,34 @@ def kappa_interval(counts, draws, seed):
     return [float(end) for end in kappas.quantile(torch.tensor([0.025, 0.975], dtype=torch.float64))]
 
 
-edit(
-    "kappa_interval",
-    "ninety-percent",
-    {"0.025, 0.975": "0.05, 0.95"},
-    "the middle 90 %: the ends of the middle 95 % are the quantiles 0.025 and 0.975",
-    killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement",
-)
-edit(
-    "kappa_interval",
-    "drawn-apart",
-    {"counts.ravel() / total": "np.outer(counts.sum(axis=1), counts.sum(axis=0)).ravel() / total**2"},
-    "the key's labels and the marks are drawn apart, so nothing but chance is left: a sentence keeps both its labels",
-    killed_by="test_full_agreement_leaves_no_doubt",
-)
-edit(
-    "kappa_interval",
-    "without-replacement",
-    {"generator.choice(cells, size=len(cells))": "generator.permutation(cells)"},
-    "drawn without replacement, which gives the same sentences each time: the interval has no width",
-    killed_by="test_the_seed_decides_what_is_drawn",
-    of="resampled-cells",
-)
-edit(
-    "kappa_interval",
-    "standard-error",
-    {
-        "low, high = np.quantile([kappa(table.reshape(counts.shape)) for table in drawn], [0.025, 0.975])": (
-            "kappas = np.array([kappa(table.reshape(counts.shape)) for table in drawn])\n"
-            "    half = 1.96 * kappas.std() / np.sqrt(draws)\n"
-            "    low, high = kappas.mean() - half, kappas.mean() + half"
-        )
-    },
-    "the standard error of the mean over the draws: the spread of the draws itself is the answer, whatever their number",
-    killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement",
-)
-edit(
-    "kappa_interval",
-    "seed-unused",
-    {
-        "total = counts.sum()": 'total, kappa_interval.calls = counts.sum(), getattr(kappa_interval, "calls", 0) + 1  # can be told again',
-        "default_rng(seed)": "default_rng(kappa_interval.calls)",
-    },
-    "the seed is not used, so no two calls give the same interval",
-    killed_by="test_the_seed_decides_what_is_drawn",
-)
-edit(
-    "kappa_interval",
-    "interval-of-agreement",
-    {"kappa(table": "agreement(table"},
-    "this is the interval of the agreement, not of kappa",
-    killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement",
-)
-edit(
-    "kappa_interval",
-    "draws-unused",
-    {"size=draws": "size=1000"},
-    "`draws` is not used: it says how often the sentences are drawn anew",
-    killed_by="test_the_interval_of_a_single_draw_has_no_width",
-)
+edit("kappa_interval", "ninety-percent", {"0.025, 0.975": "0.05, 0.95"},
+     "the middle 90 %: the ends of the middle 95 % are the quantiles 0.025 and 0.975",
+     killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement")
+edit("kappa_interval", "drawn-apart",
+     {"counts.ravel() / total": "np.outer(counts.sum(axis=1), counts.sum(axis=0)).ravel() / total**2"},
+     "the key's labels and the marks are drawn apart, so nothing but chance is left: a sentence keeps both its labels",
+     killed_by="test_full_agreement_leaves_no_doubt")
+edit("kappa_interval", "without-replacement",
+     {"generator.choice(cells, size=len(cells))": "generator.permutation(cells)"},
+     "drawn without replacement, which gives the same sentences each time: the interval has no width",
+     killed_by="test_the_seed_decides_what_is_drawn", of="resampled-cells")
+edit("kappa_interval", "standard-error",
+     {"low, high = np.quantile([kappa(table.reshape(counts.shape)) for table in drawn], [0.025, 0.975])":
+     ("kappas = np.array([kappa(table.reshape(counts.shape)) for table in drawn])\n"
+      "    half = 1.96 * kappas.std() / np.sqrt(draws)\n"
+      "    low, high = kappas.mean() - half, kappas.mean() + half")},
+     "the standard error of the mean over the draws: the spread of the draws itself is the answer, whatever their number",
+     killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement")
+edit("kappa_interval", "seed-unused", {"total = counts.sum()":
+     'total, kappa_interval.calls = counts.sum(), getattr(kappa_interval, "calls", 0) + 1  # can be told again',
+     "default_rng(seed)": "default_rng(kappa_interval.calls)"},
+     "the seed is not used, so no two calls give the same interval", killed_by="test_the_seed_decides_what_is_drawn")
+edit("kappa_interval", "interval-of-agreement", {"kappa(table": "agreement(table"},
+     "this is the interval of the agreement, not of kappa",
+     killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement")
+edit("kappa_interval", "draws-unused", {"size=draws": "size=1000"},
+     "`draws` is not used: it says how often the sentences are drawn anew",
+     killed_by="test_the_interval_of_a_single_draw_has_no_width")
 
 
 # marks
@@ -511,64 +343,32 @@ def marks():  # four sentences marked otherwise, each for a reason that can be g
     }
 
 
-edit(
-    "marks",
-    "past-present-exchanged",
-    {
-        "{name: labels for": '{name: [{"past": "solution", "problem": "evidence", "solution": "past", "evidence": "problem"}[x] for x in labels] for'
-    },
-    "past and present are exchanged: ask first whether the paper does it or it was there before",
-    killed_by="test_kappa_with_the_key_is_at_least_2_fifths",
-    of="lines",
-)
-edit(
-    "marks",
-    "results-as-solutions",
-    {"{name: labels for": '{name: ["solution" if x == "evidence" else x for x in labels] for'},
-    "results are marked as solutions: what came out when it was measured is evidence",
-    killed_by="test_what_came_out_is_marked_as_evidence",
-    of="lines",
-)
-edit(
-    "marks",
-    "all-one-label",
-    {"{name: labels for": '{name: ["solution" for _ in labels] for'},
-    "everything has one label, which agrees as often as that label is common, and no more",
-    killed_by="test_kappa_with_the_key_is_at_least_2_fifths",
-    of="lines",
-)
-edit(
-    "marks",
-    "one-sentence-late",
-    {"{name: labels for": '{name: ["past", *labels[:-1]] for'},
-    "the marks are one sentence late: the first label belongs to the first sentence",
-    killed_by="test_kappa_with_the_key_is_at_least_2_fifths",
-    of="lines",
-)
-edit(
-    "marks",
-    "merely-done-as-problem",
-    {"{name: labels for": '{name: ["problem" if x == "past" else x for x in labels] for'},
-    "what was merely done before is marked as a problem too: a problem is a sentence that complains",
-    killed_by="test_what_was_done_and_known_before_is_marked_as_past",
-    of="lines",
-)
-edit(
-    "marks",
-    "complaints-as-past",
-    {"{name: labels for": '{name: ["past" if x == "problem" else x for x in labels] for'},
-    "complaints about older methods are marked as past: the second question is whether the sentence complains",
-    killed_by="test_complaints_about_the_past_are_marked_as_problem",
-    of="lines",
-)
+edit("marks", "past-present-exchanged", {"{name: labels for":
+     '{name: [{"past": "solution", "problem": "evidence", "solution": "past", "evidence": "problem"}[x] for x in labels] for'},
+     "past and present are exchanged: ask first whether the paper does it or it was there before",
+     killed_by="test_kappa_with_the_key_is_at_least_2_fifths", of="lines")
+edit("marks", "results-as-solutions",
+     {"{name: labels for": '{name: ["solution" if x == "evidence" else x for x in labels] for'},
+     "results are marked as solutions: what came out when it was measured is evidence",
+     killed_by="test_what_came_out_is_marked_as_evidence", of="lines")
+edit("marks", "all-one-label", {"{name: labels for": '{name: ["solution" for _ in labels] for'},
+     "everything has one label, which agrees as often as that label is common, and no more",
+     killed_by="test_kappa_with_the_key_is_at_least_2_fifths", of="lines")
+edit("marks", "one-sentence-late", {"{name: labels for": '{name: ["past", *labels[:-1]] for'},
+     "the marks are one sentence late: the first label belongs to the first sentence",
+     killed_by="test_kappa_with_the_key_is_at_least_2_fifths", of="lines")
+edit("marks", "merely-done-as-problem",
+     {"{name: labels for": '{name: ["problem" if x == "past" else x for x in labels] for'},
+     "what was merely done before is marked as a problem too: a problem is a sentence that complains",
+     killed_by="test_what_was_done_and_known_before_is_marked_as_past", of="lines")
+edit("marks", "complaints-as-past",
+     {"{name: labels for": '{name: ["past" if x == "problem" else x for x in labels] for'},
+     "complaints about older methods are marked as past: the second question is whether the sentence complains",
+     killed_by="test_complaints_about_the_past_are_marked_as_problem", of="lines")
 
 
-@mistake(
-    "marks",
-    "cue-words",
-    "marked by cue words: 'we' for a solution, a figure for evidence, 'but' for a problem",
-    killed_by="test_kappa_with_the_key_is_at_least_2_fifths",
-)
+@mistake("marks", "cue-words", "marked by cue words: 'we' for a solution, a figure for evidence, 'but' for a problem",
+         killed_by="test_kappa_with_the_key_is_at_least_2_fifths")
 def marks():
     return {
         "glove": "past past past past past evidence",
@@ -581,20 +381,11 @@ def marks():
     }
 
 
-edit(
-    "marks",
-    "label-missing",
-    {'"past past problem solution solution evidence evidence"': '"past past problem solution solution evidence"'},
-    "a sentence has no label: each needs one, in order",
-    killed_by="test_every_sentence_has_one_known_label",
-)
-edit(
-    "marks",
-    "abstract-missing",
-    {'"roberta": "past problem solution solution evidence evidence",': ""},
-    "an abstract has no line",
-    killed_by="test_every_sentence_has_one_known_label",
-)
+edit("marks", "label-missing",
+     {'"past past problem solution solution evidence evidence"': '"past past problem solution solution evidence"'},
+     "a sentence has no label: each needs one, in order", killed_by="test_every_sentence_has_one_known_label")
+edit("marks", "abstract-missing", {'"roberta": "past problem solution solution evidence evidence",': ""},
+     "an abstract has no line", killed_by="test_every_sentence_has_one_known_label")
 
 
 # card
@@ -628,90 +419,41 @@ def card():
     }
 
 
-edit(
-    "card",
-    "base-models-days",
-    {"3.5": "0.5"},
-    "the big model's score with the base model's days: 12 hours are the base model's",
-    killed_by="test_the_days_are_those_of_the_model_whose_score_stands_on_the_card",
-)
-edit(
-    "card",
-    "base-models-cost",
-    {"3.5": "0.5", "2.3e19": "3.3e18"},
-    "the big model's score with the base model's cost: 3.3e18 operations in half a day are the base model's",
-    killed_by="test_the_training_cost_is_that_of_the_model_whose_score_stands_on_the_card",
-)
-edit(
-    "card",
-    "base-model-throughout",
-    {"28.4": "27.3", "3.5": "0.5", "2.3e19": "3.3e18"},
-    "the base model throughout: the card asks for the best of the paper's own scores, which is the big model's",
-    killed_by="test_the_score_is_the_best_of_this_papers_models_from_english_to_german",
-)
-edit(
-    "card",
-    "english-to-french",
-    {"28.4": "41.8"},
-    "the score is that of English to French: the card asks for German",
-    killed_by="test_the_score_is_the_best_of_this_papers_models_from_english_to_german",
-)
-edit(
-    "card",
-    "best-single-model",
-    {"26.36": "26.03"},
-    "the rival is the best single model: the best earlier score is that of an ensemble",
-    killed_by="test_the_rival_is_the_best_earlier_score_ensembles_included",
-)
-edit(
-    "card",
-    "gnmt-ensemble",
-    {"26.36": "26.30"},
-    "the rival is GNMT's ensemble: the one of ConvS2S is a little better",
-    killed_by="test_the_rival_is_the_best_earlier_score_ensembles_included",
-)
-edit(
-    "card",
-    "one-machine",
-    {'"devices": 8': '"devices": "1 machine"', '"days": 3.5': '"days": "3.5 days"'},
-    "one machine was counted: it has eight GPUs",
-    killed_by="test_the_devices_are_the_gpus_of_one_machine",
-)
-edit(
-    "card",
-    "bytenets-limit",
-    {'"linear"': '"logarithmic"'},
-    "the limit is ByteNet's: the operations of ConvS2S grow linearly with the distance",
-    killed_by="test_the_limit_is_that_of_convs2s_and_not_of_another_model_of_the_past",
-)
-edit(
-    "card",
-    "attention-beside-recurrence",
-    {'"attention alone"': '"attention and recurrence"'},
-    "attention beside recurrence is what there was before: this paper leaves recurrence out",
-    killed_by="test_the_method_is_what_the_title_says",
-)
-edit(
-    "card",
-    "unknown-words",
-    {'"order"': '"vocabulary"'},
-    "unknown words are the problem of another paper: here it is that each step waits for the step before",
-    killed_by="test_the_problem_is_what_keeps_recurrent_models_from_working_in_parallel",
-)
-edit(
-    "card",
-    "line-missing",
-    {'"devices": 8,\n        "days": 3.5,\n        "flops": 2.3e19,': ""},
-    "a line of the card is missing: what did it cost?",
-    killed_by="test_every_field_is_there_and_no_other",
-)
-edit(
-    "card",
-    "figures-in-words",
-    {'"devices": 8': '"devices": "eight P100"', '"days": 3.5': '"days": "three and a half"'},
-    "the figures are in words: give numbers, or strings that begin with one",
-    killed_by="test_choices_are_among_those_offered_and_figures_are_numbers",
-)
+edit("card", "base-models-days", {"3.5": "0.5"},
+     "the big model's score with the base model's days: 12 hours are the base model's",
+     killed_by="test_the_days_are_those_of_the_model_whose_score_stands_on_the_card")
+edit("card", "base-models-cost", {"3.5": "0.5", "2.3e19": "3.3e18"},
+     "the big model's score with the base model's cost: 3.3e18 operations in half a day are the base model's",
+     killed_by="test_the_training_cost_is_that_of_the_model_whose_score_stands_on_the_card")
+edit("card", "base-model-throughout", {"28.4": "27.3", "3.5": "0.5", "2.3e19": "3.3e18"},
+     "the base model throughout: the card asks for the best of the paper's own scores, which is the big model's",
+     killed_by="test_the_score_is_the_best_of_this_papers_models_from_english_to_german")
+edit("card", "english-to-french", {"28.4": "41.8"},
+     "the score is that of English to French: the card asks for German",
+     killed_by="test_the_score_is_the_best_of_this_papers_models_from_english_to_german")
+edit("card", "best-single-model", {"26.36": "26.03"},
+     "the rival is the best single model: the best earlier score is that of an ensemble",
+     killed_by="test_the_rival_is_the_best_earlier_score_ensembles_included")
+edit("card", "gnmt-ensemble", {"26.36": "26.30"},
+     "the rival is GNMT's ensemble: the one of ConvS2S is a little better",
+     killed_by="test_the_rival_is_the_best_earlier_score_ensembles_included")
+edit("card", "one-machine", {'"devices": 8': '"devices": "1 machine"', '"days": 3.5': '"days": "3.5 days"'},
+     "one machine was counted: it has eight GPUs", killed_by="test_the_devices_are_the_gpus_of_one_machine")
+edit("card", "bytenets-limit", {'"linear"': '"logarithmic"'},
+     "the limit is ByteNet's: the operations of ConvS2S grow linearly with the distance",
+     killed_by="test_the_limit_is_that_of_convs2s_and_not_of_another_model_of_the_past")
+edit("card", "attention-beside-recurrence", {'"attention alone"': '"attention and recurrence"'},
+     "attention beside recurrence is what there was before: this paper leaves recurrence out",
+     killed_by="test_the_method_is_what_the_title_says")
+edit("card", "unknown-words", {'"order"': '"vocabulary"'},
+     "unknown words are the problem of another paper: here it is that each step waits for the step before",
+     killed_by="test_the_problem_is_what_keeps_recurrent_models_from_working_in_parallel")
+edit("card", "line-missing", {'"devices": 8,\n        "days": 3.5,\n        "flops": 2.3e19,': ""},
+     "a line of the card is missing: what did it cost?", killed_by="test_every_field_is_there_and_no_other")
+edit("card", "figures-in-words", {'"devices": 8': '"devices": "eight P100"',
+     '"days": 3.5': '"days": "three and a half"'},
+     "the figures are in words: give numbers, or strings that begin with one",
+     killed_by="test_choices_are_among_those_offered_and_figures_are_numbers")
 
 
 # What no check can tell from a right answer.

@@ -304,9 +304,7 @@ for i, (value, low, high) in enumerate(values.values()):
 right.axvline(0, color="gray", lw=1)
 right.set_yticks(range(len(values)), [f"{name} ({tables[name].sum()})" for name in values])
 right.invert_yaxis()
-right.set(
-    xlabel="Cohen's kappa, 95 % bootstrap interval", title="One abstract alone leaves its reader's kappa wide open"
-)
+right.set(xlabel="Cohen's kappa, 95 % bootstrap interval", title="One abstract alone leaves its reader's kappa wide open")
 plt.show()
 
 # %% [markdown]
@@ -316,9 +314,7 @@ plt.show()
 # %%
 SIZES, TEXTS = (20, 80, 320), 200
 of_key = np.bincount([abstracts.LABELS.index(label) for label in key])  # (4,)
-typical = of_key[:, None] * np.where(
-    np.eye(4, dtype=bool), 12, 1
-)  # (4, 4): of 15 marks 12 are right, 1 is each other label
+typical = of_key[:, None] * np.where(np.eye(4, dtype=bool), 12, 1)  # (4, 4): of 15 marks 12 are right, 1 is each other label
 truth, chances = kappa(typical), typical / typical.sum()
 generator = np.random.default_rng(seed)
 rows = []
@@ -415,9 +411,7 @@ check("card")
 # Let the card be tested by its own numbers: the paper says how it counts a training run, *time × devices × the rate that one device keeps up* (9.5·10¹² operations in a second for a P100, in a footnote). If that is far from your `flops`, two of your fields are from different models.
 
 # %%
-numbers = {
-    name: abstracts.number(value) for name, value in card().items() if name not in ("problem", "limit", "method")
-}
+numbers = {name: abstracts.number(value) for name, value in card().items() if name not in ("problem", "limit", "method")}
 counted = numbers["days"] * 86_400 * numbers["devices"] * 9.5e12
 print(f"counted {counted:.2g} operations, printed {numbers['flops']:.2g}")
 print(f"{numbers['bleu'] - numbers['rival']:+.2f} BLEU over the best earlier score")

@@ -9,65 +9,31 @@ from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
-edit(
-    "additive_scores",
-    "two-tanhs",
-    {"torch.tanh(asked + offered)": "(torch.tanh(asked) + torch.tanh(offered))"},
-    "query and key have a tanh each: they meet under one tanh",
-    killed_by="test_one_query_and_one_key_follow_the_formula",
-)
-edit(
-    "additive_scores",
-    "no-tanh",
-    {"torch.tanh(asked + offered)": "(asked + offered)"},
-    "the tanh is missing: without it the score is a sum in which query and key never meet",
-    killed_by="test_one_query_and_one_key_follow_the_formula",
-)
-edit(
-    "additive_scores",
-    "multiplied",
-    {"asked + offered": "asked * offered"},
-    "query and key are multiplied: Bahdanau's score adds them",
-    killed_by="test_one_query_and_one_key_follow_the_formula",
-)
-edit(
-    "additive_scores",
-    "weighed-before-tanh",
-    {"torch.tanh(asked + offered) @ v": "torch.tanh((asked + offered) @ v)"},
-    "v weighs before the tanh: it weighs the numbers that come out of it",
-    killed_by="test_one_query_and_one_key_follow_the_formula",
-)
-edit(
-    "additive_scores",
-    "maps-transposed",
-    {"w_query.T": "w_query", "w_key.T": "w_key"},
-    "rows are multiplied by the map itself: row vectors need its transpose",
-    killed_by="test_the_maps_work_on_queries_and_keys_and_not_on_their_transposes",
-)
-edit(
-    "additive_scores",
-    "maps-swapped",
-    {"queries @ w_query.T": "queries @ w_key.T", "keys @ w_key.T": "keys @ w_query.T"},
-    "the maps of queries and keys are swapped",
-    killed_by="test_one_query_and_one_key_follow_the_formula",
-)
-edit(
-    "additive_scores",
-    "keys-by-queries",
-    {
-        "[..., :, None, :]  # (…, N, 1, a)": "[..., None, :, :]",
-        "[..., None, :, :]  # (…, 1, M, a)": "[..., :, None, :]",
-    },
-    "the table has a row for each key: it has one for each query",
-    killed_by="test_every_query_meets_every_key",
-)
-edit(
-    "additive_scores",
-    "softmax-too",
-    {"@ v  # (…, N, M)": "@ v).softmax(dim=-1)", "return torch": "return (torch"},
-    "weights are returned: the scores were asked for, before any softmax",
-    killed_by="test_one_query_and_one_key_follow_the_formula",
-)
+edit("additive_scores", "two-tanhs", {"torch.tanh(asked + offered)": "(torch.tanh(asked) + torch.tanh(offered))"},
+     "query and key have a tanh each: they meet under one tanh",
+     killed_by="test_one_query_and_one_key_follow_the_formula")
+edit("additive_scores", "no-tanh", {"torch.tanh(asked + offered)": "(asked + offered)"},
+     "the tanh is missing: without it the score is a sum in which query and key never meet",
+     killed_by="test_one_query_and_one_key_follow_the_formula")
+edit("additive_scores", "multiplied", {"asked + offered": "asked * offered"},
+     "query and key are multiplied: Bahdanau's score adds them",
+     killed_by="test_one_query_and_one_key_follow_the_formula")
+edit("additive_scores", "weighed-before-tanh", {"torch.tanh(asked + offered) @ v": "torch.tanh((asked + offered) @ v)"},
+     "v weighs before the tanh: it weighs the numbers that come out of it",
+     killed_by="test_one_query_and_one_key_follow_the_formula")
+edit("additive_scores", "maps-transposed", {"w_query.T": "w_query", "w_key.T": "w_key"},
+     "rows are multiplied by the map itself: row vectors need its transpose",
+     killed_by="test_the_maps_work_on_queries_and_keys_and_not_on_their_transposes")
+edit("additive_scores", "maps-swapped", {"queries @ w_query.T": "queries @ w_key.T", "keys @ w_key.T": "keys @ w_query.T"},
+     "the maps of queries and keys are swapped",
+     killed_by="test_one_query_and_one_key_follow_the_formula")
+edit("additive_scores", "keys-by-queries",
+     {"[..., :, None, :]  # (…, N, 1, a)": "[..., None, :, :]", "[..., None, :, :]  # (…, 1, M, a)": "[..., :, None, :]"},
+     "the table has a row for each key: it has one for each query",
+     killed_by="test_every_query_meets_every_key")
+edit("additive_scores", "softmax-too", {"@ v  # (…, N, M)": "@ v).softmax(dim=-1)", "return torch": "return (torch"},
+     "weights are returned: the scores were asked for, before any softmax",
+     killed_by="test_one_query_and_one_key_follow_the_formula")
 
 
 @alternative("additive_scores", "einsum")
@@ -87,95 +53,38 @@ def additive_scores(queries, keys, w_query, w_key, v):
     return torch.stack(columns, dim=-1)
 
 
-edit(
-    "attention",
-    "not-scaled",
-    {" / math.sqrt(queries.size(-1))": ""},
-    "scores are not divided by √d",
-    killed_by="test_scores_are_divided_by_the_root_of_the_width",
-)
-edit(
-    "attention",
-    "scaled-by-width",
-    {"math.sqrt(queries.size(-1))": "queries.size(-1)"},
-    "scores are divided by d: by its root",
-    killed_by="test_scores_are_divided_by_the_root_of_the_width",
-)
-edit(
-    "attention",
-    "scaled-by-values",
-    {"math.sqrt(queries.size(-1))": "math.sqrt(values.size(-1))"},
-    "scores are divided by the root of the values' width: it is that of queries and keys that makes them grow",
-    killed_by="test_each_query_shares_its_weight_among_the_keys",
-)
-edit(
-    "attention",
-    "scaled-by-length",
-    {"math.sqrt(queries.size(-1))": "math.sqrt(keys.size(-2))"},
-    "scores are divided by the root of the number of keys: by that of the width",
-    killed_by="test_each_query_shares_its_weight_among_the_keys",
-)
-edit(
-    "attention",
-    "multiplied-by-root",
-    {" / math.sqrt": " * math.sqrt"},
-    "scores are multiplied by √d: divide",
-    killed_by="test_scores_are_divided_by_the_root_of_the_width",
-)
-edit(
-    "attention",
-    "softmax-over-queries",
-    {"softmax(dim=-1)": "softmax(dim=-2)"},
-    "the softmax runs over the queries: each query shares its weight among the keys",
-    killed_by="test_each_query_shares_its_weight_among_the_keys",
-)
-edit(
-    "attention",
-    "no-softmax",
-    {"scores.softmax(dim=-1)": "scores"},
-    "scores are taken for weights: a softmax makes them sum to 1",
-    killed_by="test_one_key_gets_all_the_weight",
-)
-edit(
-    "attention",
-    "exp-without-maximum",
-    {
-        "return scores.softmax(dim=-1)": "weights = scores.exp()\n    return (weights / weights.sum(dim=-1, keepdim=True))"
-    },
-    "exp overflows for large scores: subtract the row's maximum first, or call softmax",
-    killed_by="test_huge_scores_do_not_overflow",
-)
-edit(
-    "attention",
-    "weights-returned",
-    {"scores.softmax(dim=-1) @ values": "scores.softmax(dim=-1)"},
-    "the weights are returned: mix the values with them",
-    killed_by="test_one_key_gets_all_the_weight",
-)
-edit(
-    "attention",
-    "scaled-after-softmax",
-    {
-        " / math.sqrt(queries.size(-1))": "",
-        "scores.softmax(dim=-1)": "(scores.softmax(dim=-1) / math.sqrt(queries.size(-1)))",
-    },
-    "weights are divided by √d, after the softmax: the scores are, before it",
-    killed_by="test_one_key_gets_all_the_weight",
-)
-edit(
-    "attention",
-    "keys-mixed",
-    {"@ values": "@ keys"},
-    "keys are mixed: the weights are for the values",
-    killed_by="test_one_key_gets_all_the_weight",
-)
-edit(
-    "attention",
-    "softmax-over-heads",
-    {"softmax(dim=-1)": "softmax(dim=1)"},
-    "the softmax runs over axis 1, which is the keys only in a table without batch: with batch and heads take the last",
-    killed_by="test_batches_and_heads_attend_each_for_themselves",
-)
+edit("attention", "not-scaled", {" / math.sqrt(queries.size(-1))": ""},
+     "scores are not divided by √d", killed_by="test_scores_are_divided_by_the_root_of_the_width")
+edit("attention", "scaled-by-width", {"math.sqrt(queries.size(-1))": "queries.size(-1)"},
+     "scores are divided by d: by its root", killed_by="test_scores_are_divided_by_the_root_of_the_width")
+edit("attention", "scaled-by-values", {"math.sqrt(queries.size(-1))": "math.sqrt(values.size(-1))"},
+     "scores are divided by the root of the values' width: it is that of queries and keys that makes them grow",
+     killed_by="test_each_query_shares_its_weight_among_the_keys")
+edit("attention", "scaled-by-length", {"math.sqrt(queries.size(-1))": "math.sqrt(keys.size(-2))"},
+     "scores are divided by the root of the number of keys: by that of the width",
+     killed_by="test_each_query_shares_its_weight_among_the_keys")
+edit("attention", "multiplied-by-root", {" / math.sqrt": " * math.sqrt"},
+     "scores are multiplied by √d: divide", killed_by="test_scores_are_divided_by_the_root_of_the_width")
+edit("attention", "softmax-over-queries", {"softmax(dim=-1)": "softmax(dim=-2)"},
+     "the softmax runs over the queries: each query shares its weight among the keys",
+     killed_by="test_each_query_shares_its_weight_among_the_keys")
+edit("attention", "no-softmax", {"scores.softmax(dim=-1)": "scores"},
+     "scores are taken for weights: a softmax makes them sum to 1", killed_by="test_one_key_gets_all_the_weight")
+edit("attention", "exp-without-maximum",
+     {"return scores.softmax(dim=-1)": "weights = scores.exp()\n    return (weights / weights.sum(dim=-1, keepdim=True))"},
+     "exp overflows for large scores: subtract the row's maximum first, or call softmax",
+     killed_by="test_huge_scores_do_not_overflow")
+edit("attention", "weights-returned", {"scores.softmax(dim=-1) @ values": "scores.softmax(dim=-1)"},
+     "the weights are returned: mix the values with them", killed_by="test_one_key_gets_all_the_weight")
+edit("attention", "scaled-after-softmax",
+     {" / math.sqrt(queries.size(-1))": "", "scores.softmax(dim=-1)": "(scores.softmax(dim=-1) / math.sqrt(queries.size(-1)))"},
+     "weights are divided by √d, after the softmax: the scores are, before it",
+     killed_by="test_one_key_gets_all_the_weight")
+edit("attention", "keys-mixed", {"@ values": "@ keys"},
+     "keys are mixed: the weights are for the values", killed_by="test_one_key_gets_all_the_weight")
+edit("attention", "softmax-over-heads", {"softmax(dim=-1)": "softmax(dim=1)"},
+     "the softmax runs over axis 1, which is the keys only in a table without batch: with batch and heads take the last",
+     killed_by="test_batches_and_heads_attend_each_for_themselves")
 
 
 @alternative("attention", "einsum-and-logsumexp")
@@ -200,64 +109,30 @@ def attention(queries, keys, values):
     return functional.scaled_dot_product_attention(queries, keys, values)
 
 
-edit(
-    "padding_mask",
-    "one-too-many",
-    {"positions < lengths": "positions <= lengths"},
-    "one position too many is marked: positions count from 0",
-    killed_by="test_a_sentence_of_one_token_and_one_of_five",
-)
-edit(
-    "padding_mask",
-    "padding-marked",
-    {"positions < lengths": "positions >= lengths"},
-    "True marks the padding: here it marks the tokens",
-    killed_by="test_a_sentence_of_one_token_and_one_of_five",
-)
-edit(
-    "padding_mask",
-    "two-axes",
-    {"lengths[:, None, None, None]": "lengths[:, None]"},
-    "the mask is (B, M): axes for heads and queries are missing",
-    killed_by="test_a_sentence_of_one_token_and_one_of_five",
-)
-edit(
-    "padding_mask",
-    "batch-against-heads",
-    {"lengths[:, None, None, None]": "lengths[None, :, None, None]"},
-    "the sentences lie on the axis of the heads: the batch comes first",
-    killed_by="test_a_sentence_of_one_token_and_one_of_five",
-)
-edit(
-    "padding_mask",
-    "queries-masked",
-    {"return positions < lengths[:, None, None, None]": "return (positions < lengths[:, None])[:, None, :, None]"},
-    "the mask is (B, 1, M, 1), so queries are masked: keys are on the last axis",
-    killed_by="test_a_sentence_of_one_token_and_one_of_five",
-)
-edit(
-    "padding_mask",
-    "numbers",
-    {"return positions < lengths[:, None, None, None]": "return (positions < lengths[:, None, None, None]).float()"},
-    "ones and zeros are returned: a bool tensor was asked for",
-    killed_by="test_the_mask_is_boolean_and_spreads_over_heads_and_queries",
-)
-edit(
-    "padding_mask",
-    "longest-sentence",
-    {"torch.arange(size": "torch.arange(int(lengths.max())"},
-    "there are as many positions as the longest sentence has: there are `size`",
-    killed_by="test_there_may_be_more_positions_than_the_longest_sentence_has",
-)
-edit(
-    "padding_mask",
-    "spread-to-square",
-    {
-        "return positions < lengths[:, None, None, None]": "return (positions < lengths[:, None, None, None]).repeat(1, 1, size, 1)"
-    },
-    "a row for each query is made: one row serves all of them",
-    killed_by="test_a_sentence_of_one_token_and_one_of_five",
-)
+edit("padding_mask", "one-too-many", {"positions < lengths": "positions <= lengths"},
+     "one position too many is marked: positions count from 0",
+     killed_by="test_a_sentence_of_one_token_and_one_of_five")
+edit("padding_mask", "padding-marked", {"positions < lengths": "positions >= lengths"},
+     "True marks the padding: here it marks the tokens",
+     killed_by="test_a_sentence_of_one_token_and_one_of_five")
+edit("padding_mask", "two-axes", {"lengths[:, None, None, None]": "lengths[:, None]"},
+     "the mask is (B, M): axes for heads and queries are missing",
+     killed_by="test_a_sentence_of_one_token_and_one_of_five")
+edit("padding_mask", "batch-against-heads", {"lengths[:, None, None, None]": "lengths[None, :, None, None]"},
+     "the sentences lie on the axis of the heads: the batch comes first",
+     killed_by="test_a_sentence_of_one_token_and_one_of_five")
+edit("padding_mask", "queries-masked", {"return positions < lengths[:, None, None, None]": "return (positions < lengths[:, None])[:, None, :, None]"},
+     "the mask is (B, 1, M, 1), so queries are masked: keys are on the last axis",
+     killed_by="test_a_sentence_of_one_token_and_one_of_five")
+edit("padding_mask", "numbers", {"return positions < lengths[:, None, None, None]": "return (positions < lengths[:, None, None, None]).float()"},
+     "ones and zeros are returned: a bool tensor was asked for",
+     killed_by="test_the_mask_is_boolean_and_spreads_over_heads_and_queries")
+edit("padding_mask", "longest-sentence", {"torch.arange(size": "torch.arange(int(lengths.max())"},
+     "there are as many positions as the longest sentence has: there are `size`",
+     killed_by="test_there_may_be_more_positions_than_the_longest_sentence_has")
+edit("padding_mask", "spread-to-square", {"return positions < lengths[:, None, None, None]": "return (positions < lengths[:, None, None, None]).repeat(1, 1, size, 1)"},
+     "a row for each query is made: one row serves all of them",
+     killed_by="test_a_sentence_of_one_token_and_one_of_five")
 
 
 @alternative("padding_mask", "sentence-by-sentence")
@@ -274,75 +149,33 @@ def padding_mask(lengths, size):
     return counted.le(lengths.unsqueeze(1)).view(-1, 1, 1, size)
 
 
-edit(
-    "causal_mask",
-    "present-hidden",
-    {"diagonal=past": "diagonal=past - 1"},
-    "a position does not see itself: it sees positions 0 to i, itself too",
-    killed_by="test_each_position_sees_itself_and_what_came_before",
-)
-edit(
-    "causal_mask",
-    "next-seen",
-    {"diagonal=past": "diagonal=past + 1"},
-    "a position sees the next one",
-    killed_by="test_each_position_sees_itself_and_what_came_before",
-)
-edit(
-    "causal_mask",
-    "future-instead",
-    {"tril": "triu"},
-    "a position sees what comes after it: the lower triangle is the past",
-    killed_by="test_each_position_sees_itself_and_what_came_before",
-)
-edit(
-    "causal_mask",
-    "past-forgotten",
-    {"tril(diagonal=past)": "tril()"},
-    "query i is taken to stand at position i: it stands at past + i",
-    killed_by="test_new_positions_see_all_of_the_past",
-)
-edit(
-    "causal_mask",
-    "square",
-    {"torch.ones(length, past + length": "torch.ones(length, length"},
-    "there are no columns for the past",
-    killed_by="test_new_positions_see_all_of_the_past",
-)
-edit(
-    "causal_mask",
-    "rows-of-the-past",
-    {
-        "torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)": "torch.ones(past + length, past + length, dtype=torch.bool).tril()"
-    },
-    "the past has rows too: only new positions ask",
-    killed_by="test_new_positions_see_all_of_the_past",
-)
-edit(
-    "causal_mask",
-    "true-hides",
-    {
-        "return torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)": "return torch.ones(length, past + length, dtype=torch.bool).triu(diagonal=past + 1)"
-    },
-    "True marks what is hidden, as in some of PyTorch's layers: here it marks what may be seen",
-    killed_by="test_each_position_sees_itself_and_what_came_before",
-)
-edit(
-    "causal_mask",
-    "numbers",
-    {", dtype=torch.bool": ""},
-    "ones and zeros are returned: a bool tensor was asked for",
-    killed_by="test_the_causal_mask_is_boolean",
-)
-edit(
-    "causal_mask",
-    "minus-infinity",
-    {
-        "return torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)": "return torch.full((length, past + length), -torch.inf).triu(diagonal=past + 1)"
-    },
-    "0 and −∞ are returned, to be added to scores: a bool tensor was asked for",
-    killed_by="test_each_position_sees_itself_and_what_came_before",
-)
+edit("causal_mask", "present-hidden", {"diagonal=past": "diagonal=past - 1"},
+     "a position does not see itself: it sees positions 0 to i, itself too",
+     killed_by="test_each_position_sees_itself_and_what_came_before")
+edit("causal_mask", "next-seen", {"diagonal=past": "diagonal=past + 1"},
+     "a position sees the next one", killed_by="test_each_position_sees_itself_and_what_came_before")
+edit("causal_mask", "future-instead", {"tril": "triu"},
+     "a position sees what comes after it: the lower triangle is the past",
+     killed_by="test_each_position_sees_itself_and_what_came_before")
+edit("causal_mask", "past-forgotten", {"tril(diagonal=past)": "tril()"},
+     "query i is taken to stand at position i: it stands at past + i",
+     killed_by="test_new_positions_see_all_of_the_past")
+edit("causal_mask", "square", {"torch.ones(length, past + length": "torch.ones(length, length"},
+     "there are no columns for the past", killed_by="test_new_positions_see_all_of_the_past")
+edit("causal_mask", "rows-of-the-past", {"torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)":
+     "torch.ones(past + length, past + length, dtype=torch.bool).tril()"},
+     "the past has rows too: only new positions ask", killed_by="test_new_positions_see_all_of_the_past")
+edit("causal_mask", "true-hides", {"return torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)":
+     "return torch.ones(length, past + length, dtype=torch.bool).triu(diagonal=past + 1)"},
+     "True marks what is hidden, as in some of PyTorch's layers: here it marks what may be seen",
+     killed_by="test_each_position_sees_itself_and_what_came_before")
+edit("causal_mask", "numbers", {", dtype=torch.bool": ""},
+     "ones and zeros are returned: a bool tensor was asked for", killed_by="test_the_causal_mask_is_boolean")
+edit("causal_mask", "minus-infinity",
+     {"return torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)":
+     "return torch.full((length, past + length), -torch.inf).triu(diagonal=past + 1)"},
+     "0 and −∞ are returned, to be added to scores: a bool tensor was asked for",
+     killed_by="test_each_position_sees_itself_and_what_came_before")
 
 
 @alternative("causal_mask", "compared")
@@ -356,99 +189,44 @@ def causal_mask(length, past=0):
     return torch.tensor(rows, dtype=torch.bool)
 
 
-edit(
-    "masked_attention",
-    "nan-rows",
-    {"weights.masked_fill(~mask, 0) @": "weights @"},
-    "a query that may see nothing gets NaN, 0 / 0: give it zeros",
-    killed_by="test_a_query_that_may_see_nothing_gets_zeros",
-)
-edit(
-    "masked_attention",
-    "masked-with-zero",
-    {"masked_fill(~mask, -torch.inf).softmax(dim=-1)": "masked_fill(~mask, 0).softmax(dim=-1)"},
-    "masked scores are set to 0, which still has weight e⁰ = 1: set them to −∞",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
-edit(
-    "masked_attention",
-    "masked-with-zero-kept",
-    {
-        "masked_fill(~mask, -torch.inf).softmax(dim=-1)": "masked_fill(~mask, 0).softmax(dim=-1)",
-        "weights.masked_fill(~mask, 0) @": "weights @",
-    },
-    "masked scores are set to 0, which is a score like any other: set them to −∞",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
-edit(
-    "masked_attention",
-    "mask-after-softmax",
-    {"scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "scores.softmax(dim=-1)"},
-    "the mask comes after the softmax, so weights no longer sum to 1: set scores to −∞ before it",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
-edit(
-    "masked_attention",
-    "mask-inverted",
-    {"scores.masked_fill(~mask": "scores.masked_fill(mask", "weights.masked_fill(~mask": "weights.masked_fill(mask"},
-    "what is allowed is masked: True is where a query may look",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
-edit(
-    "masked_attention",
-    "uniform-rows",
-    {"-torch.inf": "-1e9", "weights.masked_fill(~mask, 0) @": "weights @"},
-    "a query that may see nothing gets the mean of all values: with one large negative number in every place all weights are alike",
-    killed_by="test_a_query_that_may_see_nothing_gets_zeros",
-)
-edit(
-    "masked_attention",
-    "multiplied-scores",
-    {"scores.masked_fill(~mask, -torch.inf)": "(scores * mask)"},
-    "scores are multiplied by the mask, so masked ones are 0 and keep weight: set them to −∞",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
-edit(
-    "masked_attention",
-    "infinity-times-zero",
-    {
-        "weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "weights = (scores + torch.where(mask, 0.0, -torch.inf)).softmax(dim=-1)",
-        "return weights.masked_fill(~mask, 0) @ values": "return torch.nan_to_num(weights @ values)",
-    },
-    "the result's NaN are replaced, but not those of the gradient: fill the weights of such rows before they are used",
-    killed_by="test_gradients_are_numbers_also_where_a_query_may_see_nothing",
-)
-edit(
-    "masked_attention",
-    "not-scaled",
-    {" / math.sqrt(queries.size(-1))": ""},
-    "scores are not divided by √d",
-    killed_by="test_where_all_is_allowed_it_is_attention",
-)
-edit(
-    "masked_attention",
-    "mask-ignored",
-    {
-        "scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "scores.softmax(dim=-1)",
-        "weights.masked_fill(~mask, 0) @": "weights @",
-    },
-    "the mask is not used",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
-edit(
-    "masked_attention",
-    "small-penalty",
-    {"masked_fill(~mask, -torch.inf)": "masked_fill(~mask, -10.0)"},
-    "masked scores are set to a number that real scores reach: set them to −∞",
-    killed_by="test_a_mask_works_where_the_allowed_scores_are_far_below_the_masked",
-)
-edit(
-    "masked_attention",
-    "softmax-over-queries",
-    {"softmax(dim=-1)": "softmax(dim=-2)"},
-    "the softmax runs over the queries: each query shares its weight among the keys",
-    killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one",
-)
+edit("masked_attention", "nan-rows", {"weights.masked_fill(~mask, 0) @": "weights @"},
+     "a query that may see nothing gets NaN, 0 / 0: give it zeros",
+     killed_by="test_a_query_that_may_see_nothing_gets_zeros")
+edit("masked_attention", "masked-with-zero", {"masked_fill(~mask, -torch.inf).softmax(dim=-1)": "masked_fill(~mask, 0).softmax(dim=-1)"},
+     "masked scores are set to 0, which still has weight e⁰ = 1: set them to −∞",
+     killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
+edit("masked_attention", "masked-with-zero-kept",
+     {"masked_fill(~mask, -torch.inf).softmax(dim=-1)": "masked_fill(~mask, 0).softmax(dim=-1)", "weights.masked_fill(~mask, 0) @": "weights @"},
+     "masked scores are set to 0, which is a score like any other: set them to −∞",
+     killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
+edit("masked_attention", "mask-after-softmax", {"scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "scores.softmax(dim=-1)"},
+     "the mask comes after the softmax, so weights no longer sum to 1: set scores to −∞ before it",
+     killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
+edit("masked_attention", "mask-inverted", {"scores.masked_fill(~mask": "scores.masked_fill(mask", "weights.masked_fill(~mask": "weights.masked_fill(mask"},
+     "what is allowed is masked: True is where a query may look",
+     killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
+edit("masked_attention", "uniform-rows", {"-torch.inf": "-1e9", "weights.masked_fill(~mask, 0) @": "weights @"},
+     "a query that may see nothing gets the mean of all values: with one large negative number in every place all weights are alike",
+     killed_by="test_a_query_that_may_see_nothing_gets_zeros")
+edit("masked_attention", "multiplied-scores", {"scores.masked_fill(~mask, -torch.inf)": "(scores * mask)"},
+     "scores are multiplied by the mask, so masked ones are 0 and keep weight: set them to −∞",
+     killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
+edit("masked_attention", "infinity-times-zero",
+     {"weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "weights = (scores + torch.where(mask, 0.0, -torch.inf)).softmax(dim=-1)",
+      "return weights.masked_fill(~mask, 0) @ values": "return torch.nan_to_num(weights @ values)"},
+     "the result's NaN are replaced, but not those of the gradient: fill the weights of such rows before they are used",
+     killed_by="test_gradients_are_numbers_also_where_a_query_may_see_nothing")
+edit("masked_attention", "not-scaled", {" / math.sqrt(queries.size(-1))": ""},
+     "scores are not divided by √d", killed_by="test_where_all_is_allowed_it_is_attention")
+edit("masked_attention", "mask-ignored", {"scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "scores.softmax(dim=-1)",
+     "weights.masked_fill(~mask, 0) @": "weights @"},
+     "the mask is not used", killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
+edit("masked_attention", "small-penalty", {"masked_fill(~mask, -torch.inf)": "masked_fill(~mask, -10.0)"},
+     "masked scores are set to a number that real scores reach: set them to −∞",
+     killed_by="test_a_mask_works_where_the_allowed_scores_are_far_below_the_masked")
+edit("masked_attention", "softmax-over-queries", {"softmax(dim=-1)": "softmax(dim=-2)"},
+     "the softmax runs over the queries: each query shares its weight among the keys",
+     killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
 
 
 @alternative("masked_attention", "lowest-number")
@@ -480,48 +258,24 @@ def masked_attention(queries, keys, values, mask):
     return functional.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
 
 
-edit(
-    "split_heads",
-    "wrong-axes",
-    {"x.unflatten(-1, (heads, -1)).transpose(1, 2)": "x.reshape(x.size(0), heads, x.size(1), -1)"},
-    "(B, N, d) is reshaped to (B, h, N, d/h) at once, which mixes the numbers of tokens: cut the last axis, then swap",
-    killed_by="test_each_head_gets_its_part_of_every_token",
-)
-edit(
-    "split_heads",
-    "not-swapped",
-    {".transpose(1, 2)": ""},
-    "the axes of tokens and heads are not swapped: (B, h, N, d/h) was asked for",
-    killed_by="test_each_head_gets_its_part_of_every_token",
-)
-edit(
-    "split_heads",
-    "interleaved",
-    {"x.unflatten(-1, (heads, -1)).transpose(1, 2)": "x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)"},
-    "numbers are dealt out to the heads in turn: the first head gets the first d / h",
-    killed_by="test_each_head_gets_its_part_of_every_token",
-)
-edit(
-    "split_heads",
-    "heads-first",
-    {"x.unflatten(-1, (heads, -1)).transpose(1, 2)": "x.unflatten(-1, (heads, -1)).permute(2, 0, 1, 3)"},
-    "the heads come before the batch: (B, h, N, d/h) was asked for",
-    killed_by="test_each_head_gets_its_part_of_every_token",
-)
-edit(
-    "split_heads",
-    "tokens-swapped-last",
-    {"transpose(1, 2)": "permute(0, 2, 3, 1)"},
-    "the tokens come last: (B, h, N, d/h) was asked for",
-    killed_by="test_each_head_gets_its_part_of_every_token",
-)
-edit(
-    "split_heads",
-    "width-of-a-head",
-    {"(heads, -1)": "(-1, heads)"},
-    "there are d / heads heads of width `heads`: the two are mixed up",
-    killed_by="test_one_head_gets_everything",
-)
+edit("split_heads", "wrong-axes", {"x.unflatten(-1, (heads, -1)).transpose(1, 2)": "x.reshape(x.size(0), heads, x.size(1), -1)"},
+     "(B, N, d) is reshaped to (B, h, N, d/h) at once, which mixes the numbers of tokens: cut the last axis, then swap",
+     killed_by="test_each_head_gets_its_part_of_every_token")
+edit("split_heads", "not-swapped", {".transpose(1, 2)": ""},
+     "the axes of tokens and heads are not swapped: (B, h, N, d/h) was asked for",
+     killed_by="test_each_head_gets_its_part_of_every_token")
+edit("split_heads", "interleaved", {"x.unflatten(-1, (heads, -1)).transpose(1, 2)": "x.unflatten(-1, (-1, heads)).permute(0, 3, 1, 2)"},
+     "numbers are dealt out to the heads in turn: the first head gets the first d / h",
+     killed_by="test_each_head_gets_its_part_of_every_token")
+edit("split_heads", "heads-first", {"x.unflatten(-1, (heads, -1)).transpose(1, 2)": "x.unflatten(-1, (heads, -1)).permute(2, 0, 1, 3)"},
+     "the heads come before the batch: (B, h, N, d/h) was asked for",
+     killed_by="test_each_head_gets_its_part_of_every_token")
+edit("split_heads", "tokens-swapped-last", {"transpose(1, 2)": "permute(0, 2, 3, 1)"},
+     "the tokens come last: (B, h, N, d/h) was asked for",
+     killed_by="test_each_head_gets_its_part_of_every_token")
+edit("split_heads", "width-of-a-head", {"(heads, -1)": "(-1, heads)"},
+     "there are d / heads heads of width `heads`: the two are mixed up",
+     killed_by="test_one_head_gets_everything")
 
 
 @alternative("split_heads", "permute")
@@ -535,92 +289,36 @@ def split_heads(x, heads):
     return torch.stack(x.chunk(heads, dim=-1), dim=1)
 
 
-edit(
-    "multi_head",
-    "no-output-map",
-    {"functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)": "mixed.transpose(1, 2).flatten(2)"},
-    "W_O is missing",
-    killed_by="test_of_one_token_the_value_comes_back_through_the_output_map",
-)
-edit(
-    "multi_head",
-    "merged-without-swap",
-    {"mixed.transpose(1, 2).flatten(2)": "mixed.reshape(x.shape)"},
-    "heads are merged without swapping the axes back, which mixes the numbers of tokens: transpose first",
-    killed_by="test_it_agrees_with_pytorchs_layer",
-)
-edit(
-    "multi_head",
-    "no-output-bias",
-    {", w_out, b_out)  # (B, N, d)": ", w_out)"},
-    "the output map's bias is missing",
-    killed_by="test_of_one_token_the_value_comes_back_through_the_output_map",
-)
-edit(
-    "multi_head",
-    "no-input-biases",
-    {"w_query, b_query)": "w_query)", "w_key, b_key)": "w_key)", "w_value, b_value)": "w_value)"},
-    "the biases of queries, keys and values are missing",
-    killed_by="test_of_one_token_the_value_comes_back_through_the_output_map",
-)
-edit(
-    "multi_head",
-    "keys-of-x",
-    {
-        "functional.linear(context, w_key": "functional.linear(x, w_key",
-        "functional.linear(context, w_value": "functional.linear(x, w_value",
-    },
-    "keys and values are made of x: they come from the context",
-    killed_by="test_of_one_token_the_value_comes_back_through_the_output_map",
-)
-edit(
-    "multi_head",
-    "order-of-the-maps",
-    {
-        "w_query, w_key, w_value = w_in": "w_key, w_query, w_value = w_in",
-        "b_query, b_key, b_value = b_in": "b_key, b_query, b_value = b_in",
-    },
-    "the first d rows are taken for W_K: the order is queries, keys, values",
-    killed_by="test_it_agrees_with_pytorchs_layer",
-)
-edit(
-    "multi_head",
-    "maps-transposed",
-    {
-        "return functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)": "return mixed.transpose(1, 2).flatten(2) @ w_out + b_out"
-    },
-    "rows are multiplied by W_O itself: x Wᵀ is the map",
-    killed_by="test_of_one_token_the_value_comes_back_through_the_output_map",
-)
-edit(
-    "multi_head",
-    "mask-forgotten",
-    {"if mask is None:": "if True:"},
-    "the mask is not used",
-    killed_by="test_masks_of_a_padded_batch_and_of_the_future_are_obeyed",
-)
-edit(
-    "multi_head",
-    "one-head",
-    {"b_query), heads)": "b_query), 1)", "b_key), heads)": "b_key), 1)", "b_value), heads)": "b_value), 1)"},
-    "there is one head, whatever was asked for",
-    killed_by="test_it_agrees_with_pytorchs_layer",
-)
-edit(
-    "multi_head",
-    "heads-averaged",
-    {"mixed.transpose(1, 2).flatten(2)": "mixed.mean(dim=1, keepdim=True).expand_as(mixed).transpose(1, 2).flatten(2)"},
-    "heads are averaged: each keeps its place in the merged vector",
-    killed_by="test_it_agrees_with_pytorchs_layer",
-)
+edit("multi_head", "no-output-map", {"functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)": "mixed.transpose(1, 2).flatten(2)"},
+     "W_O is missing", killed_by="test_of_one_token_the_value_comes_back_through_the_output_map")
+edit("multi_head", "merged-without-swap", {"mixed.transpose(1, 2).flatten(2)": "mixed.reshape(x.shape)"},
+     "heads are merged without swapping the axes back, which mixes the numbers of tokens: transpose first",
+     killed_by="test_it_agrees_with_pytorchs_layer")
+edit("multi_head", "no-output-bias", {", w_out, b_out)  # (B, N, d)": ", w_out)"},
+     "the output map's bias is missing", killed_by="test_of_one_token_the_value_comes_back_through_the_output_map")
+edit("multi_head", "no-input-biases", {"w_query, b_query)": "w_query)", "w_key, b_key)": "w_key)", "w_value, b_value)": "w_value)"},
+     "the biases of queries, keys and values are missing",
+     killed_by="test_of_one_token_the_value_comes_back_through_the_output_map")
+edit("multi_head", "keys-of-x", {"functional.linear(context, w_key": "functional.linear(x, w_key", "functional.linear(context, w_value": "functional.linear(x, w_value"},
+     "keys and values are made of x: they come from the context",
+     killed_by="test_of_one_token_the_value_comes_back_through_the_output_map")
+edit("multi_head", "order-of-the-maps", {"w_query, w_key, w_value = w_in": "w_key, w_query, w_value = w_in", "b_query, b_key, b_value = b_in": "b_key, b_query, b_value = b_in"},
+     "the first d rows are taken for W_K: the order is queries, keys, values",
+     killed_by="test_it_agrees_with_pytorchs_layer")
+edit("multi_head", "maps-transposed", {"return functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)": "return mixed.transpose(1, 2).flatten(2) @ w_out + b_out"},
+     "rows are multiplied by W_O itself: x Wᵀ is the map",
+     killed_by="test_of_one_token_the_value_comes_back_through_the_output_map")
+edit("multi_head", "mask-forgotten", {"if mask is None:": "if True:"},
+     "the mask is not used", killed_by="test_masks_of_a_padded_batch_and_of_the_future_are_obeyed")
+edit("multi_head", "one-head", {"b_query), heads)": "b_query), 1)", "b_key), heads)": "b_key), 1)", "b_value), heads)": "b_value), 1)"},
+     "there is one head, whatever was asked for", killed_by="test_it_agrees_with_pytorchs_layer")
+edit("multi_head", "heads-averaged", {"mixed.transpose(1, 2).flatten(2)": "mixed.mean(dim=1, keepdim=True).expand_as(mixed).transpose(1, 2).flatten(2)"},
+     "heads are averaged: each keeps its place in the merged vector",
+     killed_by="test_it_agrees_with_pytorchs_layer")
 
 
-@mistake(
-    "multi_head",
-    "scaled-by-whole-width",
-    "scores are divided by the root of the whole width: each head has d / h",
-    killed_by="test_it_agrees_with_pytorchs_layer",
-)
+@mistake("multi_head", "scaled-by-whole-width", "scores are divided by the root of the whole width: each head has d / h",
+         killed_by="test_it_agrees_with_pytorchs_layer")
 def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     d = x.size(-1)
     queries = split_heads(functional.linear(x, w_in[:d], b_in[:d]), heads)
@@ -633,12 +331,8 @@ def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     return functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)
 
 
-@mistake(
-    "multi_head",
-    "heads-by-view",
-    "the projections are viewed as (B, h, N, d/h) at once, which mixes the numbers of tokens",
-    killed_by="test_it_agrees_with_pytorchs_layer",
-)
+@mistake("multi_head", "heads-by-view", "the projections are viewed as (B, h, N, d/h) at once, which mixes the numbers of tokens",
+         killed_by="test_it_agrees_with_pytorchs_layer")
 def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     b, d = x.size(0), x.size(-1)
     queries = functional.linear(x, w_in[:d], b_in[:d]).view(b, heads, -1, d // heads)
@@ -675,72 +369,31 @@ def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     return functional.linear(mixed.permute(0, 2, 1, 3).reshape(x.shape), w_out, b_out)
 
 
-edit(
-    "sinusoids",
-    "halves",
-    {"torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)": "torch.cat([angles.sin(), angles.cos()], dim=-1)"},
-    "all sines come first and all cosines after, as in the authors' code: the paper has them in turn",
-    killed_by="test_position_zero_is_a_zero_and_a_one_in_turn",
-)
-edit(
-    "sinusoids",
-    "cosine-first",
-    {"[angles.sin(), angles.cos()]": "[angles.cos(), angles.sin()]"},
-    "cosines are on even dimensions: sines are",
-    killed_by="test_position_zero_is_a_zero_and_a_one_in_turn",
-)
-edit(
-    "sinusoids",
-    "from-one",
-    {"torch.arange(length)": "torch.arange(1, length + 1)"},
-    "positions count from 1: from 0",
-    killed_by="test_position_zero_is_a_zero_and_a_one_in_turn",
-)
-edit(
-    "sinusoids",
-    "frequency-for-each-dimension",
-    {
-        "torch.arange(0, width, 2) / width": "torch.arange(width) / width",
-        "return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)": "return torch.where(torch.arange(width) % 2 == 0, angles.sin(), angles.cos())",
-    },
-    "each dimension has a frequency of its own: sine and cosine of a pair share one",
-    killed_by="test_of_width_two_they_are_sine_and_cosine_of_the_position",
-)
-edit(
-    "sinusoids",
-    "exponent-halved",
-    {"torch.arange(0, width, 2) / width": "torch.arange(width // 2) / width"},
-    "the exponent is j / d for pair j: it is 2j / d",
-    killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly",
-)
-edit(
-    "sinusoids",
-    "ever-faster",
-    {"(-torch.arange(0, width, 2) / width)": "(torch.arange(0, width, 2) / width)"},
-    "later pairs turn faster: the position is divided by the power of 10000",
-    killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly",
-)
-edit(
-    "sinusoids",
-    "base-of-a-thousand",
-    {"10_000": "1_000"},
-    "the base is 1000: 10000",
-    killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly",
-)
-edit(
-    "sinusoids",
-    "transposed",
-    {".flatten(1)": ".flatten(1).T"},
-    "a row for each dimension is returned: one for each position",
-    killed_by="test_position_zero_is_a_zero_and_a_one_in_turn",
-)
-edit(
-    "sinusoids",
-    "last-pair-at-the-base",
-    {"torch.arange(0, width, 2) / width": "torch.linspace(0, 1, width // 2)"},
-    "the last pair is 10000 times slower, as in the authors' code: the paper's exponent is 2j / d, which stays below 1",
-    killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly",
-)
+edit("sinusoids", "halves", {"torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)": "torch.cat([angles.sin(), angles.cos()], dim=-1)"},
+     "all sines come first and all cosines after, as in the authors' code: the paper has them in turn",
+     killed_by="test_position_zero_is_a_zero_and_a_one_in_turn")
+edit("sinusoids", "cosine-first", {"[angles.sin(), angles.cos()]": "[angles.cos(), angles.sin()]"},
+     "cosines are on even dimensions: sines are", killed_by="test_position_zero_is_a_zero_and_a_one_in_turn")
+edit("sinusoids", "from-one", {"torch.arange(length)": "torch.arange(1, length + 1)"},
+     "positions count from 1: from 0", killed_by="test_position_zero_is_a_zero_and_a_one_in_turn")
+edit("sinusoids", "frequency-for-each-dimension",
+     {"torch.arange(0, width, 2) / width": "torch.arange(width) / width",
+      "return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)": "return torch.where(torch.arange(width) % 2 == 0, angles.sin(), angles.cos())"},
+     "each dimension has a frequency of its own: sine and cosine of a pair share one",
+     killed_by="test_of_width_two_they_are_sine_and_cosine_of_the_position")
+edit("sinusoids", "exponent-halved", {"torch.arange(0, width, 2) / width": "torch.arange(width // 2) / width"},
+     "the exponent is j / d for pair j: it is 2j / d",
+     killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly")
+edit("sinusoids", "ever-faster", {"(-torch.arange(0, width, 2) / width)": "(torch.arange(0, width, 2) / width)"},
+     "later pairs turn faster: the position is divided by the power of 10000",
+     killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly")
+edit("sinusoids", "base-of-a-thousand", {"10_000": "1_000"},
+     "the base is 1000: 10000", killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly")
+edit("sinusoids", "transposed", {".flatten(1)": ".flatten(1).T"},
+     "a row for each dimension is returned: one for each position", killed_by="test_position_zero_is_a_zero_and_a_one_in_turn")
+edit("sinusoids", "last-pair-at-the-base", {"torch.arange(0, width, 2) / width": "torch.linspace(0, 1, width // 2)"},
+     "the last pair is 10000 times slower, as in the authors' code: the paper's exponent is 2j / d, which stays below 1",
+     killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly")
 
 
 @alternative("sinusoids", "columns")
@@ -772,55 +425,24 @@ def sinusoids(length, width):
     return torch.sin(angles + math.pi / 2 * (dims % 2)).float()
 
 
-edit(
-    "attention_cost",
-    "no-output-map",
-    {"4 * length * width**2": "3 * length * width**2"},
-    "three projections are counted: the output has one too",
-    killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications",
-)
-edit(
-    "attention_cost",
-    "mixture-forgotten",
-    {"2 * length**2 * width": "length**2 * width"},
-    "the scores are counted and the mixture is not",
-    killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications",
-)
-edit(
-    "attention_cost",
-    "heads-times-width",
-    {"2 * length**2 * width": "2 * heads * length**2 * width"},
-    "each head is taken to have the whole width: it has d / h",
-    killed_by="test_a_small_layer_is_counted_by_hand",
-)
-edit(
-    "attention_cost",
-    "one-head-alone",
-    {"2 * length**2 * width": "2 * length**2 * width // heads"},
-    "one head's products are counted: all of them together were asked for",
-    killed_by="test_a_small_layer_is_counted_by_hand",
-)
-edit(
-    "attention_cost",
-    "weights-of-one-head",
-    {"heads * length**2": "length**2"},
-    "one head's weights are counted: each head keeps its own",
-    killed_by="test_a_small_layer_is_counted_by_hand",
-)
-edit(
-    "attention_cost",
-    "additions-too",
-    {"4 * length": "8 * length", "2 * length**2 * width": "4 * length**2 * width"},
-    "additions are counted as well: multiplications were asked for",
-    killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications",
-)
-edit(
-    "attention_cost",
-    "length-and-width-swapped",
-    {"4 * length * width**2": "4 * length**2 * width", "2 * length**2 * width": "2 * length * width**2"},
-    "length and width are mixed up: a projection takes n · d · d",
-    killed_by="test_a_small_layer_is_counted_by_hand",
-)
+edit("attention_cost", "no-output-map", {"4 * length * width**2": "3 * length * width**2"},
+     "three projections are counted: the output has one too",
+     killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications")
+edit("attention_cost", "mixture-forgotten", {"2 * length**2 * width": "length**2 * width"},
+     "the scores are counted and the mixture is not", killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications")
+edit("attention_cost", "heads-times-width", {"2 * length**2 * width": "2 * heads * length**2 * width"},
+     "each head is taken to have the whole width: it has d / h",
+     killed_by="test_a_small_layer_is_counted_by_hand")
+edit("attention_cost", "one-head-alone", {"2 * length**2 * width": "2 * length**2 * width // heads"},
+     "one head's products are counted: all of them together were asked for",
+     killed_by="test_a_small_layer_is_counted_by_hand")
+edit("attention_cost", "weights-of-one-head", {"heads * length**2": "length**2"},
+     "one head's weights are counted: each head keeps its own", killed_by="test_a_small_layer_is_counted_by_hand")
+edit("attention_cost", "additions-too", {"4 * length": "8 * length", "2 * length**2 * width": "4 * length**2 * width"},
+     "additions are counted as well: multiplications were asked for",
+     killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications")
+edit("attention_cost", "length-and-width-swapped", {"4 * length * width**2": "4 * length**2 * width", "2 * length**2 * width": "2 * length * width**2"},
+     "length and width are mixed up: a projection takes n · d · d", killed_by="test_a_small_layer_is_counted_by_hand")
 
 
 @alternative("attention_cost", "by-product")
@@ -840,21 +462,12 @@ def attention_cost(length, width, heads):
     return [length * width * width * 4, pairs * (width // heads) * heads * 2, pairs * heads]
 
 
-equivalent(
-    "additive_scores",
-    "1: (queries @ w_query.T)[..., :, None, :] → (queries @ w_query.T)[:, ..., None, :]",
-    "the new axis stands before the last one either way",
-)
+equivalent("additive_scores", "1: (queries @ w_query.T)[..., :, None, :] → (queries @ w_query.T)[:, ..., None, :]",
+           "the new axis stands before the last one either way")
 equivalent("attention", "1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "the same two axes are swapped")
 equivalent("masked_attention", "1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "the same two axes are swapped")
-equivalent(
-    "padding_mask",
-    "1: torch.arange(size, device=lengths.device) → torch.arange(size)",
-    "checks run on the processor, where both are on the same device",
-)
-equivalent(
-    "split_heads",
-    "1: x.unflatten(-1, (heads, -1)).transpose(1, 2) → x.unflatten(-1, (heads, -1)).transpose(2, 1)",
-    "the same two axes are swapped",
-)
+equivalent("padding_mask", "1: torch.arange(size, device=lengths.device) → torch.arange(size)",
+           "checks run on the processor, where both are on the same device")
+equivalent("split_heads", "1: x.unflatten(-1, (heads, -1)).transpose(1, 2) → x.unflatten(-1, (heads, -1)).transpose(2, 1)",
+           "the same two axes are swapped")
 equivalent("multi_head", "10: mixed.transpose(1, 2) → mixed.transpose(2, 1)", "the same two axes are swapped")

@@ -155,9 +155,7 @@ figure, axes = plt.subplots(1, 3, figsize=(11, 3), layout="constrained")
 for axis, (name, guess) in zip(axes, GUESSES.items()):
     axis.plot(gold, guess, ".")
     axis.set(xlabel="truth", ylabel="answer")
-    axis.set_title(
-        f"{name}\nPearson {pearsonr(gold, guess)[0]:.2f}, Spearman {spearmanr(gold, guess)[0]:.2f}", fontsize=10
-    )
+    axis.set_title(f"{name}\nPearson {pearsonr(gold, guess)[0]:.2f}, Spearman {spearmanr(gold, guess)[0]:.2f}", fontsize=10)
 plt.show()
 
 # %% [markdown]
@@ -401,7 +399,6 @@ def choose_threshold(margins, answered, silent):
     Three lists of floats, equally long, not empty.
     Returns a float; any of the best will do, and so will infinity. Devlin et al. 2019, section 4.3.
     """
-
     ### BEGIN SOLUTION
     def earned(threshold):
         return sum(a if margin > threshold else s for margin, a, s in zip(margins, answered, silent))
@@ -445,7 +442,6 @@ def answer_scores(answer, truths):
     `string.punctuation` deleted; then the words a, an and the. After that, "" against "" is right, F1 included.
     Returns (exact, f1), two floats, each the best over the truths. Rajpurkar et al. 2016, section 6.1; 2018.
     """
-
     ### BEGIN SOLUTION
     def words(text):
         kept = "".join(c for c in text.lower() if c not in string.punctuation)
@@ -466,7 +462,6 @@ check("answer_scores")
 # %% [markdown]
 # Korean has no articles, and a particle is glued to the word. So KorQuAD's own script drops no articles and counts shared **characters** instead of words:
 
-
 # %%
 def korquad_f1(answer, truth):
     """F1 over characters, without articles (KorQuAD 1.0)."""
@@ -475,9 +470,7 @@ def korquad_f1(answer, truth):
 
 
 for answer, truth in (("병원에서", "병원"), ("하루 커피 최소 3잔", "최소 3잔"), ("a cat", "tac")):
-    print(
-        f"{answer} | {truth}:  SQuAD's F1 {answer_scores(answer, [truth])[1]:.2f}, over characters {korquad_f1(answer, truth):.2f}"
-    )
+    print(f"{answer} | {truth}:  SQuAD's F1 {answer_scores(answer, [truth])[1]:.2f}, over characters {korquad_f1(answer, truth):.2f}")
 
 # %% [markdown]
 # Over characters *병원에서* is two thirds right. For English that would be wrong: *a cat* and *tac* share nothing but letters. Always say which F1.
@@ -552,7 +545,6 @@ def most_context(spans, length):
     spans: list of (start, end), the windows in their order; together they hold the tokens 0 to length − 1. Of equally good windows the first.
     Returns a list of `length` whole numbers, places in `spans`. The published code of Devlin et al. 2019, run_squad.py.
     """
-
     ### BEGIN SOLUTION
     def context(token, window):
         start, end = spans[window]
@@ -587,27 +579,9 @@ check("most_context")
 
 # %%
 AMOUNTS = {  # profile → for each task labelled examples, and steps of 32
-    "smoke": {
-        "topics": (36, 50),
-        "senses": (100, 10),
-        "entities": (36, 50),
-        "choices": (300, 50),
-        "questions": (2000, 260),
-    },
-    "cpu": {
-        "topics": (36, 150),
-        "senses": (100, 10),
-        "entities": (36, 150),
-        "choices": (500, 200),
-        "questions": (4000, 800),
-    },
-    "gpu": {
-        "topics": (36, 300),
-        "senses": (100, 10),
-        "entities": (36, 300),
-        "choices": (1000, 600),
-        "questions": (40000, 8000),
-    },
+    "smoke": {"topics": (36, 50), "senses": (100, 10), "entities": (36, 50), "choices": (300, 50), "questions": (2000, 260)},
+    "cpu": {"topics": (36, 150), "senses": (100, 10), "entities": (36, 150), "choices": (500, 200), "questions": (4000, 800)},
+    "gpu": {"topics": (36, 300), "senses": (100, 10), "entities": (36, 300), "choices": (1000, 600), "questions": (40000, 8000)},
 }[profile]
 TESTS, RATE, DEVICE = {"smoke": 150, "cpu": 400, "gpu": 1000}[profile], 2e-3, str(run.device)
 TAGS = ["O", "B-PER", "B-COU", "B-CAP", "B-LAN"]
@@ -638,11 +612,9 @@ print(joined("tom inspected the scale", "an old scale"))
 # %% [markdown]
 # Fine-tuning is the same for all tasks: encoder and head together, a high rate that falls, few steps.
 
-
 # %%
 def fine_tune(head, rows, collate, steps, rate=RATE):
     """Trains the head and the encoder in it on 32 rows a step, which `collate` makes a batch of."""
-
     def batches(number):
         return collate(random.Random(f"{seed} {number}").choices(rows, k=32))
 
@@ -668,7 +640,6 @@ def majority(labels):
 # %% [markdown]
 # **One sentence, two sentences.** The head reads [CLS]. Topics get 36 labels, about four to a topic.
 
-
 # %%
 def sentences(rows):
     """A batch of rows (ids, segments, label)."""
@@ -678,10 +649,8 @@ def sentences(rows):
 
 def one_label(task, draw, texts, classes):
     """The scores of both models and of the majority, and the models. draw: makes items; texts: the one or two texts of an item."""
-    rows = {
-        split: [(*joined(*texts(item)), item.label) for item in draw(count, split)]
-        for split, count in (("train", AMOUNTS[task][0]), ("test", TESTS))
-    }
+    rows = {split: [(*joined(*texts(item)), item.label) for item in draw(count, split)]
+            for split, count in (("train", AMOUNTS[task][0]), ("test", TESTS))}
     test = sentences(rows["test"])
 
     def accuracy(model):
@@ -693,13 +662,10 @@ def one_label(task, draw, texts, classes):
 
 results, models = {}, {}
 results["topics"], models["topics"] = one_label("topics", tasks.topics, lambda item: (item.text,), classes=9)
-results["senses"], models["senses"] = one_label(
-    "senses", tasks.senses, lambda item: (item.first, item.second), classes=2
-)
+results["senses"], models["senses"] = one_label("senses", tasks.senses, lambda item: (item.first, item.second), classes=2)
 
 # %% [markdown]
 # **Tags.** Your `first_pieces` makes the labels. In the test each word has the tag of its first piece, and `seqeval` counts names.
-
 
 # %%
 def tagged(item):
@@ -738,7 +704,6 @@ print(f"O for every word: accuracy {every.count('O') / len(every):.2f}, F1 of na
 
 # %% [markdown]
 # **Choices.** Your loss, on the four flattened texts of each question. Between beginning and ending stands a [SEP].
-
 
 # %%
 class Chooser(BertChooser):
@@ -801,9 +766,7 @@ def reading(item):
     """A row (ids, segments, first, last token of the answer) for each window; both are 0, [CLS], where it holds no answer."""
     ids, spans = cut(item.passage)
     for start, end in windows(len(ids), ROOM, ROOM // 2):
-        where = (
-            None if item.answer is None else answer_tokens(spans[start:end], item.start, item.start + len(item.answer))
-        )
+        where = None if item.answer is None else answer_tokens(spans[start:end], item.start, item.start + len(item.answer))
         row, segments, begins = asked(item.question, ids[start:end])
         yield row, segments, *((0, 0) if where is None else (begins + where[0], begins + where[1]))
 
@@ -815,7 +778,6 @@ def readings(rows):
 
 # %% [markdown]
 # Then scores become answers: windows, the best span of each, begun only where its first token has most context. No answer has the *lowest* null score of all windows: one that sees the answer is enough.
-
 
 # %%
 def read(model, item, window=windows):
@@ -872,9 +834,7 @@ table.round(2)
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
-for shift, (column, marker) in zip(
-    (-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()
-):
+for shift, (column, marker) in zip((-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()):
     axes.plot(np.arange(len(table)) + shift, table[column], marker, label=column)
 metric_of = dict.fromkeys(table.index, "accuracy") | {"entities": "F1 of names", "questions": "F1 of words"}
 under = [f"{task}\n{AMOUNTS[task][0]:,} labels\n{metric_of[task]}" for task in table.index]

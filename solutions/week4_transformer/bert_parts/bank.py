@@ -36,7 +36,7 @@ def combine_layers(layers, way, scores=None):
     if way == "second-to-last":
         return layers[len(layers) - 2]
     if way != "sum-all":
-        hidden = hidden[max(0, len(hidden) - 4) :]
+        hidden = hidden[max(0, len(hidden) - 4):]
     if way == "concat-last-4":
         return torch.cat(hidden, 2)
     odds = (scores - scores.max()).exp()
@@ -46,76 +46,26 @@ def combine_layers(layers, way, scores=None):
     return total
 
 
-edit(
-    "combine_layers",
-    "sum-not-softmax",
-    {"torch.softmax(scores, dim=0)": "scores"},
-    "the scores are the weights: their softmax is",
-    killed_by="test_scores_become_weights_by_a_softmax",
-)
-edit(
-    "combine_layers",
-    "embeddings-in-the-sum",
-    {'layers[1:] if way == "sum-all"': 'layers if way == "sum-all"'},
-    'the embeddings are a layer of "sum-all": the sum begins above them',
-    killed_by="test_equal_scores_give_the_mean_of_the_layers",
-)
-edit(
-    "combine_layers",
-    "embeddings-among-the-last-four",
-    {"layers[1:][-4:]": "layers[-4:]"},
-    "with fewer than four layers the embeddings slip in",
-    killed_by="test_of_two_layers_the_last_four_are_both_without_the_embeddings",
-)
-edit(
-    "combine_layers",
-    "first-four",
-    {"layers[1:][-4:]": "layers[1:][:4]"},
-    "the first four layers are taken: the last four were asked for",
-    killed_by="test_the_last_four_stand_side_by_side_lower_layers_first",
-)
-edit(
-    "combine_layers",
-    "top-layer-first",
-    {"torch.cat(hidden, dim=-1)": "torch.cat(hidden[::-1], dim=-1)"},
-    "the top layer stands first: lower layers come first",
-    killed_by="test_the_last_four_stand_side_by_side_lower_layers_first",
-)
-edit(
-    "combine_layers",
-    "tokens-side-by-side",
-    {"torch.cat(hidden, dim=-1)": "torch.cat(hidden, dim=1)"},
-    "the sequences are joined end to end: the vectors of a token stand side by side",
-    killed_by="test_the_last_four_stand_side_by_side_lower_layers_first",
-)
-edit(
-    "combine_layers",
-    "off-by-one-layer",
-    {"return layers[-2]": "return layers[-3]", "return layers[-1]": "return layers[-2]"},
-    "the last layer is taken for the one below it",
-    killed_by="test_one_layer_is_taken_as_it_is",
-)
-edit(
-    "combine_layers",
-    "plain-mean",
-    {"sum(weight * layer for weight, layer in zip(weights, hidden))": "sum(hidden) / len(hidden)"},
-    "the mean, whatever the scores",
-    killed_by="test_scores_become_weights_by_a_softmax",
-)
-edit(
-    "combine_layers",
-    "scores-turned",
-    {"zip(weights, hidden)": "zip(weights.flip(0), hidden)"},
-    "the first score is given to the top layer: lower layers come first",
-    killed_by="test_scores_become_weights_by_a_softmax",
-)
-edit(
-    "combine_layers",
-    "detached",
-    {"torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"},
-    "the scores are detached, so they cannot be learned",
-    killed_by="test_scores_can_be_learned",
-)
+edit("combine_layers", "sum-not-softmax", {"torch.softmax(scores, dim=0)": "scores"},
+     "the scores are the weights: their softmax is", killed_by="test_scores_become_weights_by_a_softmax")
+edit("combine_layers", "embeddings-in-the-sum", {'layers[1:] if way == "sum-all"': 'layers if way == "sum-all"'},
+     "the embeddings are a layer of \"sum-all\": the sum begins above them", killed_by="test_equal_scores_give_the_mean_of_the_layers")
+edit("combine_layers", "embeddings-among-the-last-four", {"layers[1:][-4:]": "layers[-4:]"},
+     "with fewer than four layers the embeddings slip in", killed_by="test_of_two_layers_the_last_four_are_both_without_the_embeddings")
+edit("combine_layers", "first-four", {"layers[1:][-4:]": "layers[1:][:4]"},
+     "the first four layers are taken: the last four were asked for", killed_by="test_the_last_four_stand_side_by_side_lower_layers_first")
+edit("combine_layers", "top-layer-first", {"torch.cat(hidden, dim=-1)": "torch.cat(hidden[::-1], dim=-1)"},
+     "the top layer stands first: lower layers come first", killed_by="test_the_last_four_stand_side_by_side_lower_layers_first")
+edit("combine_layers", "tokens-side-by-side", {"torch.cat(hidden, dim=-1)": "torch.cat(hidden, dim=1)"},
+     "the sequences are joined end to end: the vectors of a token stand side by side", killed_by="test_the_last_four_stand_side_by_side_lower_layers_first")
+edit("combine_layers", "off-by-one-layer", {"return layers[-2]": "return layers[-3]", "return layers[-1]": "return layers[-2]"},
+     "the last layer is taken for the one below it", killed_by="test_one_layer_is_taken_as_it_is")
+edit("combine_layers", "plain-mean", {"sum(weight * layer for weight, layer in zip(weights, hidden))": "sum(hidden) / len(hidden)"},
+     "the mean, whatever the scores", killed_by="test_scores_become_weights_by_a_softmax")
+edit("combine_layers", "scores-turned", {"zip(weights, hidden)": "zip(weights.flip(0), hidden)"},
+     "the first score is given to the top layer: lower layers come first", killed_by="test_scores_become_weights_by_a_softmax")
+edit("combine_layers", "detached", {"torch.softmax(scores, dim=0)": "torch.softmax(scores.detach(), dim=0)"},
+     "the scores are detached, so they cannot be learned", killed_by="test_scores_can_be_learned")
 
 
 # trainable
@@ -140,82 +90,35 @@ def trainable(shapes, first):
     return names, sum(torch.Size(shapes[name]).numel() for name in names)
 
 
-edit(
-    "trainable",
-    "counted-from-0",
-    {"level = 1 + int(": "level = int("},
-    "bert.layers.0 is taken for layer 0: that is the input, and bert.layers.0 is layer 1",
-    killed_by="test_from_1_on_the_input_alone_is_frozen",
-)
-edit(
-    "trainable",
-    "one-layer-too-many",
-    {"if level >= first": "if level > first"},
-    "layer `first` itself is frozen: it is the first that is trained",
-    killed_by="test_from_0_on_all_is_trained",
-)
-edit(
-    "trainable",
-    "input-never-frozen",
-    {"            level = 0\n": "            level = first\n"},
-    "the embeddings are trained whatever is frozen above them",
-    killed_by="test_from_1_on_the_input_alone_is_frozen",
-)
-edit(
-    "trainable",
-    "head-frozen",
-    {"level = first  # pooler and head": "level = 0"},
-    "pooler and head are frozen: then nothing can learn the task",
-    killed_by="test_above_the_last_layer_pooler_and_head_are_left",
-)
-edit(
-    "trainable",
-    "one-digit",
-    {'int(name.split(".")[2])': 'int(name[len("bert.layers."):][0])'},
-    "one digit is read: layers 10 and 11 are taken for layer 1",
-    killed_by="test_of_twelve_layers_layer_1_is_not_layer_10",
-)
-edit(
-    "trainable",
-    "tensors-counted",
-    {"sum(math.prod(shapes[name]) for name in names)": "len(names)"},
-    "the tensors are counted: their numbers were asked for",
-    killed_by="test_from_0_on_all_is_trained",
-)
-edit(
-    "trainable",
-    "sides-added",
-    {"math.prod(shapes[name])": "sum(shapes[name])"},
-    "the sides of a matrix are added: its weights are their product",
-    killed_by="test_from_0_on_all_is_trained",
-)
-edit(
-    "trainable",
-    "all-counted",
-    {"for name in names)": "for name in shapes)"},
-    "all weights are counted, the frozen ones too",
-    killed_by="test_from_1_on_the_input_alone_is_frozen",
-)
+edit("trainable", "counted-from-0", {"level = 1 + int(": "level = int("},
+     "bert.layers.0 is taken for layer 0: that is the input, and bert.layers.0 is layer 1",
+     killed_by="test_from_1_on_the_input_alone_is_frozen")
+edit("trainable", "one-layer-too-many", {"if level >= first": "if level > first"},
+     "layer `first` itself is frozen: it is the first that is trained", killed_by="test_from_0_on_all_is_trained")
+edit("trainable", "input-never-frozen", {"            level = 0\n": "            level = first\n"},
+     "the embeddings are trained whatever is frozen above them", killed_by="test_from_1_on_the_input_alone_is_frozen")
+edit("trainable", "head-frozen", {"level = first  # pooler and head": "level = 0"},
+     "pooler and head are frozen: then nothing can learn the task", killed_by="test_above_the_last_layer_pooler_and_head_are_left")
+edit("trainable", "one-digit", {'int(name.split(".")[2])': 'int(name[len("bert.layers."):][0])'},
+     "one digit is read: layers 10 and 11 are taken for layer 1", killed_by="test_of_twelve_layers_layer_1_is_not_layer_10")
+edit("trainable", "tensors-counted", {"sum(math.prod(shapes[name]) for name in names)": "len(names)"},
+     "the tensors are counted: their numbers were asked for", killed_by="test_from_0_on_all_is_trained")
+edit("trainable", "sides-added", {"math.prod(shapes[name])": "sum(shapes[name])"},
+     "the sides of a matrix are added: its weights are their product", killed_by="test_from_0_on_all_is_trained")
+edit("trainable", "all-counted", {"for name in names)": "for name in shapes)"},
+     "all weights are counted, the frozen ones too", killed_by="test_from_1_on_the_input_alone_is_frozen")
 
 
-@mistake(
-    "trainable",
-    "prefixes-without-dot",
-    'a prefix without its dot: "bert.layers.1" is the beginning of layers 10 and 11, too',
-    killed_by="test_of_twelve_layers_layer_1_is_not_layer_10",
-)
+@mistake("trainable", "prefixes-without-dot", "a prefix without its dot: \"bert.layers.1\" is the beginning of layers 10 and 11, too",
+         killed_by="test_of_twelve_layers_layer_1_is_not_layer_10")
 def trainable(shapes, first):
     below = ["bert.input."] * (first > 0) + [f"bert.layers.{i}" for i in range(first - 1)]
     names = [name for name in shapes if not name.startswith(tuple(below))]
     return names, sum(math.prod(shapes[name]) for name in names)
 
 
-@mistake(
-    "trainable",
-    "frozen-returned",
-    "what is frozen is returned: what is trained was asked for",
-    killed_by="test_from_0_on_all_is_trained",
-)
+@mistake("trainable", "frozen-returned", "what is frozen is returned: what is trained was asked for",
+         killed_by="test_from_0_on_all_is_trained")
 def trainable(shapes, first):
     below = tuple(["bert.input."] * (first > 0) + [f"bert.layers.{i}." for i in range(first - 1)])
     names = [name for name in shapes if name.startswith(below)]
@@ -250,12 +153,8 @@ def few_labels(labels, per_class, seed):
     return [p for i, p in enumerate(places) if sum(names[q] == names[p] for q in places[:i]) < per_class]
 
 
-@mistake(
-    "few_labels",
-    "labels-returned",
-    "the classes come back: their places were asked for",
-    killed_by="test_each_class_has_equally_many",
-)
+@mistake("few_labels", "labels-returned", "the classes come back: their places were asked for",
+         killed_by="test_each_class_has_equally_many")
 def few_labels(labels, per_class, seed):
     order, taken = list(labels), Counter()
     random.Random(seed).shuffle(order)
@@ -267,79 +166,36 @@ def few_labels(labels, per_class, seed):
     return found
 
 
-edit(
-    "few_labels",
-    "size-in-the-seed",
-    {"random.Random(seed)": "random.Random(1000 * seed + per_class)"},
-    "each size has a draw of its own: a larger sample does not hold the smaller one",
-    killed_by="test_a_larger_sample_holds_every_smaller_one",
-)
-edit(
-    "few_labels",
-    "no-shuffle",
-    {"    random.Random(seed).shuffle(order)\n": ""},
-    "always the first of each class: nothing is drawn",
-    killed_by="test_every_place_has_its_chance",
-)
-edit(
-    "few_labels",
-    "seed-ignored",
-    {"random.Random(seed)": "random.Random(0)"},
-    "the seed is ignored: every seed gives the same sample",
-    killed_by="test_every_place_has_its_chance",
-)
-edit(
-    "few_labels",
-    "one-too-many",
-    {"< per_class": "<= per_class"},
-    "one more of each class than was asked for",
-    killed_by="test_each_class_has_equally_many",
-)
-edit(
-    "few_labels",
-    "indices-of-the-shuffle",
-    {
-        "for place in order:\n        if": "for i, place in enumerate(order):\n        if",
-        "places.append(place)": "places.append(i)",
-    },
-    "the place in the shuffled list is returned: the place in `labels` was asked for",
-    killed_by="test_each_class_has_equally_many",
-)
+edit("few_labels", "size-in-the-seed", {"random.Random(seed)": "random.Random(1000 * seed + per_class)"},
+     "each size has a draw of its own: a larger sample does not hold the smaller one", killed_by="test_a_larger_sample_holds_every_smaller_one")
+edit("few_labels", "no-shuffle", {"    random.Random(seed).shuffle(order)\n": ""},
+     "always the first of each class: nothing is drawn", killed_by="test_every_place_has_its_chance")
+edit("few_labels", "seed-ignored", {"random.Random(seed)": "random.Random(0)"},
+     "the seed is ignored: every seed gives the same sample", killed_by="test_every_place_has_its_chance")
+edit("few_labels", "one-too-many", {"< per_class": "<= per_class"},
+     "one more of each class than was asked for", killed_by="test_each_class_has_equally_many")
+edit("few_labels", "indices-of-the-shuffle", {"for place in order:\n        if": "for i, place in enumerate(order):\n        if",
+     "places.append(place)": "places.append(i)"},
+     "the place in the shuffled list is returned: the place in `labels` was asked for", killed_by="test_each_class_has_equally_many")
 
 
-@mistake(
-    "few_labels",
-    "not-balanced",
-    "the first of one shuffle, whatever their class: each class should have equally many",
-    killed_by="test_each_class_has_equally_many",
-)
+@mistake("few_labels", "not-balanced", "the first of one shuffle, whatever their class: each class should have equally many",
+         killed_by="test_each_class_has_equally_many")
 def few_labels(labels, per_class, seed):
     order = list(range(len(labels)))
     random.Random(seed).shuffle(order)
     return order[: per_class * len(set(labels))]
 
 
-@mistake(
-    "few_labels",
-    "with-replacement",
-    "places are drawn with replacement, so one may come twice",
-    killed_by="test_each_class_has_equally_many",
-)
+@mistake("few_labels", "with-replacement", "places are drawn with replacement, so one may come twice",
+         killed_by="test_each_class_has_equally_many")
 def few_labels(labels, per_class, seed):
     draw = random.Random(seed)
-    return [
-        draw.choice([i for i, one in enumerate(labels) if one == label])
-        for label in sorted(set(labels))
-        for _ in range(per_class)
-    ]
+    return [draw.choice([i for i, one in enumerate(labels) if one == label]) for label in sorted(set(labels)) for _ in range(per_class)]
 
 
-@mistake(
-    "few_labels",
-    "sample-for-each-class",
-    "random.sample of each class in turn: its draws for a larger sample are others",
-    killed_by="test_a_larger_sample_holds_every_smaller_one",
-)
+@mistake("few_labels", "sample-for-each-class", "random.sample of each class in turn: its draws for a larger sample are others",
+         killed_by="test_a_larger_sample_holds_every_smaller_one")
 def few_labels(labels, per_class, seed):
     draw, places = random.Random(seed), []
     for label in sorted(set(labels)):
@@ -347,12 +203,8 @@ def few_labels(labels, per_class, seed):
     return places
 
 
-@mistake(
-    "few_labels",
-    "one-generator-for-all-calls",
-    "one generator goes on from call to call: the same seed gives another sample the next time",
-    killed_by="test_the_same_seed_gives_the_same_sample",
-)
+@mistake("few_labels", "one-generator-for-all-calls", "one generator goes on from call to call: the same seed gives another sample the next time",
+         killed_by="test_the_same_seed_gives_the_same_sample")
 def few_labels(labels, per_class, seed, draw=random.Random(0)):
     order, places, taken = list(range(len(labels))), [], Counter()
     draw.shuffle(order)
@@ -385,82 +237,36 @@ def labels_needed(counts, scores, target):
             return 2 ** (weight * math.log2(c0) + (1 - weight) * math.log2(c1))
 
 
-edit(
-    "labels_needed",
-    "linear-in-labels",
-    {"counts[i - 1] * (counts[i] / counts[i - 1]) ** share": "counts[i - 1] + share * (counts[i] - counts[i - 1])"},
-    "a line over the labels themselves: over their logarithm was asked for",
-    killed_by="test_half_way_is_the_geometric_mean",
-)
-edit(
-    "labels_needed",
-    "next-count",
-    {"return counts[i - 1] * (counts[i] / counts[i - 1]) ** share": "return float(counts[i])"},
-    "the next measured count: between two points the curve is read",
-    killed_by="test_half_way_is_the_geometric_mean",
-)
-edit(
-    "labels_needed",
-    "last-count-for-none",
-    {"return None": "return float(counts[-1])"},
-    "the last count, though the target is not reached",
-    killed_by="test_a_target_that_is_never_reached_gives_none",
-)
-edit(
-    "labels_needed",
-    "infinity-for-none",
-    {"return None": "return math.inf"},
-    "infinity in place of None",
-    killed_by="test_a_target_that_is_never_reached_gives_none",
-)
-edit(
-    "labels_needed",
-    "above-only",
-    {"        if scores[i] >= target:": "        if scores[i] > target:"},
-    "a point that has just the target does not count",
-    killed_by="test_at_a_point_of_the_curve_it_is_its_count",
-)
-edit(
-    "labels_needed",
-    "last-crossing",
-    {
-        "for i in range(1, len(counts)):\n        if scores[i] >= target:": "for i in range(len(counts) - 1, 0, -1):\n        if scores[i - 1] < target <= scores[i]:"
-    },
-    "the last crossing: the first one counts",
-    killed_by="test_the_first_crossing_counts",
-)
-edit(
-    "labels_needed",
-    "share-turned",
-    {"(target - scores[i - 1])": "(scores[i] - target)"},
-    "the share is measured from the upper end",
-    killed_by="test_half_way_is_the_geometric_mean",
-)
-edit(
-    "labels_needed",
-    "extrapolates-down",
-    {"    if scores[0] >= target:\n        return float(counts[0])\n": ""},
-    "a curve that begins above the target is followed to the left of its first point",
-    killed_by="test_a_curve_that_begins_above_needs_the_first_count",
-)
+edit("labels_needed", "linear-in-labels",
+     {"counts[i - 1] * (counts[i] / counts[i - 1]) ** share": "counts[i - 1] + share * (counts[i] - counts[i - 1])"},
+     "a line over the labels themselves: over their logarithm was asked for", killed_by="test_half_way_is_the_geometric_mean")
+edit("labels_needed", "next-count", {"return counts[i - 1] * (counts[i] / counts[i - 1]) ** share": "return float(counts[i])"},
+     "the next measured count: between two points the curve is read", killed_by="test_half_way_is_the_geometric_mean")
+edit("labels_needed", "last-count-for-none", {"return None": "return float(counts[-1])"},
+     "the last count, though the target is not reached", killed_by="test_a_target_that_is_never_reached_gives_none")
+edit("labels_needed", "infinity-for-none", {"return None": "return math.inf"},
+     "infinity in place of None", killed_by="test_a_target_that_is_never_reached_gives_none")
+edit("labels_needed", "above-only", {"        if scores[i] >= target:": "        if scores[i] > target:"},
+     "a point that has just the target does not count", killed_by="test_at_a_point_of_the_curve_it_is_its_count")
+edit("labels_needed", "last-crossing",
+     {"for i in range(1, len(counts)):\n        if scores[i] >= target:": "for i in range(len(counts) - 1, 0, -1):\n        if scores[i - 1] < target <= scores[i]:"},
+     "the last crossing: the first one counts", killed_by="test_the_first_crossing_counts")
+edit("labels_needed", "share-turned", {"(target - scores[i - 1])": "(scores[i] - target)"},
+     "the share is measured from the upper end", killed_by="test_half_way_is_the_geometric_mean")
+edit("labels_needed", "extrapolates-down",
+     {"    if scores[0] >= target:\n        return float(counts[0])\n": ""},
+     "a curve that begins above the target is followed to the left of its first point",
+     killed_by="test_a_curve_that_begins_above_needs_the_first_count")
 
 
-@mistake(
-    "labels_needed",
-    "np-interp",
-    "np.interp over the whole curve: it needs scores that rise, and gives the last count where none reaches the target",
-    killed_by="test_a_target_that_is_never_reached_gives_none",
-)
+@mistake("labels_needed", "np-interp", "np.interp over the whole curve: it needs scores that rise, and gives the last count where none reaches the target",
+         killed_by="test_a_target_that_is_never_reached_gives_none")
 def labels_needed(counts, scores, target):
     return float(np.exp(np.interp(target, scores, np.log(counts))))
 
 
-@mistake(
-    "labels_needed",
-    "best-so-far",
-    "the curve is replaced by its best so far: it is read as it is",
-    killed_by="test_the_first_crossing_counts",
-)
+@mistake("labels_needed", "best-so-far", "the curve is replaced by its best so far: it is read as it is",
+         killed_by="test_the_first_crossing_counts")
 def labels_needed(counts, scores, target):
     best = np.maximum.accumulate(scores)
     if best[-1] < target:
@@ -484,80 +290,26 @@ def left_to_right(tokens):
     return labels, ~torch.triu(torch.ones(n, n, dtype=torch.bool), diagonal=1)
 
 
-edit(
-    "left_to_right",
-    "shifted-the-other-way",
-    {"labels[:, :-1] = tokens[:, 1:]": "labels[:, 1:] = tokens[:, :-1]"},
-    "the label is the token before: the next one was asked for",
-    killed_by="test_the_label_is_the_next_token_and_the_last_has_none",
-)
-edit(
-    "left_to_right",
-    "the-token-itself",
-    {"labels[:, :-1] = tokens[:, 1:]": "labels[:, :-1] = tokens[:, :-1]"},
-    "the label is the token itself, which it sees",
-    killed_by="test_the_label_is_the_next_token_and_the_last_has_none",
-)
-edit(
-    "left_to_right",
-    "wraps-around",
-    {
-        "    labels = torch.full_like(tokens, IGNORED)\n    labels[:, :-1] = tokens[:, 1:]\n": "    labels = tokens.roll(-1, dims=1)\n"
-    },
-    "the last token is asked for the first one: it has no next token",
-    killed_by="test_the_label_is_the_next_token_and_the_last_has_none",
-)
-edit(
-    "left_to_right",
-    "padding-as-label",
-    {"torch.full_like(tokens, IGNORED)": "torch.zeros_like(tokens)"},
-    "the last label is 0, which is a token: IGNORED (−100) is left out of the loss",
-    killed_by="test_the_label_is_the_next_token_and_the_last_has_none",
-)
-edit(
-    "left_to_right",
-    "sees-the-future",
-    {".tril()": ".triu()"},
-    "each token sees those after it, the answer among them",
-    killed_by="test_each_token_sees_itself_and_those_before",
-)
-edit(
-    "left_to_right",
-    "not-itself",
-    {".tril()": ".tril(-1)"},
-    "a token does not see itself, and the first sees nothing",
-    killed_by="test_each_token_sees_itself_and_those_before",
-)
-edit(
-    "left_to_right",
-    "sees-the-answer",
-    {".tril()": ".tril(1)"},
-    "each token sees one place too far: the answer",
-    killed_by="test_each_token_sees_itself_and_those_before",
-)
-edit(
-    "left_to_right",
-    "numbers-not-bool",
-    {".tril().bool()": ".tril()"},
-    "ones and zeros came back: True and False were asked for",
-    killed_by="test_what_may_be_seen_is_bool",
-)
-edit(
-    "left_to_right",
-    "turned-mask",
-    {".tril().bool()": ".tril().bool().logical_not()"},
-    "True where a token may not look: True means that it may",
-    killed_by="test_each_token_sees_itself_and_those_before",
-)
-edit(
-    "left_to_right",
-    "shortened",
-    {
-        "    labels = torch.full_like(tokens, IGNORED)\n    labels[:, :-1] = tokens[:, 1:]\n": "    labels = tokens[:, 1:]\n"
-    },
-    "one label too few: the last place has IGNORED",
-    killed_by="test_the_label_is_the_next_token_and_the_last_has_none",
-)
+edit("left_to_right", "shifted-the-other-way", {"labels[:, :-1] = tokens[:, 1:]": "labels[:, 1:] = tokens[:, :-1]"},
+     "the label is the token before: the next one was asked for", killed_by="test_the_label_is_the_next_token_and_the_last_has_none")
+edit("left_to_right", "the-token-itself", {"labels[:, :-1] = tokens[:, 1:]": "labels[:, :-1] = tokens[:, :-1]"},
+     "the label is the token itself, which it sees", killed_by="test_the_label_is_the_next_token_and_the_last_has_none")
+edit("left_to_right", "wraps-around", {"    labels = torch.full_like(tokens, IGNORED)\n    labels[:, :-1] = tokens[:, 1:]\n": "    labels = tokens.roll(-1, dims=1)\n"},
+     "the last token is asked for the first one: it has no next token", killed_by="test_the_label_is_the_next_token_and_the_last_has_none")
+edit("left_to_right", "padding-as-label", {"torch.full_like(tokens, IGNORED)": "torch.zeros_like(tokens)"},
+     "the last label is 0, which is a token: IGNORED (−100) is left out of the loss", killed_by="test_the_label_is_the_next_token_and_the_last_has_none")
+edit("left_to_right", "sees-the-future", {".tril()": ".triu()"},
+     "each token sees those after it, the answer among them", killed_by="test_each_token_sees_itself_and_those_before")
+edit("left_to_right", "not-itself", {".tril()": ".tril(-1)"},
+     "a token does not see itself, and the first sees nothing", killed_by="test_each_token_sees_itself_and_those_before")
+edit("left_to_right", "sees-the-answer", {".tril()": ".tril(1)"},
+     "each token sees one place too far: the answer", killed_by="test_each_token_sees_itself_and_those_before")
+edit("left_to_right", "numbers-not-bool", {".tril().bool()": ".tril()"},
+     "ones and zeros came back: True and False were asked for", killed_by="test_what_may_be_seen_is_bool")
+edit("left_to_right", "turned-mask", {".tril().bool()": ".tril().bool().logical_not()"},
+     "True where a token may not look: True means that it may", killed_by="test_each_token_sees_itself_and_those_before")
+edit("left_to_right", "shortened", {"    labels = torch.full_like(tokens, IGNORED)\n    labels[:, :-1] = tokens[:, 1:]\n": "    labels = tokens[:, 1:]\n"},
+     "one label too few: the last place has IGNORED", killed_by="test_the_label_is_the_next_token_and_the_last_has_none")
 
 
 # reverse_padded
@@ -574,81 +326,28 @@ def reverse_padded(x, lengths):
     return x[torch.arange(len(x))[:, None], place]
 
 
-edit(
-    "reverse_padded",
-    "unchanged",
-    {"    return x.gather(1, source[:, :, None].expand_as(x))": "    return x.clone()"},
-    "nothing is turned round",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
-edit(
-    "reverse_padded",
-    "flip",
-    {"source = torch.where(source < 0, places, source)": "source = (x.size(1) - 1 - places).expand(len(x), -1)"},
-    "the whole row is turned round: padding comes first",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
-edit(
-    "reverse_padded",
-    "one-place-off",
-    {"lengths[:, None] - 1 - places": "(lengths[:, None] - places).clamp(max=x.size(1) - 1)"},
-    "each place takes one too far to the right: the first token would be padding",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
-edit(
-    "reverse_padded",
-    "clamped",
-    {"torch.where(source < 0, places, source)": "source.clamp(min=0)"},
-    "padding becomes copies of the first token: it stays where it is",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
-edit(
-    "reverse_padded",
-    "padding-zeroed",
-    {
-        "    return x.gather(1, source[:, :, None].expand_as(x))": "    return x.gather(1, source[:, :, None].expand_as(x)) * (places < lengths[:, None])[:, :, None]"
-    },
-    "padding becomes 0: it stays as it is",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
-edit(
-    "reverse_padded",
-    "longest-length",
-    {"lengths[:, None] - 1 - places": "lengths.max() - 1 - places + 0 * lengths[:, None]"},
-    "all rows are turned by the longest length: each has its own",
-    killed_by="test_each_row_has_its_own_length",
-)
-edit(
-    "reverse_padded",
-    "rolled",
-    {
-        "    source = torch.where(source < 0, places, source)\n": "    source = (places + lengths[:, None]) % x.size(1)\n"
-    },
-    "the row is rolled, not turned round",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
-edit(
-    "reverse_padded",
-    "detached",
-    {"x.gather(1,": "x.detach().gather(1,"},
-    "gradients do not flow back: the model below could not learn",
-    killed_by="test_gradients_go_to_where_the_numbers_came_from",
-)
-edit(
-    "reverse_padded",
-    "batch-turned",
-    {"    return x.gather": "    return x.flip(0).gather"},
-    "the sentences of the batch change places",
-    killed_by="test_each_row_has_its_own_length",
-)
+edit("reverse_padded", "unchanged", {"    return x.gather(1, source[:, :, None].expand_as(x))": "    return x.clone()"},
+     "nothing is turned round", killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
+edit("reverse_padded", "flip", {"source = torch.where(source < 0, places, source)": "source = (x.size(1) - 1 - places).expand(len(x), -1)"},
+     "the whole row is turned round: padding comes first", killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
+edit("reverse_padded", "one-place-off", {"lengths[:, None] - 1 - places": "(lengths[:, None] - places).clamp(max=x.size(1) - 1)"},
+     "each place takes one too far to the right: the first token would be padding", killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
+edit("reverse_padded", "clamped", {"torch.where(source < 0, places, source)": "source.clamp(min=0)"},
+     "padding becomes copies of the first token: it stays where it is", killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
+edit("reverse_padded", "padding-zeroed", {"    return x.gather(1, source[:, :, None].expand_as(x))": "    return x.gather(1, source[:, :, None].expand_as(x)) * (places < lengths[:, None])[:, :, None]"},
+     "padding becomes 0: it stays as it is", killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
+edit("reverse_padded", "longest-length", {"lengths[:, None] - 1 - places": "lengths.max() - 1 - places + 0 * lengths[:, None]"},
+     "all rows are turned by the longest length: each has its own", killed_by="test_each_row_has_its_own_length")
+edit("reverse_padded", "rolled", {"    source = torch.where(source < 0, places, source)\n": "    source = (places + lengths[:, None]) % x.size(1)\n"},
+     "the row is rolled, not turned round", killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
+edit("reverse_padded", "detached", {"x.gather(1,": "x.detach().gather(1,"},
+     "gradients do not flow back: the model below could not learn", killed_by="test_gradients_go_to_where_the_numbers_came_from")
+edit("reverse_padded", "batch-turned", {"    return x.gather": "    return x.flip(0).gather"},
+     "the sentences of the batch change places", killed_by="test_each_row_has_its_own_length")
 
 
-@mistake(
-    "reverse_padded",
-    "flip-then-shift-left",
-    "after the flip the row is rolled to the left, so that its padding goes round, too: it comes out in another order",
-    killed_by="test_the_sentence_is_turned_round_and_its_padding_stays",
-)
+@mistake("reverse_padded", "flip-then-shift-left", "after the flip the row is rolled to the left, so that its padding goes round, too: it comes out in another order",
+         killed_by="test_the_sentence_is_turned_round_and_its_padding_stays")
 def reverse_padded(x, lengths):
     return torch.stack([row.flip(0).roll(int(n), 0) for row, n in zip(x, lengths)])
 
@@ -670,92 +369,40 @@ def paired_p_value(a, b, signs):
     return float((np.count_nonzero(null >= d.mean()) + 1) / (len(null) + 1))
 
 
-edit(
-    "paired_p_value",
-    "ties-do-not-count",
-    {"swapped >= difference": "swapped > difference"},
-    "chance that does exactly as well is left out",
-    killed_by="test_chance_that_does_exactly_as_well_counts",
-)
-edit(
-    "paired_p_value",
-    "no-plus-one",
-    {"(1 + at_least) / (1 + len(signs))": "at_least / len(signs)"},
-    "the observed outcome is left out: p may be 0",
-    killed_by="test_the_observed_outcome_counts_as_one",
-)
-edit(
-    "paired_p_value",
-    "plus-one-above-only",
-    {"(1 + at_least) / (1 + len(signs))": "(1 + at_least) / len(signs)"},
-    "the observed outcome is counted above the line, but not below it",
-    killed_by="test_the_observed_outcome_counts_as_one",
-)
-edit(
-    "paired_p_value",
-    "two-sided",
-    {"(swapped >= difference.sum())": "(swapped.abs() >= difference.sum().abs())"},
-    "two-sided: a lead of B counts, too",
-    killed_by="test_four_wins_of_four_are_one_case_in_sixteen",
-)
-edit(
-    "paired_p_value",
-    "other-side",
-    {"swapped >= difference": "swapped <= difference"},
-    "chance that does worse is counted",
-    killed_by="test_four_wins_of_four_are_one_case_in_sixteen",
-)
-edit(
-    "paired_p_value",
-    "b-minus-a",
-    {"difference = a - b": "difference = b - a"},
-    "whether B is better is asked",
-    killed_by="test_four_wins_of_four_are_one_case_in_sixteen",
-)
-edit(
-    "paired_p_value",
-    "against-zero",
-    {"swapped >= difference.sum()": "swapped >= 0"},
-    "chance must beat 0: it must beat the observed lead",
-    killed_by="test_four_wins_of_four_are_one_case_in_sixteen",
-)
-edit(
-    "paired_p_value",
-    "one-minus-p",
-    {"return (1 + at_least) / (1 + len(signs))": "return 1 - (1 + at_least) / (1 + len(signs))"},
-    "1 − p: a small p is the good news",
-    killed_by="test_four_wins_of_four_are_one_case_in_sixteen",
-)
+edit("paired_p_value", "ties-do-not-count", {"swapped >= difference": "swapped > difference"},
+     "chance that does exactly as well is left out", killed_by="test_chance_that_does_exactly_as_well_counts")
+edit("paired_p_value", "no-plus-one", {"(1 + at_least) / (1 + len(signs))": "at_least / len(signs)"},
+     "the observed outcome is left out: p may be 0", killed_by="test_the_observed_outcome_counts_as_one")
+edit("paired_p_value", "plus-one-above-only", {"(1 + at_least) / (1 + len(signs))": "(1 + at_least) / len(signs)"},
+     "the observed outcome is counted above the line, but not below it", killed_by="test_the_observed_outcome_counts_as_one")
+edit("paired_p_value", "two-sided", {"(swapped >= difference.sum())": "(swapped.abs() >= difference.sum().abs())"},
+     "two-sided: a lead of B counts, too", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
+edit("paired_p_value", "other-side", {"swapped >= difference": "swapped <= difference"},
+     "chance that does worse is counted", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
+edit("paired_p_value", "b-minus-a", {"difference = a - b": "difference = b - a"},
+     "whether B is better is asked", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
+edit("paired_p_value", "against-zero", {"swapped >= difference.sum()": "swapped >= 0"},
+     "chance must beat 0: it must beat the observed lead", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
+edit("paired_p_value", "one-minus-p", {"return (1 + at_least) / (1 + len(signs))": "return 1 - (1 + at_least) / (1 + len(signs))"},
+     "1 − p: a small p is the good news", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
 
 
-@mistake(
-    "paired_p_value",
-    "only-a-swapped",
-    "the signs turn the scores of A alone: a swap exchanges the scores of both",
-    killed_by="test_the_same_scores_in_another_order_are_another_case",
-)
+@mistake("paired_p_value", "only-a-swapped", "the signs turn the scores of A alone: a swap exchanges the scores of both",
+         killed_by="test_the_same_scores_in_another_order_are_another_case")
 def paired_p_value(a, b, signs):
     swapped = signs @ a - b.sum()
     return (1 + int((swapped >= (a - b).sum()).sum())) / (1 + len(signs))
 
 
-@mistake(
-    "paired_p_value",
-    "not-paired",
-    "the scores are sorted first, so the pairs are lost",
-    killed_by="test_the_same_scores_in_another_order_are_another_case",
-)
+@mistake("paired_p_value", "not-paired", "the scores are sorted first, so the pairs are lost",
+         killed_by="test_the_same_scores_in_another_order_are_another_case")
 def paired_p_value(a, b, signs):
     difference = a.sort().values - b.sort().values
     return (1 + int((signs @ difference >= difference.sum()).sum())) / (1 + len(signs))
 
 
-@mistake(
-    "paired_p_value",
-    "wins-counted",
-    "only who wins each item counts: by how much does, too",
-    killed_by="test_any_p_value_is_that_of_swapping_by_hand",
-)
+@mistake("paired_p_value", "wins-counted", "only who wins each item counts: by how much does, too",
+         killed_by="test_any_p_value_is_that_of_swapping_by_hand")
 def paired_p_value(a, b, signs):
     difference = (a - b).sign()
     return (1 + int((signs @ difference >= difference.sum()).sum())) / (1 + len(signs))
@@ -785,49 +432,20 @@ def expected_best(scores, n):
     return total
 
 
-edit(
-    "expected_best",
-    "not-sorted",
-    {"enumerate(sorted(scores), start=1)": "enumerate(scores, start=1)"},
-    "the scores are not sorted",
-    killed_by="test_the_order_of_scores_does_not_matter",
-)
-edit(
-    "expected_best",
-    "the-worst",
-    {"sorted(scores)": "sorted(scores, reverse=True)"},
-    "sorted from the best down: this is the expected worst",
-    killed_by="test_the_best_of_two_is_the_mean_over_all_pairs",
-)
-edit(
-    "expected_best",
-    "counted-from-0",
-    {"start=1": "start=0"},
-    "places are counted from 0: the highest of m has place m",
-    killed_by="test_the_best_of_two_is_the_mean_over_all_pairs",
-)
-edit(
-    "expected_best",
-    "power-forgotten",
-    {"((i / m) ** n - ((i - 1) / m) ** n)": "n * (i / m - (i - 1) / m)"},
-    "probabilities are multiplied by n: that all n draws are at most v is a power",
-    killed_by="test_the_best_of_two_is_the_mean_over_all_pairs",
-)
-edit(
-    "expected_best",
-    "at-most-only",
-    {"((i / m) ** n - ((i - 1) / m) ** n)": "(i / m) ** n"},
-    "the probability that the best is at most the i-th: take off that of the one below",
-    killed_by="test_the_best_of_one_is_the_mean",
-)
+edit("expected_best", "not-sorted", {"enumerate(sorted(scores), start=1)": "enumerate(scores, start=1)"},
+     "the scores are not sorted", killed_by="test_the_order_of_scores_does_not_matter")
+edit("expected_best", "the-worst", {"sorted(scores)": "sorted(scores, reverse=True)"},
+     "sorted from the best down: this is the expected worst", killed_by="test_the_best_of_two_is_the_mean_over_all_pairs")
+edit("expected_best", "counted-from-0", {"start=1": "start=0"},
+     "places are counted from 0: the highest of m has place m", killed_by="test_the_best_of_two_is_the_mean_over_all_pairs")
+edit("expected_best", "power-forgotten", {"((i / m) ** n - ((i - 1) / m) ** n)": "n * (i / m - (i - 1) / m)"},
+     "probabilities are multiplied by n: that all n draws are at most v is a power", killed_by="test_the_best_of_two_is_the_mean_over_all_pairs")
+edit("expected_best", "at-most-only", {"((i / m) ** n - ((i - 1) / m) ** n)": "(i / m) ** n"},
+     "the probability that the best is at most the i-th: take off that of the one below", killed_by="test_the_best_of_one_is_the_mean")
 
 
-@mistake(
-    "expected_best",
-    "without-replacement",
-    "drawn without replacement: the paper's estimate draws with",
-    killed_by="test_the_best_of_two_is_the_mean_over_all_pairs",
-)
+@mistake("expected_best", "without-replacement", "drawn without replacement: the paper's estimate draws with",
+         killed_by="test_the_best_of_two_is_the_mean_over_all_pairs")
 def expected_best(scores, n):
     m, ordered = len(scores), sorted(scores)
     if n >= m:
@@ -835,24 +453,16 @@ def expected_best(scores, n):
     return sum(v * math.comb(i, n - 1) for i, v in enumerate(ordered)) / math.comb(m, n)
 
 
-@mistake(
-    "expected_best",
-    "equal-scores-once",
-    "equal scores are counted once: each is one of the m",
-    killed_by="test_the_best_of_one_is_the_mean",
-)
+@mistake("expected_best", "equal-scores-once", "equal scores are counted once: each is one of the m",
+         killed_by="test_the_best_of_one_is_the_mean")
 def expected_best(scores, n):
     ordered = sorted(set(scores))
     m = len(ordered)
     return sum(v * ((i / m) ** n - ((i - 1) / m) ** n) for i, v in enumerate(ordered, start=1))
 
 
-@mistake(
-    "expected_best",
-    "best-of-the-first",
-    "the best of the first n: the mean over all draws was asked for",
-    killed_by="test_the_best_of_one_is_the_mean",
-)
+@mistake("expected_best", "best-of-the-first", "the best of the first n: the mean over all draws was asked for",
+         killed_by="test_the_best_of_one_is_the_mean")
 def expected_best(scores, n):
     return max(scores[:n])
 
@@ -862,31 +472,15 @@ def expected_best(scores, n):
     return max(scores)
 
 
-@mistake(
-    "expected_best", "mean-of-the-best-n", "the mean of the n best scores", killed_by="test_the_best_of_one_is_the_mean"
-)
+@mistake("expected_best", "mean-of-the-best-n", "the mean of the n best scores", killed_by="test_the_best_of_one_is_the_mean")
 def expected_best(scores, n):
     best = sorted(scores)[-n:]
     return sum(best) / len(best)
 
 
-equivalent(
-    "combine_layers",
-    "10: torch.softmax(scores, dim=0) → torch.softmax(scores, dim=-1)",
-    "the scores have one dimension",
-)
+equivalent("combine_layers", "10: torch.softmax(scores, dim=0) → torch.softmax(scores, dim=-1)", "the scores have one dimension")
 equivalent("combine_layers", "11: zip(weights, hidden) → zip(hidden, weights)", "a product does not ask for the order")
-equivalent(
-    "labels_needed",
-    "3: range(1, len(counts)) → range(len(counts))",
-    "a first score that reaches the target has been returned before",
-)
-equivalent(
-    "labels_needed",
-    "3: range(1, len(counts)) → range(0, len(counts))",
-    "a first score that reaches the target has been returned before",
-)
+equivalent("labels_needed", "3: range(1, len(counts)) → range(len(counts))", "a first score that reaches the target has been returned before")
+equivalent("labels_needed", "3: range(1, len(counts)) → range(0, len(counts))", "a first score that reaches the target has been returned before")
 equivalent("labels_needed", "7: removed return None", "a function that ends returns None")
-equivalent(
-    "reverse_padded", "1: torch.arange(x.size(1), device=x.device) → torch.arange(x.size(1))", "the checks run on a CPU"
-)
+equivalent("reverse_padded", "1: torch.arange(x.size(1), device=x.device) → torch.arange(x.size(1))", "the checks run on a CPU")

@@ -32,18 +32,14 @@ def test_one_layer_is_taken_as_it_is(student: Student) -> None:
 @exercise("combine_layers")
 def test_the_last_four_stand_side_by_side_lower_layers_first(student: Student) -> None:
     expected = np.concatenate([LAYERS[i].numpy() for i in (9, 10, 11, 12)], axis=2)  # (2, 3, 16)
-    close(
-        student.combine_layers(LAYERS, "concat-last-4"), expected, given="13 random layers (2, 3, 4), 'concat-last-4'"
-    )
+    close(student.combine_layers(LAYERS, "concat-last-4"), expected, given="13 random layers (2, 3, 4), 'concat-last-4'")
 
 
 @exercise("combine_layers")
 def test_equal_scores_give_the_mean_of_the_layers(student: Student) -> None:
     stacked = np.stack([layer.numpy() for layer in LAYERS])  # (13, 2, 3, 4)
     four, twelve = torch.zeros(4, dtype=torch.float64), torch.full((12,), 5.0, dtype=torch.float64)
-    close(
-        student.combine_layers(LAYERS, "sum-last-4", four), stacked[9:].mean(axis=0), given="'sum-last-4', scores all 0"
-    )
+    close(student.combine_layers(LAYERS, "sum-last-4", four), stacked[9:].mean(axis=0), given="'sum-last-4', scores all 0")
     close(student.combine_layers(LAYERS, "sum-all", twelve), stacked[1:].mean(axis=0), given="'sum-all', scores all 5")
 
 
@@ -63,9 +59,7 @@ def test_of_two_layers_the_last_four_are_both_without_the_embeddings(student: St
     close(found, expected, given="the embeddings and 2 layers (2, 3, 4), 'concat-last-4'")
     scores = torch.tensor([0.0, math.log(3)], dtype=torch.float64)
     mixed = 0.25 * LAYERS[1] + 0.75 * LAYERS[2]
-    close(
-        student.combine_layers(LAYERS[:3], "sum-last-4", scores), mixed, given="2 layers, 'sum-last-4', scores 0, ln 3"
-    )
+    close(student.combine_layers(LAYERS[:3], "sum-last-4", scores), mixed, given="2 layers, 'sum-last-4', scores 0, ln 3")
 
 
 # trainable
@@ -73,10 +67,7 @@ def shapes_of(layers: int) -> dict[str, tuple[int, ...]]:
     """The weights of a small BERT with a head, by hand."""
     shapes: dict[str, tuple[int, ...]] = {"bert.input.tokens.weight": (10, 4), "bert.input.norm.bias": (4,)}
     for i in range(layers):
-        shapes |= {
-            f"bert.layers.{i}.attention.project_in.weight": (12, 4),
-            f"bert.layers.{i}.feed_forward.0.bias": (16,),
-        }
+        shapes |= {f"bert.layers.{i}.attention.project_in.weight": (12, 4), f"bert.layers.{i}.feed_forward.0.bias": (16,)}
     return shapes | {"bert.pooler.weight": (4, 4), "head.weight": (5, 4)}
 
 
@@ -124,16 +115,9 @@ def drawn(student: Student, per_class: int, seed: int, labels: list[str] = CLASS
 def test_each_class_has_equally_many(student: Student) -> None:
     for per_class in (1, 3, 4):
         places = drawn(student, per_class, 5)
-        true(
-            len(set(places)) == len(places),
-            "a place was drawn twice",
-            given=f"{per_class} of each class",
-            actual=places,
-        )
+        true(len(set(places)) == len(places), "a place was drawn twice", given=f"{per_class} of each class", actual=places)
         found = {name: sum(CLASSES[place] == name for place in places) for name in "abc"}
-        equal(
-            found, dict.fromkeys("abc", per_class), given=f"8 a, 4 b, 4 c; {per_class} of each class; how many of each"
-        )
+        equal(found, dict.fromkeys("abc", per_class), given=f"8 a, 4 b, 4 c; {per_class} of each class; how many of each")
 
 
 @exercise("few_labels")
@@ -170,9 +154,7 @@ def test_at_a_point_of_the_curve_it_is_its_count(student: Student) -> None:
 
 @exercise("labels_needed")
 def test_half_way_is_the_geometric_mean(student: Student) -> None:
-    close(
-        student.labels_needed([10, 1000], [0.0, 1.0], 0.5), 100.0, given="score 0 at 10 labels, 1 at 1,000; target 0.5"
-    )
+    close(student.labels_needed([10, 1000], [0.0, 1.0], 0.5), 100.0, given="score 0 at 10 labels, 1 at 1,000; target 0.5")
     close(student.labels_needed([1, 16], [0.5, 1.0], 0.625), 2.0, given="score 0.5 at 1 label, 1 at 16; target 0.625")
     close(student.labels_needed([4, 9], [0.25, 0.75], 0.5), 6.0, given="score 0.25 at 4 labels, 0.75 at 9; target 0.5")
 
@@ -212,9 +194,7 @@ def test_the_label_is_the_next_token_and_the_last_has_none(student: Student) -> 
 def test_each_token_sees_itself_and_those_before(student: Student) -> None:
     _, visible = student.left_to_right(TOKENS[:, :3])
     found = [[bool(one) for one in row] for row in torch.as_tensor(visible).tolist()]
-    equal(
-        found, [[True, False, False], [True, True, False], [True, True, True]], given="3 tokens; what each row may see"
-    )
+    equal(found, [[True, False, False], [True, True, False], [True, True, True]], given="3 tokens; what each row may see")
 
 
 @exercise("left_to_right")
@@ -272,9 +252,7 @@ def test_an_lstm_on_it_is_the_backward_half_of_torchs_own(student: Student) -> N
         run = single(torch.as_tensor(student.reverse_padded(x, lengths)))[0]
         found = torch.as_tensor(student.reverse_padded(run, lengths))
     inside = (torch.arange(5) < lengths[:, None])[:, :, None]  # (2, 5, 1): no padding
-    given = (
-        "an LSTM that reads rows of lengths 5 and 3 backwards, against torch's bidirectional one on packed sequences"
-    )
+    given = "an LSTM that reads rows of lengths 5 and 3 backwards, against torch's bidirectional one on packed sequences"
     close(found * inside, expected[:, :, 3:] * inside, given=given)
 
 
@@ -317,9 +295,7 @@ def test_the_same_scores_in_another_order_are_another_case(student: Student) -> 
     near, far = torch.tensor([0.25, 3.75, 1.75, 0.75]), torch.tensor([3.75, 0.75, 0.25, 1.75])
     close(student.paired_p_value(a, near, all_signs(4)), 2 / 17, given="A a quarter above B on each of 4 items")
     swapped = int((all_signs(4) @ (a - far) >= (a - far).sum()).sum())
-    close(
-        student.paired_p_value(a, far, all_signs(4)), (1 + swapped) / 17, given="the same scores of B in another order"
-    )
+    close(student.paired_p_value(a, far, all_signs(4)), (1 + swapped) / 17, given="the same scores of B in another order")
 
 
 # expected_best

@@ -34,9 +34,7 @@ def mixture(layers: list[Tensor], scores: Tensor) -> np.ndarray:
 
 
 @exercise("combine_layers", points=0.5)
-@for_all(
-    examples=20, count=integers(2, 7), numbers=lists(inputs.numbers(), min_size=7, max_size=7), seed=integers(0, 9)
-)
+@for_all(examples=20, count=integers(2, 7), numbers=lists(inputs.numbers(), min_size=7, max_size=7), seed=integers(0, 9))
 def test_any_layers_are_mixed_as_by_numpy(student: Student, count: int, numbers: list[float], seed: int) -> None:
     layers, scores = random_layers(count + 1, 1, 2, 3, seed=seed), torch.tensor(numbers, dtype=torch.float64)
     few = scores[: min(4, count)]
@@ -49,10 +47,7 @@ def test_any_layers_are_mixed_as_by_numpy(student: Student, count: int, numbers:
 
 @exercise("combine_layers", points=0.5, needs="test_scores_become_weights_by_a_softmax")
 def test_scores_can_be_learned(student: Student) -> None:
-    layers, scores = (
-        random_layers(3, 1, 2, 2, seed=8),
-        torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True),
-    )
+    layers, scores = random_layers(3, 1, 2, 2, seed=8), torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
     first, second = layers[1].sum(), layers[2].sum()
     share = 1 / (1 + (scores[1] - scores[0]).exp())  # of the first of two
     (expected,) = torch.autograd.grad(share * first + (1 - share) * second, scores)
@@ -67,13 +62,7 @@ PARTS = ("attention.project_in.weight", "attention_sum.norm.bias", "feed_forward
 
 
 @exercise("trainable", points=0.5)
-@for_all(
-    examples=30,
-    layers=integers(1, 14),
-    first=integers(0, 16),
-    sizes=lists(integers(1, 5), min_size=2, max_size=3),
-    turned=booleans(),
-)
+@for_all(examples=30, layers=integers(1, 14), first=integers(0, 16), sizes=lists(integers(1, 5), min_size=2, max_size=3), turned=booleans())
 def test_any_model_is_frozen_as_counted_by_hand(
     student: Student, layers: int, first: int, sizes: list[int], turned: bool
 ) -> None:
@@ -93,18 +82,9 @@ def test_any_model_is_frozen_as_counted_by_hand(
 
 @exercise("trainable", points=0.5)
 def test_a_head_of_another_name_is_always_trained(student: Student) -> None:
-    shapes = {
-        "bert.input.norm.weight": (4,),
-        "scorer.layers.0.weight": (2, 4),
-        "bert.pooler.bias": (4,),
-        "scorer.input.bias": (2,),
-    }
+    shapes = {"bert.input.norm.weight": (4,), "scorer.layers.0.weight": (2, 4), "bert.pooler.bias": (4,), "scorer.input.bias": (2,)}
     names, count = student.trainable(shapes, 9)
-    equal(
-        list(names),
-        list(shapes)[1:],
-        given="weights scorer.layers.0.weight, bert.pooler.bias, scorer.input.bias; first = 9",
-    )
+    equal(list(names), list(shapes)[1:], given="weights scorer.layers.0.weight, bert.pooler.bias, scorer.input.bias; first = 9")
     equal(int(count), 14, given="the same: how many weights")
 
 
@@ -135,12 +115,7 @@ def test_the_draw_is_fair_within_a_class(student: Student) -> None:
         for place in student.few_labels(labels, 1, seed):
             times[int(place)] += 1
     fair = all(60 <= count <= 140 for count in times[:4]) and all(150 <= count <= 250 for count in times[4:])
-    true(
-        fair,
-        "some places are drawn far too often",
-        given="4 x and 2 y, one of each, 400 seeds: how often each place",
-        actual=times,
-    )
+    true(fair, "some places are drawn far too often", given="4 x and 2 y, one of each, 400 seeds: how often each place", actual=times)
 
 
 # labels_needed
@@ -181,9 +156,7 @@ def test_torchs_cross_entropy_takes_the_labels(student: Student) -> None:
     labels, _ = student.left_to_right(torch.tensor([[1, 2, 0], [2, 2, 1]]))
     logits = torch.zeros(2, 3, 4)
     found = torch.nn.functional.cross_entropy(logits.flatten(0, 1), torch.as_tensor(labels).flatten(), reduction="none")
-    close(
-        (found > 0).int(), [1, 1, 0, 1, 1, 0], given="2 × 3 tokens, equal scores of 4 words: which places have a loss"
-    )
+    close((found > 0).int(), [1, 1, 0, 1, 1, 0], given="2 × 3 tokens, equal scores of 4 words: which places have a loss")
 
 
 # reverse_padded

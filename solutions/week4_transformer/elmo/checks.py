@@ -170,9 +170,7 @@ def test_later_factors_stand_to_the_left(student: Student) -> None:
     # From h_2 on: both copies, with slopes 1 and 0.36. From h_1 on the first step has given unit 0 its slope, 0.64.
     last = math.hypot(1.0, 0.36)
     close(
-        student.fading(weight, states),
-        [0.64 * last, last, 1.0],
-        given="W = 1 0 / 1 0; states (0, 0), (0.6, 0), (0, 0.8)",
+        student.fading(weight, states), [0.64 * last, last, 1.0], given="W = 1 0 / 1 0; states (0, 0), (0.6, 0), (0, 0.8)"
     )
 
 

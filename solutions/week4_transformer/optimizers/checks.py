@@ -228,11 +228,7 @@ def test_with_the_papers_threshold_step_5_is_the_first(student: Student) -> None
 def test_the_threshold_is_for_rho_and_not_for_the_step(student: Student) -> None:
     # With β₂ = 0.9, step 8 counts for 6.91 gradients and step 9 for 7.62.
     found = [student.rectification(step, 0.9, 7.25)[1] for step in (8, 9)]
-    equal(
-        [one is None for one in found],
-        [True, False],
-        given="steps 8 and 9, β₂ = 0.9, threshold 7.25: whether r is None",
-    )
+    equal([one is None for one in found], [True, False], given="steps 8 and 9, β₂ = 0.9, threshold 7.25: whether r is None")
 
 
 def factors_of_torch(steps: int, beta2: float) -> list[float]:
@@ -277,9 +273,7 @@ def test_the_weights_after_each_step_are_those_of_torch(student: Student) -> Non
     gradients = torch.cat([GRADIENTS, GRADIENTS.flip(0)])  # (12, 3): rectified from the sixth on
     expected = by_torch(lambda weights: torch.optim.RAdam(weights, lr=0.1), gradients)
     actual = walk(by_adam(student, "radam", gradients))
-    close(
-        actual, expected, rtol=1e-5, given="the weights after each of twelve steps, lr = 0.1, against torch.optim.RAdam"
-    )
+    close(actual, expected, rtol=1e-5, given="the weights after each of twelve steps, lr = 0.1, against torch.optim.RAdam")
 
 
 # rank1_residual
@@ -306,3 +300,4 @@ def test_the_lengths_are_those_of_the_whole_table(student: Student) -> None:
 def test_longer_tokens_are_no_less_alike(student: Student) -> None:
     x = torch.tensor([[30.0, 0.0, 10.0], [10.0, 20.0, 0.0]])
     close(student.rank1_residual(x), math.sqrt(450 / 1500), given="the tokens (30, 0, 10) and (10, 20, 0)")
+

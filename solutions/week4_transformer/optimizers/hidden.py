@@ -60,9 +60,7 @@ def test_any_gradients_are_clipped_as_by_torch(student: Student, first: Tensor, 
 def test_two_clipped_gradients_keep_their_proportion(student: Student) -> None:
     clipped, _ = student.clip_by_global_norm([torch.full((9,), 1e-3), torch.full((4,), 50.0)], 2.0)
     true(len(clipped) == 2, "as many gradients as came in were expected", actual=len(clipped))
-    close(
-        clipped[0] / clipped[1][0], [2e-5] * 9, given="nine numbers 0.001 and four numbers 50, limit 2; first by second"
-    )
+    close(clipped[0] / clipped[1][0], [2e-5] * 9, given="nine numbers 0.001 and four numbers 50, limit 2; first by second")
     together = float(torch.cat([torch.as_tensor(one).flatten() for one in clipped]).norm())
     close(together, 2.0, given="the norm of both together after clipping")
 
@@ -79,7 +77,9 @@ def test_zeros_stay_zeros_and_no_limit_clips_nothing(student: Student) -> None:
 # sgd
 @exercise("sgd", points=0.5)
 @for_all(gradients=streams(), beta=sampled_from([0.0, 0.5, 0.9]), nesterov=booleans())
-def test_any_gradients_lead_where_torch_goes(student: Student, gradients: Tensor, beta: float, nesterov: bool) -> None:
+def test_any_gradients_lead_where_torch_goes(
+    student: Student, gradients: Tensor, beta: float, nesterov: bool
+) -> None:
     nesterov = nesterov and beta > 0  # torch allows no other
     expected = of_torch(torch.optim.SGD, gradients, ZEROS, lr=0.5, momentum=beta, nesterov=nesterov)
     weights, velocity = ZEROS, ZEROS
@@ -161,9 +161,7 @@ def test_decoupled_decay_shrinks_all_weights_alike_and_l2_does_not(student: Stud
 @for_all(step=integers(1, 5000), width=sampled_from([1, 16, 100, 512]), warmup=sampled_from([1, 10, 100, 4000]))
 def test_any_step_has_the_rate_of_the_two_branches(student: Student, step: int, width: int, warmup: int) -> None:
     peak = 1 / math.sqrt(width * warmup)
-    close(
-        student.noam(step, width, warmup), peak * (step / warmup if step < warmup else math.sqrt(warmup / step)), atol=0
-    )
+    close(student.noam(step, width, warmup), peak * (step / warmup if step < warmup else math.sqrt(warmup / step)), atol=0)
 
 
 @exercise("noam", points=0.5)

@@ -144,9 +144,7 @@ def test_negative_numbers_stop_between_the_matrices(student: Student) -> None:
 @exercise("feed_forward")
 def test_biases_are_added_before_the_relu_and_at_the_end(student: Student) -> None:
     close(
-        student.feed_forward(
-            torch.tensor([[1.0, -2.0, 3.0]]), EYE, torch.tensor([-5.0, 5.0, 0.0]), EYE, -10 * torch.ones(3)
-        ),
+        student.feed_forward(torch.tensor([[1.0, -2.0, 3.0]]), EYE, torch.tensor([-5.0, 5.0, 0.0]), EYE, -10 * torch.ones(3)),
         [[-10.0, -7.0, -7.0]],
         given="1 −2 3; identities; b1 = −5 5 0, b2 = −10 −10 −10",
     )

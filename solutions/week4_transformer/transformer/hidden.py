@@ -126,10 +126,7 @@ def test_any_tokens_are_embedded_one_by_one(
     student: Student, tokens: list[list[int]], table: Tensor, positions: Tensor, first: int
 ) -> None:
     expected = [
-        [
-            [math.sqrt(3) * float(table[t, i]) + float(positions[first + n, i]) for i in range(3)]
-            for n, t in enumerate(text)
-        ]
+        [[math.sqrt(3) * float(table[t, i]) + float(positions[first + n, i]) for i in range(3)] for n, t in enumerate(text)]
         for text in tokens
     ]
     close(student.embed(torch.tensor(tokens), table, positions, first), expected, atol=1e-4)
@@ -152,9 +149,7 @@ def test_the_table_is_trained_through_its_rows(student: Student) -> None:
 
 # encoder_layer
 @exercise("encoder_layer")
-@for_all(
-    examples=15, sizes=sampled_from([(1, 1, 4, 1), (3, 2, 4, 2), (2, 6, 8, 4), (1, 3, 6, 3)]), seed=integers(0, 99)
-)
+@for_all(examples=15, sizes=sampled_from([(1, 1, 4, 1), (3, 2, 4, 2), (2, 6, 8, 4), (1, 3, 6, 3)]), seed=integers(0, 99))
 def test_layers_of_any_size_agree_with_torchs(student: Student, sizes: tuple[int, ...], seed: int) -> None:
     batch, length, width, heads = sizes
     layer = _shaken(nn.TransformerEncoderLayer(width, heads, 2 * width + 1, dropout=0.0, batch_first=True), seed)
@@ -213,9 +208,7 @@ def test_the_memory_learns_from_the_decoder(student: Student) -> None:
     found = student.gradients("decoder_layer", *leaves, mask, *parts)
     for name, actual, wanted in zip(("target", "memory"), found, expected, strict=True):
         true(actual is not None, "it knows nothing of the numbers that it comes from", given=f"the {name}")
-        close(
-            actual, wanted, rtol=1e-2, atol=1e-3, given=f"3 tokens, a source of 4, d = 8; the gradient for the {name}"
-        )
+        close(actual, wanted, rtol=1e-2, atol=1e-3, given=f"3 tokens, a source of 4, d = 8; the gradient for the {name}")
 
 
 # shift
@@ -247,7 +240,9 @@ def test_both_come_as_tensors_of_int64(student: Student) -> None:
     smoothing=sampled_from([0.0, 0.1, 0.5]),
 )
 def test_any_logits_cost_what_torch_says(student: Student, logits: Tensor, asked: list[int], smoothing: float) -> None:
-    expected = functional.cross_entropy(logits.double(), torch.tensor(asked), ignore_index=0, label_smoothing=smoothing)
+    expected = functional.cross_entropy(
+        logits.double(), torch.tensor(asked), ignore_index=0, label_smoothing=smoothing
+    )
     found = student.smoothed_loss(logits.reshape(2, 3, 5), torch.tensor(asked).reshape(2, 3), smoothing)
     close(found, expected, rtol=1e-3, atol=1e-4)
 
@@ -262,9 +257,7 @@ def test_gradients_of_the_loss_are_those_of_torch(student: Student) -> None:
         )
 
     tensors = {"logits": _normal(2, 3, 5, seed=11)}
-    close_gradients(
-        student, "smoothed_loss", oracle, tensors, asked, 0.1, given="random logits (2, 3, 5); 3 words count"
-    )
+    close_gradients(student, "smoothed_loss", oracle, tensors, asked, 0.1, given="random logits (2, 3, 5); 3 words count")
 
 
 @exercise("smoothed_loss", points=0.5)
@@ -299,11 +292,7 @@ def test_token_by_token_equals_one_pass_with_a_causal_mask(
 @exercise("attend_next", points=0.5)
 def test_a_score_far_above_the_others_takes_all_the_weight(student: Student) -> None:
     past = (torch.tensor([[[[300.0, 0.0], [-300.0, 0.0]]]]), torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
-    query, key, value = (
-        torch.tensor([[[[300.0, 0.0]]]]),
-        torch.tensor([[[[0.0, 300.0]]]]),
-        torch.tensor([[[[5.0, 6.0]]]]),
-    )
+    query, key, value = torch.tensor([[[[300.0, 0.0]]]]), torch.tensor([[[[0.0, 300.0]]]]), torch.tensor([[[[5.0, 6.0]]]])
     output, _ = student.attend_next(query, key, value, past)
     close(output, [[[[1.0, 2.0]]]], given="query 300 0; keys 300 0, −300 0 and 0 300; values 1 2, 3 4 and 5 6")
 
@@ -454,9 +443,7 @@ def _exact(artifacts: Artifacts, name: str, kept: list[bool] | None = None) -> f
     words, pairs = _vocabulary(artifacts), _held_out(artifacts.seed)[1]
     written = artifacts.tensor(f"translation {name}", ndim=2)
     if tuple(written.shape) != (len(pairs), LONGEST) or written.dtype != torch.int64:
-        raise BadArtifact(
-            f"the translations {name!r} have shape {tuple(written.shape)}, expected {(len(pairs), LONGEST)}"
-        )
+        raise BadArtifact(f"the translations {name!r} have shape {tuple(written.shape)}, expected {(len(pairs), LONGEST)}")
     references = [[words.get(m, -1) for m in korean.tokens("morpheme")] for _, korean in pairs]
     right = [text == asked for text, asked in zip(_written(written.tolist()), references, strict=True)]
     chosen = right if kept is None else [one for one, keep in zip(right, kept, strict=True) if keep]
@@ -488,11 +475,7 @@ def _model(artifacts: Artifacts, words: int) -> Transformer:
                 for part, attention in parts.items():
                     for name, weight in attention.named_parameters() if attention is not None else ():
                         weight.copy_(recorded(f"{kind}.{number}.{part}.{name}", weight))
-                sums = [
-                    block.attention_sum,
-                    *([block.cross_sum] if block.cross is not None else []),
-                    block.feed_forward_sum,
-                ]
+                sums = [block.attention_sum, *([block.cross_sum] if block.cross is not None else []), block.feed_forward_sum]
                 for i, residual in enumerate(sums, start=1):
                     residual.norm.weight.copy_(recorded(f"{kind}.{number}.weights.gain{i}", residual.norm.weight))
                     residual.norm.bias.copy_(recorded(f"{kind}.{number}.weights.shift{i}", residual.norm.bias))

@@ -38,72 +38,28 @@ def embedding_sizes(words, width, narrow):
     return [whole, narrow * (words + width), -(-whole // (words + width)) - 1]
 
 
-edit(
-    "embedding_sizes",
-    "twice-the-first",
-    {"words * narrow + narrow * width": "words * narrow * 2"},
-    "15,000 for 500 × 15 and 15 × 100: the second factor is E × H, not the first once more",
-    killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15",
-)
-edit(
-    "embedding_sizes",
-    "product",
-    {"words * narrow + narrow * width": "words * narrow * narrow * width"},
-    "the sizes of the two factors are multiplied: they are stored side by side, so they add up",
-    killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15",
-)
-edit(
-    "embedding_sizes",
-    "first-factor-alone",
-    {"words * narrow + narrow * width": "words * narrow"},
-    "the matrix from E to H is left out",
-    killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15",
-)
-edit(
-    "embedding_sizes",
-    "with-bias",
-    {"words * narrow + narrow * width": "words * narrow + narrow * width + width"},
-    "a bias of H numbers is counted: biases were left out here",
-    killed_by="test_the_published_table_holds_3938304_numbers_of_23040000",
-)
-edit(
-    "embedding_sizes",
-    "break-even-pays",
-    {"(whole - 1) // (words + width)": "whole // (words + width)"},
-    "at the break-even itself there are as many numbers, not fewer",
-    killed_by="test_the_widest_that_pays_is_just_below_the_break_even",
-)
-edit(
-    "embedding_sizes",
-    "rounded",
-    {"(whole - 1) // (words + width)": "round(whole / (words + width))"},
-    "the break-even is rounded, perhaps up to a width that no longer pays",
-    killed_by="test_the_widest_that_pays_is_just_below_the_break_even",
-)
-edit(
-    "embedding_sizes",
-    "one-less",
-    {"(whole - 1) // (words + width)": "whole // (words + width) - 1"},
-    "one less than the whole part: right only where the break-even is a whole number",
-    killed_by="test_the_widest_that_pays_is_just_below_the_break_even",
-)
-edit(
-    "embedding_sizes",
-    "below-the-width",
-    {"(whole - 1) // (words + width)": "width - 1"},
-    "an E just below H does not pay: V·E + E·H must be below V·H",
-    killed_by="test_the_widest_that_pays_is_just_below_the_break_even",
-)
-edit(
-    "embedding_sizes",
-    "in-floats",
-    {
-        "(whole - 1) // (words + width)": "math.ceil(whole / (words + width)) - 1",
-        "whole = words * width": "whole = int(float(words) * float(width))",
-    },
-    "floats round large whole numbers",
-    killed_by="test_large_tables_are_counted_without_rounding",
-)
+edit("embedding_sizes", "twice-the-first", {"words * narrow + narrow * width": "words * narrow * 2"},
+     "15,000 for 500 × 15 and 15 × 100: the second factor is E × H, not the first once more",
+     killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15")
+edit("embedding_sizes", "product", {"words * narrow + narrow * width": "words * narrow * narrow * width"},
+     "the sizes of the two factors are multiplied: they are stored side by side, so they add up",
+     killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15")
+edit("embedding_sizes", "first-factor-alone", {"words * narrow + narrow * width": "words * narrow"},
+     "the matrix from E to H is left out", killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15")
+edit("embedding_sizes", "with-bias", {"words * narrow + narrow * width": "words * narrow + narrow * width + width"},
+     "a bias of H numbers is counted: biases were left out here",
+     killed_by="test_the_published_table_holds_3938304_numbers_of_23040000")
+edit("embedding_sizes", "break-even-pays", {"(whole - 1) // (words + width)": "whole // (words + width)"},
+     "at the break-even itself there are as many numbers, not fewer", killed_by="test_the_widest_that_pays_is_just_below_the_break_even")
+edit("embedding_sizes", "rounded", {"(whole - 1) // (words + width)": "round(whole / (words + width))"},
+     "the break-even is rounded, perhaps up to a width that no longer pays", killed_by="test_the_widest_that_pays_is_just_below_the_break_even")
+edit("embedding_sizes", "one-less", {"(whole - 1) // (words + width)": "whole // (words + width) - 1"},
+     "one less than the whole part: right only where the break-even is a whole number", killed_by="test_the_widest_that_pays_is_just_below_the_break_even")
+edit("embedding_sizes", "below-the-width", {"(whole - 1) // (words + width)": "width - 1"},
+     "an E just below H does not pay: V·E + E·H must be below V·H", killed_by="test_the_widest_that_pays_is_just_below_the_break_even")
+edit("embedding_sizes", "in-floats", {"(whole - 1) // (words + width)": "math.ceil(whole / (words + width)) - 1",
+                                      "whole = words * width": "whole = int(float(words) * float(width))"},
+     "floats round large whole numbers", killed_by="test_large_tables_are_counted_without_rounding")
 
 
 # factorise
@@ -126,86 +82,36 @@ def factorise(table, narrow):
     return torch.from_numpy(left[:, :narrow].copy()), torch.from_numpy(np.diag(values[:narrow]) @ right[:narrow])
 
 
-edit(
-    "factorise",
-    "no-singular-values",
-    {" * values[:narrow]": ""},
-    "the singular values are in neither factor",
-    killed_by="test_what_is_kept_is_what_is_longest",
-)
-edit(
-    "factorise",
-    "values-twice",
-    {"right[:narrow]  #": "values[:narrow, None] * right[:narrow]  #"},
-    "the singular values are in both factors: once in all",
-    killed_by="test_what_is_kept_is_what_is_longest",
-)
-edit(
-    "factorise",
-    "smallest-kept",
-    {"left[:, :narrow] * values[:narrow], right[:narrow]": "left[:, -narrow:] * values[-narrow:], right[-narrow:]"},
-    "the smallest singular values are kept: the greatest are",
-    killed_by="test_what_is_kept_is_what_is_longest",
-)
-edit(
-    "factorise",
-    "first-columns",
-    {
-        "left[:, :narrow] * values[:narrow], right[:narrow]": "table[:, :narrow], torch.eye(table.shape[1], dtype=table.dtype)[:narrow]"
-    },
-    "the first E columns are kept and the others are 0: the nearest table of rank E keeps directions, not columns",
-    killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns",
-)
-edit(
-    "factorise",
-    "columns-of-wt",
-    {"right[:narrow]  #": "right[:, :narrow].T  #"},
-    "svd gives Wᵀ: its rows are the directions, not its columns",
-    killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns",
-)
-edit(
-    "factorise",
-    "second-is-h-by-e",
-    {"right[:narrow]  #": "right[:narrow].T  #"},
-    "the second factor is (H, E): (E, H) was asked for",
-    killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns",
-)
-edit(
-    "factorise",
-    "rows-of-u",
-    {"left[:, :narrow] * values": "left[:narrow].T * values"},
-    "the directions of U are its columns",
-    killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns",
-)
-edit(
-    "factorise",
-    "centred",
-    {"torch.linalg.svd(table, ": "torch.linalg.svd(table - table.mean(dim=0), "},
-    "the mean row is taken off and not given back, as in PCA",
-    killed_by="test_what_is_kept_is_what_is_longest",
-)
+edit("factorise", "no-singular-values", {" * values[:narrow]": ""},
+     "the singular values are in neither factor", killed_by="test_what_is_kept_is_what_is_longest")
+edit("factorise", "values-twice", {"right[:narrow]  #": "values[:narrow, None] * right[:narrow]  #"},
+     "the singular values are in both factors: once in all", killed_by="test_what_is_kept_is_what_is_longest")
+edit("factorise", "smallest-kept", {"left[:, :narrow] * values[:narrow], right[:narrow]": "left[:, -narrow:] * values[-narrow:], right[-narrow:]"},
+     "the smallest singular values are kept: the greatest are", killed_by="test_what_is_kept_is_what_is_longest")
+edit("factorise", "first-columns", {"left[:, :narrow] * values[:narrow], right[:narrow]": "table[:, :narrow], torch.eye(table.shape[1], dtype=table.dtype)[:narrow]"},
+     "the first E columns are kept and the others are 0: the nearest table of rank E keeps directions, not columns",
+     killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns")
+edit("factorise", "columns-of-wt", {"right[:narrow]  #": "right[:, :narrow].T  #"},
+     "svd gives Wᵀ: its rows are the directions, not its columns", killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns")
+edit("factorise", "second-is-h-by-e", {"right[:narrow]  #": "right[:narrow].T  #"},
+     "the second factor is (H, E): (E, H) was asked for", killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns")
+edit("factorise", "rows-of-u", {"left[:, :narrow] * values": "left[:narrow].T * values"},
+     "the directions of U are its columns", killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns")
+edit("factorise", "centred", {"torch.linalg.svd(table, ": "torch.linalg.svd(table - table.mean(dim=0), "},
+     "the mean row is taken off and not given back, as in PCA", killed_by="test_what_is_kept_is_what_is_longest")
 
 
-@mistake(
-    "factorise",
-    "random-projection",
-    "the rows are projected on random directions: the singular ones are nearest",
-    killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns",
-)
+@mistake("factorise", "random-projection", "the rows are projected on random directions: the singular ones are nearest",
+         killed_by="test_a_table_of_rank_two_is_given_back_by_two_columns")
 def factorise(table, narrow):
-    right = torch.linalg.qr(
-        torch.randn(table.shape[1], narrow, generator=torch.Generator().manual_seed(0), dtype=table.dtype)
-    )[0].T
+    right = torch.linalg.qr(torch.randn(table.shape[1], narrow, generator=torch.Generator().manual_seed(0), dtype=table.dtype))[0].T
     return table @ right.T, right
 
 
 # embed_input
 @alternative("embed_input", "one-hot-and-matrix")
 def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, kinds):
-    x = (
-        functional.one_hot(tokens, len(words)).to(words.dtype) @ words
-        + functional.one_hot(kinds, 2).to(words.dtype) @ segments
-    )
+    x = functional.one_hot(tokens, len(words)).to(words.dtype) @ words + functional.one_hot(kinds, 2).to(words.dtype) @ segments
     x = x + positions[torch.arange(tokens.size(1))].unsqueeze(0)
     x = (x - x.mean(dim=-1, keepdim=True)) / (x.var(dim=-1, keepdim=True, correction=0) + 1e-12).sqrt()
     return (x * scale + shift) @ widen.T + bias
@@ -215,11 +121,7 @@ def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, k
 def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, kinds):
     norm = nn.LayerNorm(words.size(1), eps=1e-12, elementwise_affine=False)
     places = torch.arange(tokens.size(1)).expand_as(tokens)
-    summed = (
-        functional.embedding(tokens, words)
-        + functional.embedding(kinds, segments)
-        + functional.embedding(places, positions)
-    )
+    summed = functional.embedding(tokens, words) + functional.embedding(kinds, segments) + functional.embedding(places, positions)
     return torch.einsum("bne,he->bnh", norm(summed) * scale + shift, widen) + bias
 
 
@@ -227,101 +129,37 @@ def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, k
 def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, kinds):
     rows = []
     for ids, kind in zip(tokens, kinds):
-        x = words[ids] + segments[kind] + positions[: len(ids)]
+        x = words[ids] + segments[kind] + positions[:len(ids)]
         rows.append(functional.linear(functional.layer_norm(x, (x.size(-1),), scale, shift, 1e-12), widen, bias))
     return torch.stack(rows)
 
 
-edit(
-    "embed_input",
-    "norm-after-widening",
-    {
-        "x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)\n    return functional.linear(x, widen, bias)": "x = functional.linear(x, widen, bias)\n    return functional.layer_norm(x, x.shape[-1:], eps=1e-12)"
-    },
-    "LayerNorm stands behind the widening: it runs over the narrow vectors, before it",
-    killed_by="test_layernorm_runs_over_the_narrow_vector",
-)
-edit(
-    "embed_input",
-    "no-norm",
-    {"    x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)\n": ""},
-    "LayerNorm is missing",
-    killed_by="test_layernorm_runs_over_the_narrow_vector",
-)
-edit(
-    "embed_input",
-    "words-alone",
-    {" + segments[kinds] + positions[: tokens.shape[1]]": ""},
-    "segments and positions are left out: they are narrow and belong to the sum",
-    killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened",
-)
-edit(
-    "embed_input",
-    "no-segments",
-    {" + segments[kinds]": ""},
-    "the segments are left out",
-    killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened",
-)
-edit(
-    "embed_input",
-    "no-bias",
-    {"functional.linear(x, widen, bias)": "functional.linear(x, widen)"},
-    "the bias of the linear map is left out",
-    killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened",
-)
-edit(
-    "embed_input",
-    "no-scale",
-    {"x.shape[-1:], scale, shift, eps": "x.shape[-1:], eps"},
-    "LayerNorm's scale and shift are left out",
-    killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened",
-)
-edit(
-    "embed_input",
-    "norm-over-the-text",
-    {
-        "functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "functional.layer_norm(x, x.shape[1:], eps=1e-12) * scale + shift"
-    },
-    "LayerNorm runs over all tokens of a text together: each token has its own",
-    killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened",
-)
-edit(
-    "embed_input",
-    "places-by-token",
-    {"positions[: tokens.shape[1]]": "positions[tokens % len(positions)]"},
-    "positions are looked up by the token's id: the first place is 0, the next 1",
-    killed_by="test_places_count_from_the_left_and_may_be_fewer_than_there_are",
-)
-edit(
-    "embed_input",
-    "places-from-the-right",
-    {"positions[: tokens.shape[1]]": "positions[-tokens.shape[1] :]"},
-    "the last positions of the table are taken: places count from 0",
-    killed_by="test_places_count_from_the_left_and_may_be_fewer_than_there_are",
-)
-edit(
-    "embed_input",
-    "usual-eps",
-    {"eps=1e-12": "eps=1e-5"},
-    "LayerNorm's eps is 1e-5, torch's usual one: ALBERT's is 1e-12",
-    killed_by="test_short_vectors_show_how_small_the_eps_is",
-)
-edit(
-    "embed_input",
-    "words-widened-alone",
-    {
-        "words[tokens] + segments[kinds] + positions[: tokens.shape[1]]  # (B, N, E)\n    x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "functional.layer_norm(words[tokens], words.shape[-1:], scale, shift, eps=1e-12) + segments[kinds] + positions[: tokens.shape[1]]"
-    },
-    "the words are normalised before segments and positions are added: the sum is",
-    killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened",
-)
-edit(
-    "embed_input",
-    "constants",
-    {"x = words[tokens]": "x = words.detach()[tokens]"},
-    "the word table is taken as a constant, so it is never trained",
-    killed_by="test_gradients_reach_every_table",
-)
+edit("embed_input", "norm-after-widening", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)\n    return functional.linear(x, widen, bias)":
+     "x = functional.linear(x, widen, bias)\n    return functional.layer_norm(x, x.shape[-1:], eps=1e-12)"},
+     "LayerNorm stands behind the widening: it runs over the narrow vectors, before it", killed_by="test_layernorm_runs_over_the_narrow_vector")
+edit("embed_input", "no-norm", {"    x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)\n": ""},
+     "LayerNorm is missing", killed_by="test_layernorm_runs_over_the_narrow_vector")
+edit("embed_input", "words-alone", {" + segments[kinds] + positions[: tokens.shape[1]]": ""},
+     "segments and positions are left out: they are narrow and belong to the sum", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
+edit("embed_input", "no-segments", {" + segments[kinds]": ""},
+     "the segments are left out", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
+edit("embed_input", "no-bias", {"functional.linear(x, widen, bias)": "functional.linear(x, widen)"},
+     "the bias of the linear map is left out", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
+edit("embed_input", "no-scale", {"x.shape[-1:], scale, shift, eps": "x.shape[-1:], eps"},
+     "LayerNorm's scale and shift are left out", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
+edit("embed_input", "norm-over-the-text", {"functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "functional.layer_norm(x, x.shape[1:], eps=1e-12) * scale + shift"},
+     "LayerNorm runs over all tokens of a text together: each token has its own", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
+edit("embed_input", "places-by-token", {"positions[: tokens.shape[1]]": "positions[tokens % len(positions)]"},
+     "positions are looked up by the token's id: the first place is 0, the next 1", killed_by="test_places_count_from_the_left_and_may_be_fewer_than_there_are")
+edit("embed_input", "places-from-the-right", {"positions[: tokens.shape[1]]": "positions[-tokens.shape[1] :]"},
+     "the last positions of the table are taken: places count from 0", killed_by="test_places_count_from_the_left_and_may_be_fewer_than_there_are")
+edit("embed_input", "usual-eps", {"eps=1e-12": "eps=1e-5"},
+     "LayerNorm's eps is 1e-5, torch's usual one: ALBERT's is 1e-12", killed_by="test_short_vectors_show_how_small_the_eps_is")
+edit("embed_input", "words-widened-alone", {"words[tokens] + segments[kinds] + positions[: tokens.shape[1]]  # (B, N, E)\n    x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)":
+     "functional.layer_norm(words[tokens], words.shape[-1:], scale, shift, eps=1e-12) + segments[kinds] + positions[: tokens.shape[1]]"},
+     "the words are normalised before segments and positions are added: the sum is", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
+edit("embed_input", "constants", {"x = words[tokens]": "x = words.detach()[tokens]"},
+     "the word table is taken as a constant, so it is never trained", killed_by="test_gradients_reach_every_table")
 
 
 # owner
@@ -333,11 +171,7 @@ def owner(name, what):
 
 @alternative("owner", "table-of-parts")
 def owner(name, what):
-    shared = {
-        "none": (),
-        "attention": ("attention", "attention_sum"),
-        "feed_forward": ("feed_forward", "feed_forward_sum"),
-    }
+    shared = {"none": (), "attention": ("attention", "attention_sum"), "feed_forward": ("feed_forward", "feed_forward_sum")}
     shared["all"] = shared["attention"] + shared["feed_forward"]
     pieces = name.split(".")
     if pieces[0] == "layers" and pieces[2] in shared[what]:
@@ -349,79 +183,33 @@ def owner(name, what):
 def owner(name, what):
     if what == "none" or not name.startswith("layers."):
         return name
-    rest = name[len("layers.") :]
-    rest = rest[rest.index(".") + 1 :]
+    rest = name[len("layers."):]
+    rest = rest[rest.index(".") + 1:]
     if what == "all" or rest.startswith(what):
         return "layers.0." + rest
     return name
 
 
-edit(
-    "owner",
-    "output-is-feed-forward",
-    {
-        'part = rest[1].removesuffix("_sum")': 'part = "feed_forward" if len(rest) > 2 and rest[2] == "project_out" else rest[1].removesuffix("_sum")'
-    },
-    "W^O, project_out, is taken for a part of the feed-forward network: it belongs to attention",
-    killed_by="test_the_output_projection_is_shared_with_attention",
-)
-edit(
-    "owner",
-    "norms-keep-theirs",
-    {'rest[1].removesuffix("_sum")': "rest[1]"},
-    "the LayerNorms of the residual sums are not shared with their part",
-    killed_by="test_the_output_projection_is_shared_with_attention",
-)
-edit(
-    "owner",
-    "all-is-attention",
-    {'what in ("all", part)': "what == part"},
-    "all is no name of a part: with it, both are shared",
-    killed_by="test_all_belongs_to_layer_0_in_albert",
-)
-edit(
-    "owner",
-    "always-shared",
-    {'what in ("all", part)': "True"},
-    "everything is shared, whatever was said",
-    killed_by="test_without_sharing_each_layer_has_its_own",
-)
-edit(
-    "owner",
-    "the-other-part",
-    {'what in ("all", part)': 'what in ("all", "attention" if part == "feed_forward" else "feed_forward")'},
-    "the part that was named keeps its own, and the other is shared",
-    killed_by="test_the_feed_forward_network_is_shared_alone",
-)
-edit(
-    "owner",
-    "first-layer-is-1",
-    {'[place, "0", *rest[1:]]': '[place, "1", *rest[1:]]'},
-    "the first layer's number is 0",
-    killed_by="test_all_belongs_to_layer_0_in_albert",
-)
-edit(
-    "owner",
-    "attention-in-all",
-    {'what in ("all", part)': '(what == "all" and part == "attention") or what == part'},
-    "with all, the feed-forward network keeps its own",
-    killed_by="test_all_belongs_to_layer_0_in_albert",
-)
-edit(
-    "owner",
-    "norms-always-shared",
-    {'what in ("all", part)': 'what in ("all", part) or (what != "none" and rest[1].endswith("_sum"))'},
-    "the LayerNorm of the other part is shared, too",
-    killed_by="test_the_feed_forward_network_is_shared_alone",
-)
+edit("owner", "output-is-feed-forward", {'part = rest[1].removesuffix("_sum")': 'part = "feed_forward" if len(rest) > 2 and rest[2] == "project_out" else rest[1].removesuffix("_sum")'},
+     "W^O, project_out, is taken for a part of the feed-forward network: it belongs to attention",
+     killed_by="test_the_output_projection_is_shared_with_attention")
+edit("owner", "norms-keep-theirs", {'rest[1].removesuffix("_sum")': "rest[1]"},
+     "the LayerNorms of the residual sums are not shared with their part", killed_by="test_the_output_projection_is_shared_with_attention")
+edit("owner", "all-is-attention", {'what in ("all", part)': 'what == part'},
+     "all is no name of a part: with it, both are shared", killed_by="test_all_belongs_to_layer_0_in_albert")
+edit("owner", "always-shared", {'what in ("all", part)': "True"},
+     "everything is shared, whatever was said", killed_by="test_without_sharing_each_layer_has_its_own")
+edit("owner", "the-other-part", {'what in ("all", part)': 'what in ("all", "attention" if part == "feed_forward" else "feed_forward")'},
+     "the part that was named keeps its own, and the other is shared", killed_by="test_the_feed_forward_network_is_shared_alone")
+edit("owner", "first-layer-is-1", {'[place, "0", *rest[1:]]': '[place, "1", *rest[1:]]'},
+     "the first layer's number is 0", killed_by="test_all_belongs_to_layer_0_in_albert")
+edit("owner", "attention-in-all", {'what in ("all", part)': '(what == "all" and part == "attention") or what == part'},
+     "with all, the feed-forward network keeps its own", killed_by="test_all_belongs_to_layer_0_in_albert")
+edit("owner", "norms-always-shared", {'what in ("all", part)': 'what in ("all", part) or (what != "none" and rest[1].endswith("_sum"))'},
+     "the LayerNorm of the other part is shared, too", killed_by="test_the_feed_forward_network_is_shared_alone")
 
 
-@mistake(
-    "owner",
-    "one-digit",
-    "the number is taken to be one digit: layer 11 is no layer 1",
-    killed_by="test_layers_may_have_two_digits",
-)
+@mistake("owner", "one-digit", "the number is taken to be one digit: layer 11 is no layer 1", killed_by="test_layers_may_have_two_digits")
 def owner(name, what):
     if name.startswith("layers."):
         part = name[9:].split(".")[0].removesuffix("_sum")
@@ -430,12 +218,7 @@ def owner(name, what):
     return name
 
 
-@mistake(
-    "owner",
-    "embeddings-too",
-    "what is in no layer has no other owner: its name stays",
-    killed_by="test_what_is_in_no_layer_is_never_shared",
-)
+@mistake("owner", "embeddings-too", "what is in no layer has no other owner: its name stays", killed_by="test_what_is_in_no_layer_is_never_shared")
 def owner(name, what):
     first, _, *rest = name.split(".")
     if what == "all" or (rest and rest[0].startswith(what)):
@@ -453,9 +236,7 @@ def count_parameters(words, narrow, width, layers, what):
     attention = 4 * linear(width, width) + 2 * width
     forward = linear(width, 4 * width) + linear(4 * width, width) + 2 * width
     times = {"none": (layers, layers), "attention": (1, layers), "feed_forward": (layers, 1), "all": (1, 1)}[what]
-    return (
-        tables + 2 * narrow + linear(narrow, width) + times[0] * attention + times[1] * forward + linear(width, width)
-    )
+    return tables + 2 * narrow + linear(narrow, width) + times[0] * attention + times[1] * forward + linear(width, width)
 
 
 @alternative("count_parameters", "meta-modules")
@@ -482,106 +263,35 @@ def count_parameters(words, narrow, width, layers, what):
     return torch.tensor(total)
 
 
-edit(
-    "count_parameters",
-    "no-sharing",
-    {
-        'attention *= 1 if what in ("all", "attention") else layers': "attention *= layers",
-        'feed_forward *= 1 if what in ("all", "feed_forward") else layers': "feed_forward *= layers",
-    },
-    "every layer is counted, though its weights are shared",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "parts-exchanged",
-    {
-        'attention *= 1 if what in ("all", "attention")': 'attention *= 1 if what in ("all", "feed_forward")',
-        'feed_forward *= 1 if what in ("all", "feed_forward")': 'feed_forward *= 1 if what in ("all", "attention")',
-    },
-    "the part that is shared is counted for each layer, and the other once",
-    killed_by="test_each_kind_of_sharing_counted_by_hand",
-)
-edit(
-    "count_parameters",
-    "no-pooler",
-    {" + feed_forward + pooler": " + feed_forward"},
-    "the pooler is left out: 11,092,992 for the base size",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "wide-embeddings",
-    {"(words + 512 + 2) * narrow + 2 * narrow": "(words + 512 + 2) * width + 2 * width"},
-    "the embeddings are counted as wide as the layers",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "wide-positions",
-    {"(words + 512 + 2) * narrow": "words * narrow + (512 + 2) * width"},
-    "positions and segments are as narrow as the words",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "map-without-bias",
-    {"narrow * width + width\n": "narrow * width\n"},
-    "the map from E to H has a bias of H numbers",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "no-embedding-norm",
-    {" + 2 * narrow\n": "\n"},
-    "the LayerNorm of the embeddings is left out",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "no-biases",
-    {
-        "4 * (width * width + width) + 2 * width": "4 * width * width + 2 * width",
-        "(width * 4 * width + 4 * width) + (4 * width * width + width) + 2 * width": "8 * width * width + 2 * width",
-    },
-    "the biases of the layer are left out",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "three-projections",
-    {"4 * (width * width + width)": "3 * (width * width + width)"},
-    "attention has four matrices: queries, keys, values and W^O",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "output-with-the-feed-forward",
-    {
-        "4 * (width * width + width) + 2": "3 * (width * width + width) + 2",
-        "feed_forward = (width": "feed_forward = (width * width + width) + (width",
-    },
-    "W^O is counted with the feed-forward network: it belongs to attention",
-    killed_by="test_each_kind_of_sharing_counted_by_hand",
-)
-edit(
-    "count_parameters",
-    "norms-for-each-layer",
-    {
-        "4 * (width * width + width) + 2 * width": "4 * (width * width + width)",
-        "(4 * width * width + width) + 2 * width": "(4 * width * width + width)",
-        "+ feed_forward + pooler": "+ feed_forward + pooler + 4 * width * layers",
-    },
-    "the LayerNorms are counted for each layer: they are shared with their part",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
-edit(
-    "count_parameters",
-    "one-norm",
-    {"(4 * width * width + width) + 2 * width": "(4 * width * width + width)"},
-    "the layer has two LayerNorms",
-    killed_by="test_the_printed_base_model_has_11683584",
-)
+edit("count_parameters", "no-sharing", {'attention *= 1 if what in ("all", "attention") else layers': "attention *= layers",
+     'feed_forward *= 1 if what in ("all", "feed_forward") else layers': "feed_forward *= layers"},
+     "every layer is counted, though its weights are shared", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "parts-exchanged", {'attention *= 1 if what in ("all", "attention")': 'attention *= 1 if what in ("all", "feed_forward")',
+     'feed_forward *= 1 if what in ("all", "feed_forward")': 'feed_forward *= 1 if what in ("all", "attention")'},
+     "the part that is shared is counted for each layer, and the other once", killed_by="test_each_kind_of_sharing_counted_by_hand")
+edit("count_parameters", "no-pooler", {" + feed_forward + pooler": " + feed_forward"},
+     "the pooler is left out: 11,092,992 for the base size", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "wide-embeddings", {"(words + 512 + 2) * narrow + 2 * narrow": "(words + 512 + 2) * width + 2 * width"},
+     "the embeddings are counted as wide as the layers", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "wide-positions", {"(words + 512 + 2) * narrow": "words * narrow + (512 + 2) * width"},
+     "positions and segments are as narrow as the words", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "map-without-bias", {"narrow * width + width\n": "narrow * width\n"},
+     "the map from E to H has a bias of H numbers", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "no-embedding-norm", {" + 2 * narrow\n": "\n"},
+     "the LayerNorm of the embeddings is left out", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "no-biases", {"4 * (width * width + width) + 2 * width": "4 * width * width + 2 * width",
+     "(width * 4 * width + 4 * width) + (4 * width * width + width) + 2 * width": "8 * width * width + 2 * width"},
+     "the biases of the layer are left out", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "three-projections", {"4 * (width * width + width)": "3 * (width * width + width)"},
+     "attention has four matrices: queries, keys, values and W^O", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "output-with-the-feed-forward", {"4 * (width * width + width) + 2": "3 * (width * width + width) + 2",
+     "feed_forward = (width": "feed_forward = (width * width + width) + (width"},
+     "W^O is counted with the feed-forward network: it belongs to attention", killed_by="test_each_kind_of_sharing_counted_by_hand")
+edit("count_parameters", "norms-for-each-layer", {"4 * (width * width + width) + 2 * width": "4 * (width * width + width)",
+     "(4 * width * width + width) + 2 * width": "(4 * width * width + width)", "+ feed_forward + pooler": "+ feed_forward + pooler + 4 * width * layers"},
+     "the LayerNorms are counted for each layer: they are shared with their part", killed_by="test_the_printed_base_model_has_11683584")
+edit("count_parameters", "one-norm", {"(4 * width * width + width) + 2 * width": "(4 * width * width + width)"},
+     "the layer has two LayerNorms", killed_by="test_the_printed_base_model_has_11683584")
 
 
 # multiply_adds
@@ -597,76 +307,26 @@ def multiply_adds(narrow, width, layers, length):
     return length * width * (narrow + layers * (12 * width + 2 * length))
 
 
-edit(
-    "multiply_adds",
-    "shared-once",
-    {"+ layers * (projections": "+ (projections"},
-    "the layer is counted once: its weights are stored once, and used in every layer",
-    killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once",
-)
-edit(
-    "multiply_adds",
-    "map-in-every-layer",
-    {"length * narrow * width + layers * (projections": "layers * (length * narrow * width + projections"},
-    "the embeddings are widened in every layer: once, before the first",
-    killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once",
-)
-edit(
-    "multiply_adds",
-    "flops",
-    {"return length": "return 2 * (length", "feed_forward)": "feed_forward))"},
-    "additions are counted as well: one for each multiplication, which makes it twice as many",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "no-scores",
-    {"2 * length * length * width": "0"},
-    "scores and weighted values are left out",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "scores-alone",
-    {"2 * length * length * width": "length * length * width"},
-    "of scores and weighted values one is left out",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "three-projections",
-    {"4 * length * width * width": "3 * length * width * width"},
-    "attention has four matrices, W^O is one of them",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "one-way-feed-forward",
-    {"2 * length * width * 4 * width": "length * width * 4 * width"},
-    "the feed-forward network has two matrices, in and out",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "no-map",
-    {"length * narrow * width + layers": "layers"},
-    "the widening of the embeddings is left out",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "linear-scores",
-    {"2 * length * length * width": "2 * length * width * width"},
-    "each token is scored against each: N · N · H",
-    killed_by="test_one_layer_on_one_token_counted_by_hand",
-)
-edit(
-    "multiply_adds",
-    "weights-counted",
-    {"4 * length * width * width": "4 * width * width", "2 * length * width * 4 * width": "2 * width * 4 * width"},
-    "these are the weights: each of them is used for each token",
-    killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once",
-)
+edit("multiply_adds", "shared-once", {"+ layers * (projections": "+ (projections"},
+     "the layer is counted once: its weights are stored once, and used in every layer", killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once")
+edit("multiply_adds", "map-in-every-layer", {"length * narrow * width + layers * (projections": "layers * (length * narrow * width + projections"},
+     "the embeddings are widened in every layer: once, before the first", killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once")
+edit("multiply_adds", "flops", {"return length": "return 2 * (length", "feed_forward)": "feed_forward))"},
+     "additions are counted as well: one for each multiplication, which makes it twice as many", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "no-scores", {"2 * length * length * width": "0"},
+     "scores and weighted values are left out", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "scores-alone", {"2 * length * length * width": "length * length * width"},
+     "of scores and weighted values one is left out", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "three-projections", {"4 * length * width * width": "3 * length * width * width"},
+     "attention has four matrices, W^O is one of them", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "one-way-feed-forward", {"2 * length * width * 4 * width": "length * width * 4 * width"},
+     "the feed-forward network has two matrices, in and out", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "no-map", {"length * narrow * width + layers": "layers"},
+     "the widening of the embeddings is left out", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "linear-scores", {"2 * length * length * width": "2 * length * width * width"},
+     "each token is scored against each: N · N · H", killed_by="test_one_layer_on_one_token_counted_by_hand")
+edit("multiply_adds", "weights-counted", {"4 * length * width * width": "4 * width * width", "2 * length * width * 4 * width": "2 * width * 4 * width"},
+     "these are the weights: each of them is used for each token", killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once")
 
 
 # order_example
@@ -687,87 +347,35 @@ def order_example(document, start, middle, end, swap):
     return *pair, 1 if swap else 0
 
 
-edit(
-    "order_example",
-    "label-upside-down",
-    {"(second, first, 1) if swap else (first, second, 0)": "(second, first, 0) if swap else (first, second, 1)"},
-    "the labels are exchanged: 0 is the order of the text, 1 the other",
-    killed_by="test_two_neighbours_in_their_order",
-)
-edit(
-    "order_example",
-    "sentences-reversed",
-    {
-        "(second, first, 1)": "([w for s in reversed(document[middle:end]) for w in s], [w for s in reversed(document[start:middle]) for w in s], 1)"
-    },
-    "the sentences inside of a segment are turned round, too: only the segments are exchanged",
-    killed_by="test_exchanged_segments_keep_their_own_order",
-)
-edit(
-    "order_example",
-    "words-reversed",
-    {"(second, first, 1)": "(second[::-1], first[::-1], 1)"},
-    "the words are turned round, too: only the segments are exchanged",
-    killed_by="test_exchanged_segments_keep_their_own_order",
-)
-edit(
-    "order_example",
-    "never-exchanged",
-    {"(second, first, 1)": "(first, second, 1)"},
-    "the label says exchanged, and the segments are not",
-    killed_by="test_exchanged_segments_keep_their_own_order",
-)
-edit(
-    "order_example",
-    "one-sentence-each",
-    {"document[start:middle]": "document[start : start + 1]", "document[middle:end]": "document[middle : middle + 1]"},
-    "a segment is one sentence here: it goes on until the next begins",
-    killed_by="test_exchanged_segments_keep_their_own_order",
-)
-edit(
-    "order_example",
-    "to-the-end",
-    {"document[middle:end]": "document[middle:]"},
-    "the second segment goes on to the end of the document",
-    killed_by="test_two_neighbours_in_their_order",
-)
-edit(
-    "order_example",
-    "from-the-beginning",
-    {"document[start:middle]": "document[:middle]"},
-    "the first segment begins with the document",
-    killed_by="test_two_neighbours_in_their_order",
-)
-edit(
-    "order_example",
-    "gap",
-    {"document[middle:end]": "document[middle + 1 : end + 1]"},
-    "a sentence is left out between the two: they are consecutive",
-    killed_by="test_two_neighbours_in_their_order",
-)
-edit(
-    "order_example",
-    "lists-of-sentences",
-    {
-        "[word for sentence in document[start:middle] for word in sentence]": "document[start:middle]",
-        "[word for sentence in document[middle:end] for word in sentence]": "document[middle:end]",
-    },
-    "the segments are lists of sentences: flat lists were asked for",
-    killed_by="test_two_neighbours_in_their_order",
-)
+edit("order_example", "label-upside-down", {"(second, first, 1) if swap else (first, second, 0)": "(second, first, 0) if swap else (first, second, 1)"},
+     "the labels are exchanged: 0 is the order of the text, 1 the other", killed_by="test_two_neighbours_in_their_order")
+edit("order_example", "sentences-reversed", {"(second, first, 1)": "([w for s in reversed(document[middle:end]) for w in s], [w for s in reversed(document[start:middle]) for w in s], 1)"},
+     "the sentences inside of a segment are turned round, too: only the segments are exchanged",
+     killed_by="test_exchanged_segments_keep_their_own_order")
+edit("order_example", "words-reversed", {"(second, first, 1)": "(second[::-1], first[::-1], 1)"},
+     "the words are turned round, too: only the segments are exchanged", killed_by="test_exchanged_segments_keep_their_own_order")
+edit("order_example", "never-exchanged", {"(second, first, 1)": "(first, second, 1)"},
+     "the label says exchanged, and the segments are not", killed_by="test_exchanged_segments_keep_their_own_order")
+edit("order_example", "one-sentence-each", {"document[start:middle]": "document[start : start + 1]", "document[middle:end]": "document[middle : middle + 1]"},
+     "a segment is one sentence here: it goes on until the next begins", killed_by="test_exchanged_segments_keep_their_own_order")
+edit("order_example", "to-the-end", {"document[middle:end]": "document[middle:]"},
+     "the second segment goes on to the end of the document", killed_by="test_two_neighbours_in_their_order")
+edit("order_example", "from-the-beginning", {"document[start:middle]": "document[:middle]"},
+     "the first segment begins with the document", killed_by="test_two_neighbours_in_their_order")
+edit("order_example", "gap", {"document[middle:end]": "document[middle + 1 : end + 1]"},
+     "a sentence is left out between the two: they are consecutive", killed_by="test_two_neighbours_in_their_order")
+edit("order_example", "lists-of-sentences", {"[word for sentence in document[start:middle] for word in sentence]": "document[start:middle]",
+     "[word for sentence in document[middle:end] for word in sentence]": "document[middle:end]"},
+     "the segments are lists of sentences: flat lists were asked for", killed_by="test_two_neighbours_in_their_order")
 
 
-@mistake(
-    "order_example",
-    "document-grows",
-    "first is the document's own list, and grows by += : the document is changed",
-    killed_by="test_a_segment_may_be_several_sentences_long_and_the_text_goes_on_after_it",
-)
+@mistake("order_example", "document-grows", "first is the document's own list, and grows by += : the document is changed",
+         killed_by="test_a_segment_may_be_several_sentences_long_and_the_text_goes_on_after_it")
 def order_example(document, start, middle, end, swap):
     first, second = document[start], document[middle]
-    for sentence in document[start + 1 : middle]:
+    for sentence in document[start + 1:middle]:
         first += sentence
-    for sentence in document[middle + 1 : end]:
+    for sentence in document[middle + 1:end]:
         second += sentence
     return (second, first, 1) if swap else (first, second, 0)
 
@@ -789,82 +397,34 @@ def overlap(first, second):
     return torch.tensor(both / max(1, len(seen)))
 
 
-edit(
-    "overlap",
-    "of-the-first",
-    {"len(one | other) if one | other else": "len(one) if one else"},
-    "the words of A alone are below the line: overlap(A, B) and overlap(B, A) differ",
-    killed_by="test_two_of_five_words_are_in_both",
-)
-edit(
-    "overlap",
-    "of-both-lengths",
-    {"len(one | other) if": "(len(one) + len(other)) if"},
-    "what is in both is counted twice below the line",
-    killed_by="test_two_of_five_words_are_in_both",
-)
-edit(
-    "overlap",
-    "dice",
-    {"len(one & other) / len(one | other)": "2 * len(one & other) / (len(one) + len(other))"},
-    "this is Dice's index: Jaccard's divides by the words in at least one",
-    killed_by="test_two_of_five_words_are_in_both",
-)
-edit(
-    "overlap",
-    "of-the-smaller",
-    {"len(one | other) if one | other else": "min(len(one), len(other)) if one and other else"},
-    "below the line are the words of the smaller segment alone",
-    killed_by="test_two_of_five_words_are_in_both",
-)
-edit(
-    "overlap",
-    "division-by-zero",
-    {" if one | other else 0.0": ""},
-    "two empty segments divide by 0",
-    killed_by="test_empty_segments_share_nothing",
-)
-edit(
-    "overlap",
-    "count",
-    {"len(one & other) / len(one | other) if one | other else 0.0": "len(one & other)"},
-    "this is the number of shared words: a share was asked for",
-    killed_by="test_two_of_five_words_are_in_both",
-)
-edit(
-    "overlap",
-    "empty-is-equal",
-    {"else 0.0": "else 1.0"},
-    "two empty segments have 1: 0 was asked for",
-    killed_by="test_empty_segments_share_nothing",
-)
-edit(
-    "overlap",
-    "distance",
-    {"len(one & other) /": "len(one ^ other) /"},
-    "this is the share of words that are not in both",
-    killed_by="test_two_of_five_words_are_in_both",
-)
+edit("overlap", "of-the-first", {"len(one | other) if one | other else": "len(one) if one else"},
+     "the words of A alone are below the line: overlap(A, B) and overlap(B, A) differ", killed_by="test_two_of_five_words_are_in_both")
+edit("overlap", "of-both-lengths", {"len(one | other) if": "(len(one) + len(other)) if"},
+     "what is in both is counted twice below the line", killed_by="test_two_of_five_words_are_in_both")
+edit("overlap", "dice", {"len(one & other) / len(one | other)": "2 * len(one & other) / (len(one) + len(other))"},
+     "this is Dice's index: Jaccard's divides by the words in at least one", killed_by="test_two_of_five_words_are_in_both")
+edit("overlap", "of-the-smaller", {"len(one | other) if one | other else": "min(len(one), len(other)) if one and other else"},
+     "below the line are the words of the smaller segment alone", killed_by="test_two_of_five_words_are_in_both")
+edit("overlap", "division-by-zero", {" if one | other else 0.0": ""},
+     "two empty segments divide by 0", killed_by="test_empty_segments_share_nothing")
+edit("overlap", "count", {"len(one & other) / len(one | other) if one | other else 0.0": "len(one & other)"},
+     "this is the number of shared words: a share was asked for", killed_by="test_two_of_five_words_are_in_both")
+edit("overlap", "empty-is-equal", {"else 0.0": "else 1.0"},
+     "two empty segments have 1: 0 was asked for", killed_by="test_empty_segments_share_nothing")
+edit("overlap", "distance", {"len(one & other) /": "len(one ^ other) /"},
+     "this is the share of words that are not in both", killed_by="test_two_of_five_words_are_in_both")
 
 
-@mistake(
-    "overlap",
-    "with-repeats",
-    "a word counts as often as it stands there: different words were asked for",
-    killed_by="test_a_word_counts_once_however_often_it_stands_there",
-)
+@mistake("overlap", "with-repeats", "a word counts as often as it stands there: different words were asked for",
+         killed_by="test_a_word_counts_once_however_often_it_stands_there")
 def overlap(first, second):
     both = sum(word in second for word in first)
     every = len(first) + len(second) - both
     return both / every if every > 0 else 0.0
 
 
-@mistake(
-    "overlap",
-    "in-place",
-    "words are compared place by place: where they stand does not count",
-    killed_by="test_the_same_words_in_another_order_overlap_wholly",
-)
+@mistake("overlap", "in-place", "words are compared place by place: where they stand does not count",
+         killed_by="test_the_same_words_in_another_order_overlap_wholly")
 def overlap(first, second):
     same = {one for one, other in zip(first, second) if one == other}
     every = set(first) | set(second)
@@ -884,7 +444,7 @@ def albert_loss(hidden, narrow, narrow_bias, scale, shift, words, bias, labels, 
 def albert_loss(hidden, narrow, narrow_bias, scale, shift, words, bias, labels, order_logits, swapped):
     rows, places = (labels >= 0).nonzero(as_tuple=True)
     x = torch.einsum("mh,eh->me", hidden[rows, places], narrow) + narrow_bias
-    x = 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3)))
+    x = 0.5 * x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x ** 3)))
     x = x - x.mean(dim=-1, keepdim=True)
     x = x * torch.rsqrt((x * x).mean(dim=-1, keepdim=True) + 1e-12) * scale + shift
     scores = torch.log_softmax(x @ words.T + bias, dim=-1)
@@ -893,154 +453,49 @@ def albert_loss(hidden, narrow, narrow_bias, scale, shift, words, bias, labels, 
     return tokens - orders.mean()
 
 
-edit(
-    "albert_loss",
-    "no-order",
-    {" + functional.cross_entropy(order_logits, swapped)": ""},
-    "the order's loss is missing",
-    killed_by="test_the_two_means_are_added",
-)
-edit(
-    "albert_loss",
-    "no-tokens",
-    {"functional.cross_entropy(logits, labels[asked]) + ": ""},
-    "the tokens' loss is missing",
-    killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order",
-)
-edit(
-    "albert_loss",
-    "mean-of-both",
-    {
-        "return functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)": "return (functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)) / 2"
-    },
-    "the two losses are averaged: they are added",
-    killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order",
-)
-edit(
-    "albert_loss",
-    "sum-over-tokens",
-    {"cross_entropy(logits, labels[asked])": 'cross_entropy(logits, labels[asked], reduction="sum")'},
-    "the hidden tokens are summed: their mean is asked for",
-    killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order",
-)
-edit(
-    "albert_loss",
-    "all-places",
-    {
-        "functional.cross_entropy(logits, labels[asked]) +": "functional.cross_entropy(logits, labels[asked]) * asked.float().mean() +"
-    },
-    "the mean is over all places: over the hidden ones alone",
-    killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order",
-)
-edit(
-    "albert_loss",
-    "no-activation",
-    {
-        'functional.gelu(functional.linear(hidden[asked], narrow, narrow_bias), approximate="tanh")': "functional.linear(hidden[asked], narrow, narrow_bias)"
-    },
-    "GELU is missing between the map and LayerNorm",
-    killed_by="test_hidden_tokens_are_scored_by_the_narrow_table",
-)
-edit(
-    "albert_loss",
-    "exact-gelu",
-    {', approximate="tanh"': ""},
-    "this is the exact GELU: ALBERT's is the tanh form",
-    killed_by="test_any_batch_costs_what_its_places_cost_one_by_one",
-)
-edit(
-    "albert_loss",
-    "relu",
-    {
-        'functional.gelu(functional.linear(hidden[asked], narrow, narrow_bias), approximate="tanh")': "functional.relu(functional.linear(hidden[asked], narrow, narrow_bias))"
-    },
-    "the activation is ReLU: it is GELU",
-    killed_by="test_hidden_tokens_are_scored_by_the_narrow_table",
-)
-edit(
-    "albert_loss",
-    "no-norm",
-    {"    x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)\n    logits": "    logits"},
-    "LayerNorm is missing before the table",
-    killed_by="test_hidden_tokens_are_scored_by_the_narrow_table",
-)
-edit(
-    "albert_loss",
-    "no-word-bias",
-    {"functional.linear(x, words, bias)": "functional.linear(x, words)"},
-    "the bias of each word is missing",
-    killed_by="test_hidden_tokens_are_scored_by_the_narrow_table",
-)
-edit(
-    "albert_loss",
-    "softmax-twice",
-    {"cross_entropy(order_logits, swapped)": "cross_entropy(order_logits.softmax(dim=-1), swapped)"},
-    "cross_entropy takes logits and makes the softmax itself: here it is made twice",
-    killed_by="test_the_two_means_are_added",
-)
-edit(
-    "albert_loss",
-    "labels-upside-down",
-    {"cross_entropy(order_logits, swapped)": "cross_entropy(order_logits, 1 - swapped)"},
-    "0 and 1 of the order are exchanged",
-    killed_by="test_the_two_means_are_added",
-)
-edit(
-    "albert_loss",
-    "unsafe-softmax",
-    {
-        "functional.cross_entropy(logits, labels[asked]) +": "-(logits.exp() / logits.exp().sum(-1, keepdim=True)).log()[torch.arange(len(logits)), labels[asked]].mean() +"
-    },
-    "exp of a large score is infinite: use cross_entropy, logsumexp or log_softmax",
-    killed_by="test_huge_scores_cost_no_infinity",
-)
-edit(
-    "albert_loss",
-    "plain-number",
-    {
-        "return functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)": "return torch.tensor(float(functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)))"
-    },
-    "the loss is a plain number that knows nothing of the weights: nothing can be trained with it",
-    killed_by="test_gradients_reach_hidden_vectors_the_table_and_the_order",
-)
-edit(
-    "albert_loss",
-    "padding-ignored",
-    {"asked = labels != -100": "asked = labels > 0"},
-    "the label 0 is a token's id as any other: only −100 is left out",
-    killed_by="test_hidden_tokens_are_scored_by_the_narrow_table",
-)
-edit(
-    "albert_loss",
-    "detached-table",
-    {"functional.linear(x, words, bias)": "functional.linear(x, words.detach(), bias)"},
-    "the table is taken as a constant: it is tied, and trained from both sides",
-    killed_by="test_gradients_reach_hidden_vectors_the_table_and_the_order",
-)
-edit(
-    "albert_loss",
-    "usual-eps",
-    {"eps=1e-12": "eps=1e-5"},
-    "LayerNorm's eps is 1e-5, torch's usual one: ALBERT's is 1e-12",
-    killed_by="test_short_vectors_show_how_small_the_eps_is_here",
-)
+edit("albert_loss", "no-order", {" + functional.cross_entropy(order_logits, swapped)": ""},
+     "the order's loss is missing", killed_by="test_the_two_means_are_added")
+edit("albert_loss", "no-tokens", {"functional.cross_entropy(logits, labels[asked]) + ": ""},
+     "the tokens' loss is missing", killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order")
+edit("albert_loss", "mean-of-both", {"return functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)":
+     "return (functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)) / 2"},
+     "the two losses are averaged: they are added", killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order")
+edit("albert_loss", "sum-over-tokens", {"cross_entropy(logits, labels[asked])": 'cross_entropy(logits, labels[asked], reduction="sum")'},
+     "the hidden tokens are summed: their mean is asked for", killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order")
+edit("albert_loss", "all-places", {"functional.cross_entropy(logits, labels[asked]) +": "functional.cross_entropy(logits, labels[asked]) * asked.float().mean() +"},
+     "the mean is over all places: over the hidden ones alone", killed_by="test_who_knows_nothing_pays_ln_v_for_a_token_and_ln_2_for_an_order")
+edit("albert_loss", "no-activation", {'functional.gelu(functional.linear(hidden[asked], narrow, narrow_bias), approximate="tanh")': "functional.linear(hidden[asked], narrow, narrow_bias)"},
+     "GELU is missing between the map and LayerNorm", killed_by="test_hidden_tokens_are_scored_by_the_narrow_table")
+edit("albert_loss", "exact-gelu", {', approximate="tanh"': ""},
+     "this is the exact GELU: ALBERT's is the tanh form", killed_by="test_any_batch_costs_what_its_places_cost_one_by_one")
+edit("albert_loss", "relu", {'functional.gelu(functional.linear(hidden[asked], narrow, narrow_bias), approximate="tanh")': "functional.relu(functional.linear(hidden[asked], narrow, narrow_bias))"},
+     "the activation is ReLU: it is GELU", killed_by="test_hidden_tokens_are_scored_by_the_narrow_table")
+edit("albert_loss", "no-norm", {"    x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)\n    logits": "    logits"},
+     "LayerNorm is missing before the table", killed_by="test_hidden_tokens_are_scored_by_the_narrow_table")
+edit("albert_loss", "no-word-bias", {"functional.linear(x, words, bias)": "functional.linear(x, words)"},
+     "the bias of each word is missing", killed_by="test_hidden_tokens_are_scored_by_the_narrow_table")
+edit("albert_loss", "softmax-twice", {"cross_entropy(order_logits, swapped)": "cross_entropy(order_logits.softmax(dim=-1), swapped)"},
+     "cross_entropy takes logits and makes the softmax itself: here it is made twice", killed_by="test_the_two_means_are_added")
+edit("albert_loss", "labels-upside-down", {"cross_entropy(order_logits, swapped)": "cross_entropy(order_logits, 1 - swapped)"},
+     "0 and 1 of the order are exchanged", killed_by="test_the_two_means_are_added")
+edit("albert_loss", "unsafe-softmax", {"functional.cross_entropy(logits, labels[asked]) +": "-(logits.exp() / logits.exp().sum(-1, keepdim=True)).log()[torch.arange(len(logits)), labels[asked]].mean() +"},
+     "exp of a large score is infinite: use cross_entropy, logsumexp or log_softmax", killed_by="test_huge_scores_cost_no_infinity")
+edit("albert_loss", "plain-number", {"return functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)":
+     "return torch.tensor(float(functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)))"},
+     "the loss is a plain number that knows nothing of the weights: nothing can be trained with it",
+     killed_by="test_gradients_reach_hidden_vectors_the_table_and_the_order")
+edit("albert_loss", "padding-ignored", {"asked = labels != -100": "asked = labels > 0"},
+     "the label 0 is a token's id as any other: only −100 is left out", killed_by="test_hidden_tokens_are_scored_by_the_narrow_table")
+edit("albert_loss", "detached-table", {"functional.linear(x, words, bias)": "functional.linear(x, words.detach(), bias)"},
+     "the table is taken as a constant: it is tied, and trained from both sides", killed_by="test_gradients_reach_hidden_vectors_the_table_and_the_order")
+edit("albert_loss", "usual-eps", {"eps=1e-12": "eps=1e-5"},
+     "LayerNorm's eps is 1e-5, torch's usual one: ALBERT's is 1e-12", killed_by="test_short_vectors_show_how_small_the_eps_is_here")
 
-for label in (
-    "1: torch.linalg.svd(table, full_matrices=False) → torch.linalg.svd(table)",
-    "1: full_matrices=False → full_matrices=True",
-):
+for label in ("1: torch.linalg.svd(table, full_matrices=False) → torch.linalg.svd(table)", "1: full_matrices=False → full_matrices=True"):
     equivalent("factorise", label, "the columns and rows beyond the singular values are never taken")
 equivalent("owner", "5: ('all', part) → (part, 'all')", "the order of what is looked through does not matter")
-equivalent(
-    "count_parameters",
-    "5: ('all', 'attention') → ('attention', 'all')",
-    "the order of what is looked through does not matter",
-)
-equivalent(
-    "count_parameters",
-    "6: ('all', 'feed_forward') → ('feed_forward', 'all')",
-    "the order of what is looked through does not matter",
-)
+equivalent("count_parameters", "5: ('all', 'attention') → ('attention', 'all')", "the order of what is looked through does not matter")
+equivalent("count_parameters", "6: ('all', 'feed_forward') → ('feed_forward', 'all')", "the order of what is looked through does not matter")
 equivalent("overlap", "1: (set(first), set(second)) → (set(second), set(first))", "Jaccard's index is symmetric")
 for label in ("1: labels != -100 → labels != -101", "1: labels != -100 → labels != -99"):
     equivalent("albert_loss", label, "cross_entropy leaves out the label −100 by itself")

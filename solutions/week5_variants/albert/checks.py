@@ -65,9 +65,7 @@ def factors(student: Student, table: torch.Tensor, narrow: int, given: str) -> t
 
 @exercise("factorise")
 def test_a_table_of_rank_two_is_given_back_by_two_columns(student: Student) -> None:
-    table = torch.tensor(
-        [[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0], [1.0, 3.0, 1.0, 1.0], [2.0, 5.0, 1.0, 2.0], [0.0, 2.0, 2.0, 0.0]]
-    )
+    table = torch.tensor([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 1.0, 0.0], [1.0, 3.0, 1.0, 1.0], [2.0, 5.0, 1.0, 2.0], [0.0, 2.0, 2.0, 0.0]])
     given = "a table 5 × 4 of which three rows are sums of the other two, E = 2: the product of the factors"
     one, other = factors(student, table, 2, given)
     close(one @ other, table, given=given, atol=1e-4)
@@ -116,9 +114,7 @@ def test_it_is_torchs_embeddings_normalised_and_then_widened(student: Student) -
     weights = parts(9, 4, 7)
     tokens, kinds = torch.tensor([[2, 5, 8], [3, 0, 0]]), torch.tensor([[0, 0, 1], [0, 1, 1]])
     given = "V = 9, E = 4, H = 7, the tokens (2, 5, 8) and (3, 0, 0)"
-    close(
-        student.embed_input(*weights.values(), tokens, kinds), embedded(weights, tokens, kinds), given=given, atol=1e-5
-    )
+    close(student.embed_input(*weights.values(), tokens, kinds), embedded(weights, tokens, kinds), given=given, atol=1e-5)
 
 
 @exercise("embed_input")
@@ -136,9 +132,7 @@ def test_places_count_from_the_left_and_may_be_fewer_than_there_are(student: Stu
     weights = parts(5, 3, 4)
     tokens, kinds = torch.tensor([[4, 4, 4, 4, 4]]), torch.zeros(1, 5, dtype=torch.long)
     given = "one word five times, 6 positions, a batch of one"
-    close(
-        student.embed_input(*weights.values(), tokens, kinds), embedded(weights, tokens, kinds), given=given, atol=1e-5
-    )
+    close(student.embed_input(*weights.values(), tokens, kinds), embedded(weights, tokens, kinds), given=given, atol=1e-5)
 
 
 # owner
@@ -250,9 +244,7 @@ def test_every_layer_costs_the_same_and_the_map_is_used_once(student: Student) -
 DOCUMENT = [["a", "b"], ["c"], ["d", "e"], ["f"], ["g", "h"]]
 
 
-def example(
-    student: Student, start: int, middle: int, end: int, swap: bool, given: str
-) -> tuple[list[str], list[str], int]:
+def example(student: Student, start: int, middle: int, end: int, swap: bool, given: str) -> tuple[list[str], list[str], int]:
     found = student.order_example([list(sentence) for sentence in DOCUMENT], start, middle, end, swap)
     try:
         first, second, label = found

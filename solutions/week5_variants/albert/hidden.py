@@ -65,9 +65,7 @@ def test_large_tables_are_counted_without_rounding(student: Student) -> None:
 # factorise
 @exercise("factorise")
 @for_all(rows=integers(1, 7), columns=integers(1, 7), cut=integers(0, 6), shift=integers(0, 10**6))
-def test_any_table_is_met_as_nearly_as_it_can_be(
-    student: Student, rows: int, columns: int, cut: int, shift: int
-) -> None:
+def test_any_table_is_met_as_nearly_as_it_can_be(student: Student, rows: int, columns: int, cut: int, shift: int) -> None:
     table = torch.randint(-16, 17, (rows, columns), generator=torch.Generator().manual_seed(shift)).float() / 8
     narrow = 1 + cut % min(rows, columns)
     one, other = (torch.as_tensor(part).double() for part in student.factorise(table, narrow))
@@ -121,11 +119,7 @@ def test_any_tokens_are_embedded_one_by_one(
     generator = torch.Generator().manual_seed(shift)
     tokens = torch.randint(0, 7, (batch, length), generator=generator)
     kinds = torch.randint(0, 2, (batch, length), generator=generator)
-    close(
-        student.embed_input(*weights.values(), tokens, kinds),
-        embedded(**weights, tokens=tokens, kinds=kinds),
-        atol=1e-5,
-    )
+    close(student.embed_input(*weights.values(), tokens, kinds), embedded(**weights, tokens=tokens, kinds=kinds), atol=1e-5)
 
 
 @exercise("embed_input", points=0.5)
@@ -143,20 +137,11 @@ def test_short_vectors_show_how_small_the_eps_is(student: Student) -> None:
     weights = {name: one.double() for name, one in weights.items()}
     tokens, kinds = torch.tensor([[1, 4]]), torch.tensor([[0, 1]])
     given = "embeddings of length 1e-5 in float64: an eps of 1e-5 would make nothing of them"
-    close(
-        student.embed_input(*weights.values(), tokens, kinds),
-        embedded(**weights, tokens=tokens, kinds=kinds),
-        given=given,
-    )
+    close(student.embed_input(*weights.values(), tokens, kinds), embedded(**weights, tokens=tokens, kinds=kinds), given=given)
 
 
 # owner
-PARTS = {
-    "attention": "attention",
-    "attention_sum": "attention",
-    "feed_forward": "feed_forward",
-    "feed_forward_sum": "feed_forward",
-}
+PARTS = {"attention": "attention", "attention_sum": "attention", "feed_forward": "feed_forward", "feed_forward_sum": "feed_forward"}
 
 
 @exercise("owner")
@@ -166,9 +151,7 @@ PARTS = {
     rest=sampled_from(["0.weight", "2.bias", "norm.weight", "project_out.weight", "1.layers.1.weight", "10.bias"]),
     what=sampled_from(WHAT),
 )
-def test_any_name_has_the_owner_that_its_part_says(
-    student: Student, layer: int, part: str, rest: str, what: str
-) -> None:
+def test_any_name_has_the_owner_that_its_part_says(student: Student, layer: int, part: str, rest: str, what: str) -> None:
     name = f"layers.{layer}.{part}.{rest}" if part else f"pooler.{layer}.{rest}"
     mine = part and what in ("all", PARTS[part])
     equal(student.owner(name, what), f"layers.0.{part}.{rest}" if mine else name)

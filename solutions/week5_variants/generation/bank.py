@@ -10,63 +10,31 @@ from grader.lessons.bank import alternative, edit, equivalent, mistake
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
 # next_probabilities
-edit(
-    "next_probabilities",
-    "multiplied",
-    {"logits / temperature": "logits * temperature"},
-    "the logits are multiplied by the temperature: they are divided by it",
-    killed_by="test_odds_are_raised_to_one_over_the_temperature",
-)
-edit(
-    "next_probabilities",
-    "after-the-softmax",
-    {"(logits / temperature).softmax(dim=-1)": "logits.softmax(dim=-1) / temperature"},
-    "probabilities are divided by the temperature: the logits are, before the softmax",
-    killed_by="test_odds_are_raised_to_one_over_the_temperature",
-)
-edit(
-    "next_probabilities",
-    "forgotten",
-    {"(logits / temperature)": "logits"},
-    "the temperature is not used",
-    killed_by="test_odds_are_raised_to_one_over_the_temperature",
-)
-edit(
-    "next_probabilities",
-    "no-zero",
-    {"temperature == 0": "temperature < 0"},
-    "temperature 0 has no case of its own: a division by 0 gives no number",
-    killed_by="test_at_temperature_zero_the_likeliest_has_everything",
-)
-edit(
-    "next_probabilities",
-    "equals-do-not-share",
-    {"return likeliest / likeliest.sum(dim=-1, keepdim=True)": "return likeliest"},
-    "at temperature 0 equals get 1 each: they share it",
-    killed_by="test_at_temperature_zero_equals_share",
-)
-edit(
-    "next_probabilities",
-    "softmax-over-texts",
-    {"(logits / temperature).softmax(dim=-1)": "(logits / temperature).softmax(dim=0)"},
-    "the softmax runs over the texts: it runs over the vocabulary",
-    killed_by="test_at_temperature_one_it_is_the_softmax",
-)
-edit(
-    "next_probabilities",
-    "largest-of-all",
-    {"logits.amax(dim=-1, keepdim=True)": "logits.max()"},
-    "at temperature 0 the largest logit of all texts counts: each row has its own",
-    killed_by="test_at_temperature_zero_the_likeliest_has_everything",
-)
+edit("next_probabilities", "multiplied", {"logits / temperature": "logits * temperature"},
+     "the logits are multiplied by the temperature: they are divided by it",
+     killed_by="test_odds_are_raised_to_one_over_the_temperature")
+edit("next_probabilities", "after-the-softmax",
+     {"(logits / temperature).softmax(dim=-1)": "logits.softmax(dim=-1) / temperature"},
+     "probabilities are divided by the temperature: the logits are, before the softmax",
+     killed_by="test_odds_are_raised_to_one_over_the_temperature")
+edit("next_probabilities", "forgotten", {"(logits / temperature)": "logits"},
+     "the temperature is not used", killed_by="test_odds_are_raised_to_one_over_the_temperature")
+edit("next_probabilities", "no-zero", {"temperature == 0": "temperature < 0"},
+     "temperature 0 has no case of its own: a division by 0 gives no number",
+     killed_by="test_at_temperature_zero_the_likeliest_has_everything")
+edit("next_probabilities", "equals-do-not-share",
+     {"return likeliest / likeliest.sum(dim=-1, keepdim=True)": "return likeliest"},
+     "at temperature 0 equals get 1 each: they share it", killed_by="test_at_temperature_zero_equals_share")
+edit("next_probabilities", "softmax-over-texts", {"(logits / temperature).softmax(dim=-1)": "(logits / temperature).softmax(dim=0)"},
+     "the softmax runs over the texts: it runs over the vocabulary",
+     killed_by="test_at_temperature_one_it_is_the_softmax")
+edit("next_probabilities", "largest-of-all", {"logits.amax(dim=-1, keepdim=True)": "logits.max()"},
+     "at temperature 0 the largest logit of all texts counts: each row has its own",
+     killed_by="test_at_temperature_zero_the_likeliest_has_everything")
 
 
-@mistake(
-    "next_probabilities",
-    "exponentials",
-    "e to the power of the logit is too large a number for a float: take the largest of the row off first",
-    killed_by="test_low_temperatures_do_not_overflow",
-)
+@mistake("next_probabilities", "exponentials", "e to the power of the logit is too large a number for a float: take the largest of the row off first",
+         killed_by="test_low_temperatures_do_not_overflow")
 def next_probabilities(logits, temperature):
     if temperature == 0:
         likeliest = (logits == logits.amax(dim=-1, keepdim=True)).to(logits.dtype)
@@ -75,12 +43,8 @@ def next_probabilities(logits, temperature):
     return weights / weights.sum(dim=-1, keepdim=True)
 
 
-@mistake(
-    "next_probabilities",
-    "first-of-equals",
-    "at temperature 0 the first of equals gets everything: they share it equally",
-    killed_by="test_at_temperature_zero_equals_share",
-)
+@mistake("next_probabilities", "first-of-equals", "at temperature 0 the first of equals gets everything: they share it equally",
+         killed_by="test_at_temperature_zero_equals_share")
 def next_probabilities(logits, temperature):
     if temperature == 0:
         return torch.nn.functional.one_hot(logits.argmax(dim=-1), logits.size(-1)).to(logits.dtype)
@@ -115,63 +79,29 @@ def next_probabilities(logits, temperature):
 
 
 # draw
-edit(
-    "draw",
-    "at-least",
-    {"<= noise": "< noise"},
-    "a sum equal to the noise is taken: it has to exceed it",
-    killed_by="test_a_stretch_begins_with_its_left_end",
-)
-edit(
-    "draw",
-    "no-sums",
-    {"probabilities.cumsum(dim=-1)": "probabilities"},
-    "single probabilities are compared with the noise: their running sums are",
-    killed_by="test_the_noise_falls_into_a_stretch_of_the_line",
-)
-edit(
-    "draw",
-    "rounding-forgotten",
-    {"left.minimum(last)": "left"},
-    "where the sum of all is rounded below the noise, a token is drawn that there is not",
-    killed_by="test_where_rounding_leaves_too_small_a_sum_the_last_possible_token_is_drawn",
-)
-edit(
-    "draw",
-    "last-of-the-vocabulary",
-    {"left.minimum(last)": "left.clamp(max=probabilities.size(-1) - 1)"},
-    "where the sum of all is rounded below the noise, the vocabulary's last token is drawn, even with probability 0",
-    killed_by="test_where_rounding_leaves_too_small_a_sum_the_last_possible_token_is_drawn",
-)
-edit(
-    "draw",
-    "one-too-far",
-    {".sum(dim=-1)  # (B, V) → (B,)": ".sum(dim=-1) + 1"},
-    "the token after the right one is drawn: ids count from 0",
-    killed_by="test_the_noise_falls_into_a_stretch_of_the_line",
-)
-edit(
-    "draw",
-    "sums-down-the-batch",
-    {"probabilities.cumsum(dim=-1)": "probabilities.cumsum(dim=0)"},
-    "the sums run over the texts: they run over the vocabulary",
-    killed_by="test_the_noise_falls_into_a_stretch_of_the_line",
-)
-edit(
-    "draw",
-    "one-noise-for-all",
-    {"noise[:, None]": "noise[:1, None]"},
-    "all rows get the first noise: each has its own",
-    killed_by="test_the_noise_falls_into_a_stretch_of_the_line",
-)
+edit("draw", "at-least", {"<= noise": "< noise"},
+     "a sum equal to the noise is taken: it has to exceed it", killed_by="test_a_stretch_begins_with_its_left_end")
+edit("draw", "no-sums", {"probabilities.cumsum(dim=-1)": "probabilities"},
+     "single probabilities are compared with the noise: their running sums are",
+     killed_by="test_the_noise_falls_into_a_stretch_of_the_line")
+edit("draw", "rounding-forgotten", {"left.minimum(last)": "left"},
+     "where the sum of all is rounded below the noise, a token is drawn that there is not",
+     killed_by="test_where_rounding_leaves_too_small_a_sum_the_last_possible_token_is_drawn")
+edit("draw", "last-of-the-vocabulary", {"left.minimum(last)": "left.clamp(max=probabilities.size(-1) - 1)"},
+     "where the sum of all is rounded below the noise, the vocabulary's last token is drawn, even with probability 0",
+     killed_by="test_where_rounding_leaves_too_small_a_sum_the_last_possible_token_is_drawn")
+edit("draw", "one-too-far", {".sum(dim=-1)  # (B, V) → (B,)": ".sum(dim=-1) + 1"},
+     "the token after the right one is drawn: ids count from 0",
+     killed_by="test_the_noise_falls_into_a_stretch_of_the_line")
+edit("draw", "sums-down-the-batch", {"probabilities.cumsum(dim=-1)": "probabilities.cumsum(dim=0)"},
+     "the sums run over the texts: they run over the vocabulary",
+     killed_by="test_the_noise_falls_into_a_stretch_of_the_line")
+edit("draw", "one-noise-for-all", {"noise[:, None]": "noise[:1, None]"},
+     "all rows get the first noise: each has its own", killed_by="test_the_noise_falls_into_a_stretch_of_the_line")
 
 
-@mistake(
-    "draw",
-    "sorted-first",
-    "the line is laid out from the likeliest token on: it is laid out in the order of the ids",
-    killed_by="test_each_row_has_probabilities_and_noise_of_its_own",
-)
+@mistake("draw", "sorted-first", "the line is laid out from the likeliest token on: it is laid out in the order of the ids",
+         killed_by="test_each_row_has_probabilities_and_noise_of_its_own")
 def draw(probabilities, noise):
     ordered, order = probabilities.sort(dim=-1, descending=True)
     left = (ordered.cumsum(dim=-1) <= noise[:, None]).sum(dim=-1)
@@ -179,22 +109,14 @@ def draw(probabilities, noise):
     return order.gather(1, left[:, None])[:, 0]
 
 
-@mistake(
-    "draw",
-    "noise-of-its-own",
-    "noise is drawn anew: it is given, so that the result is exact",
-    killed_by="test_the_noise_falls_into_a_stretch_of_the_line",
-)
+@mistake("draw", "noise-of-its-own", "noise is drawn anew: it is given, so that the result is exact",
+         killed_by="test_the_noise_falls_into_a_stretch_of_the_line")
 def draw(probabilities, noise):
     return torch.multinomial(probabilities, 1, generator=torch.Generator().manual_seed(0))[:, 0]
 
 
-@mistake(
-    "draw",
-    "greedy",
-    "the likeliest token is taken, whatever the noise",
-    killed_by="test_the_noise_falls_into_a_stretch_of_the_line",
-)
+@mistake("draw", "greedy", "the likeliest token is taken, whatever the noise",
+         killed_by="test_the_noise_falls_into_a_stretch_of_the_line")
 def draw(probabilities, noise):
     return probabilities.argmax(dim=-1)
 
@@ -232,79 +154,33 @@ def draw(probabilities, noise):
 
 
 # top_k
-edit(
-    "top_k",
-    "ties-cut",
-    {
-        "return logits.masked_fill(logits < least, -torch.inf)": "order = logits.topk(min(k, logits.size(-1)), dim=-1).indices\n    return torch.full_like(logits, -torch.inf).scatter(1, order, logits.gather(1, order))"
-    },
-    "of those as likely as the last one only some stay: all of them do",
-    killed_by="test_those_as_likely_as_the_last_stay_too",
-)
-edit(
-    "top_k",
-    "last-shut-out",
-    {"logits < least": "logits <= least"},
-    "the last of the k is shut out too",
-    killed_by="test_the_k_largest_logits_stay_where_they_are",
-)
-edit(
-    "top_k",
-    "too-few-tokens",
-    {"min(k, logits.size(-1))": "k"},
-    "k may be more than there are tokens: then all stay",
-    killed_by="test_k_may_be_more_than_there_are_tokens",
-)
-edit(
-    "top_k",
-    "zeros",
-    {"-torch.inf": "0.0"},
-    "shut out logits are 0, which is not impossible: e⁰ = 1",
-    killed_by="test_the_k_largest_logits_stay_where_they_are",
-)
-edit(
-    "top_k",
-    "one-threshold",
-    {"logits < least": "logits < least.min()"},
-    "one threshold serves all texts: each row has its own",
-    killed_by="test_each_row_has_a_threshold_of_its_own",
-)
-edit(
-    "top_k",
-    "smallest",
-    {"dim=-1)": "dim=-1, largest=False)", "logits < least": "logits > least"},
-    "the k least likely tokens stay",
-    killed_by="test_the_k_largest_logits_stay_where_they_are",
-)
-edit(
-    "top_k",
-    "values-alone",
-    {
-        "return logits.masked_fill(logits < least, -torch.inf)": "return logits.topk(min(k, logits.size(-1)), dim=-1).values"
-    },
-    "the k logits come back alone: they stay in their places",
-    killed_by="test_the_k_largest_logits_stay_where_they_are",
-)
+edit("top_k", "ties-cut", {"return logits.masked_fill(logits < least, -torch.inf)":
+     "order = logits.topk(min(k, logits.size(-1)), dim=-1).indices\n    return torch.full_like(logits, -torch.inf).scatter(1, order, logits.gather(1, order))"},
+     "of those as likely as the last one only some stay: all of them do", killed_by="test_those_as_likely_as_the_last_stay_too")
+edit("top_k", "last-shut-out", {"logits < least": "logits <= least"},
+     "the last of the k is shut out too", killed_by="test_the_k_largest_logits_stay_where_they_are")
+edit("top_k", "too-few-tokens", {"min(k, logits.size(-1))": "k"},
+     "k may be more than there are tokens: then all stay", killed_by="test_k_may_be_more_than_there_are_tokens")
+edit("top_k", "zeros", {"-torch.inf": "0.0"},
+     "shut out logits are 0, which is not impossible: e⁰ = 1", killed_by="test_the_k_largest_logits_stay_where_they_are")
+edit("top_k", "one-threshold", {"logits < least": "logits < least.min()"},
+     "one threshold serves all texts: each row has its own", killed_by="test_each_row_has_a_threshold_of_its_own")
+edit("top_k", "smallest", {"dim=-1)": "dim=-1, largest=False)", "logits < least": "logits > least"},
+     "the k least likely tokens stay", killed_by="test_the_k_largest_logits_stay_where_they_are")
+edit("top_k", "values-alone", {"return logits.masked_fill(logits < least, -torch.inf)": "return logits.topk(min(k, logits.size(-1)), dim=-1).values"},
+     "the k logits come back alone: they stay in their places", killed_by="test_the_k_largest_logits_stay_where_they_are")
 
 
-@mistake(
-    "top_k",
-    "written-into-the-argument",
-    "the logits that came in are changed: return new ones",
-    killed_by="test_the_k_largest_logits_stay_where_they_are",
-)
+@mistake("top_k", "written-into-the-argument", "the logits that came in are changed: return new ones",
+         killed_by="test_the_k_largest_logits_stay_where_they_are")
 def top_k(logits, k):
     least = logits.topk(min(k, logits.size(-1)), dim=-1).values[:, -1:]
     logits[logits < least] = -torch.inf
     return logits
 
 
-@mistake(
-    "top_k",
-    "equals-count-once",
-    "equal logits are counted as one token: two 2s are two tokens",
-    killed_by="test_those_as_likely_as_the_last_stay_too",
-)
+@mistake("top_k", "equals-count-once", "equal logits are counted as one token: two 2s are two tokens",
+         killed_by="test_those_as_likely_as_the_last_stay_too")
 def top_k(logits, k):
     least = torch.stack([row.unique().flip(0)[:k][-1:] for row in logits])
     return logits.masked_fill(logits < least, -torch.inf)
@@ -334,74 +210,37 @@ def top_k(logits, k):
 
 
 # top_p
-edit(
-    "top_p",
-    "one-missing",
-    {"- probabilities  # (B, V), of all likelier tokens together": ""},
-    "the token with which the sum reaches p is shut out: it is still needed",
-    killed_by="test_tokens_stay_until_their_probabilities_reach_p",
-)
-edit(
-    "top_p",
-    "none-stays",
-    {"    needed[:, 0] = True\n": ""},
-    "with p = 0 no token stays: one always does",
-    killed_by="test_one_token_always_stays",
-)
-edit(
-    "top_p",
-    "not-back-in-place",
-    {"needed.scatter(1, order, needed)": "needed"},
-    "what is known of the sorted tokens is applied to the unsorted ones",
-    killed_by="test_the_likeliest_stay_wherever_they_stand",
-)
-edit(
-    "top_p",
-    "wrong-way-back",
-    {"needed.scatter(1, order, needed)": "needed.gather(1, order)"},
-    "gather with the order of the sort goes the wrong way: scatter brings each back to its place",
-    killed_by="test_each_row_has_a_nucleus_of_its_own",
-)
-edit(
-    "top_p",
-    "least-likely-first",
-    {"descending=True": "descending=False"},
-    "the sum begins with the least likely tokens: it begins with the likeliest",
-    killed_by="test_tokens_stay_until_their_probabilities_reach_p",
-)
-edit(
-    "top_p",
-    "exponentials",
-    {"logits.softmax(dim=-1)": "logits.exp()"},
-    "logits are not logarithms of probabilities: the softmax makes them sum to 1",
-    killed_by="test_logits_need_not_be_logarithms_of_probabilities",
-)
-edit(
-    "top_p",
-    "probabilities-come-back",
-    {"logits.masked_fill(": "logits.softmax(dim=-1).masked_fill("},
-    "probabilities come back: the logits were asked for",
-    killed_by="test_tokens_stay_until_their_probabilities_reach_p",
-)
+edit("top_p", "one-missing", {"- probabilities  # (B, V), of all likelier tokens together": ""},
+     "the token with which the sum reaches p is shut out: it is still needed",
+     killed_by="test_tokens_stay_until_their_probabilities_reach_p")
+edit("top_p", "none-stays", {"    needed[:, 0] = True\n": ""},
+     "with p = 0 no token stays: one always does", killed_by="test_one_token_always_stays")
+edit("top_p", "not-back-in-place", {"needed.scatter(1, order, needed)": "needed"},
+     "what is known of the sorted tokens is applied to the unsorted ones",
+     killed_by="test_the_likeliest_stay_wherever_they_stand")
+edit("top_p", "wrong-way-back", {"needed.scatter(1, order, needed)": "needed.gather(1, order)"},
+     "gather with the order of the sort goes the wrong way: scatter brings each back to its place",
+     killed_by="test_each_row_has_a_nucleus_of_its_own")
+edit("top_p", "least-likely-first", {"descending=True": "descending=False"},
+     "the sum begins with the least likely tokens: it begins with the likeliest",
+     killed_by="test_tokens_stay_until_their_probabilities_reach_p")
+edit("top_p", "exponentials", {"logits.softmax(dim=-1)": "logits.exp()"},
+     "logits are not logarithms of probabilities: the softmax makes them sum to 1",
+     killed_by="test_logits_need_not_be_logarithms_of_probabilities")
+edit("top_p", "probabilities-come-back", {"logits.masked_fill(": "logits.softmax(dim=-1).masked_fill("},
+     "probabilities come back: the logits were asked for",
+     killed_by="test_tokens_stay_until_their_probabilities_reach_p")
 
 
-@mistake(
-    "top_p",
-    "threshold-on-each",
-    "each token's own probability is compared with something: their sum from the likeliest on is",
-    killed_by="test_tokens_stay_until_their_probabilities_reach_p",
-)
+@mistake("top_p", "threshold-on-each", "each token's own probability is compared with something: their sum from the likeliest on is",
+         killed_by="test_tokens_stay_until_their_probabilities_reach_p")
 def top_p(logits, p):
     probabilities = logits.softmax(dim=-1)
     return logits.masked_fill(probabilities < (1 - p) * probabilities.amax(dim=-1, keepdim=True), -torch.inf)
 
 
-@mistake(
-    "top_p",
-    "first-row-for-all",
-    "the nucleus of the first row serves all: each row has its own",
-    killed_by="test_each_row_has_a_nucleus_of_its_own",
-)
+@mistake("top_p", "first-row-for-all", "the nucleus of the first row serves all: each row has its own",
+         killed_by="test_each_row_has_a_nucleus_of_its_own")
 def top_p(logits, p):
     probabilities, order = logits[0].softmax(dim=-1).sort(descending=True)
     before = probabilities.cumsum(dim=-1) - probabilities
@@ -411,12 +250,8 @@ def top_p(logits, p):
     return left
 
 
-@mistake(
-    "top_p",
-    "share-of-the-largest",
-    "tokens whose own probability is at least p times the largest stay: their sum decides",
-    killed_by="test_tokens_stay_until_their_probabilities_reach_p",
-)
+@mistake("top_p", "share-of-the-largest", "tokens whose own probability is at least p times the largest stay: their sum decides",
+         killed_by="test_tokens_stay_until_their_probabilities_reach_p")
 def top_p(logits, p):
     probabilities = logits.softmax(dim=-1)
     return logits.masked_fill(probabilities < p * probabilities.amax(dim=-1, keepdim=True), -torch.inf)
@@ -429,9 +264,7 @@ def top_p(logits, p):
     sums = ordered.cumsum(dim=-1)
     shut = torch.zeros_like(sums, dtype=torch.bool)
     shut[:, 1:] = sums[:, :-1] >= p
-    places = torch.empty_like(order).scatter_(
-        1, order, torch.arange(order.size(1), device=order.device).expand_as(order).contiguous()
-    )
+    places = torch.empty_like(order).scatter_(1, order, torch.arange(order.size(1), device=order.device).expand_as(order).contiguous())
     return torch.where(shut.gather(1, places), -torch.inf, logits)
 
 
@@ -460,58 +293,26 @@ def top_p(logits, p):
 
 
 # penalize
-edit(
-    "penalize",
-    "always-divided",
-    {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores / penalty"},
-    "logits below 0 are divided, which makes them likelier: they are multiplied",
-    killed_by="test_logits_below_zero_are_multiplied",
-)
-edit(
-    "penalize",
-    "always-multiplied",
-    {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores * penalty"},
-    "logits above 0 are multiplied, which makes them likelier: they are divided",
-    killed_by="test_logits_above_zero_are_divided",
-)
-edit(
-    "penalize",
-    "the-other-way",
-    {"scores < 0": "scores > 0"},
-    "logits above 0 are multiplied and those below divided: it is the other way round",
-    killed_by="test_logits_above_zero_are_divided",
-)
-edit(
-    "penalize",
-    "subtracted",
-    {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores - penalty"},
-    "the penalty is subtracted: CTRL divides, or multiplies below 0",
-    killed_by="test_logits_above_zero_are_divided",
-)
-edit(
-    "penalize",
-    "all-tokens",
-    {
-        "logits.scatter(1, text, torch.where(scores < 0, scores * penalty, scores / penalty))": "torch.where(logits < 0, logits * penalty, logits / penalty)"
-    },
-    "all tokens are penalised: only those in the text are",
-    killed_by="test_logits_above_zero_are_divided",
-)
-edit(
-    "penalize",
-    "last-token-alone",
-    {"scores = logits.gather(1, text)": "text = text[:, -1:]\n    scores = logits.gather(1, text)"},
-    "only the last token of the text is penalised",
-    killed_by="test_logits_above_zero_are_divided",
-)
+edit("penalize", "always-divided", {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores / penalty"},
+     "logits below 0 are divided, which makes them likelier: they are multiplied",
+     killed_by="test_logits_below_zero_are_multiplied")
+edit("penalize", "always-multiplied", {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores * penalty"},
+     "logits above 0 are multiplied, which makes them likelier: they are divided",
+     killed_by="test_logits_above_zero_are_divided")
+edit("penalize", "the-other-way", {"scores < 0": "scores > 0"},
+     "logits above 0 are multiplied and those below divided: it is the other way round",
+     killed_by="test_logits_above_zero_are_divided")
+edit("penalize", "subtracted", {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores - penalty"},
+     "the penalty is subtracted: CTRL divides, or multiplies below 0", killed_by="test_logits_above_zero_are_divided")
+edit("penalize", "all-tokens", {"logits.scatter(1, text, torch.where(scores < 0, scores * penalty, scores / penalty))":
+     "torch.where(logits < 0, logits * penalty, logits / penalty)"},
+     "all tokens are penalised: only those in the text are", killed_by="test_logits_above_zero_are_divided")
+edit("penalize", "last-token-alone", {"scores = logits.gather(1, text)": "text = text[:, -1:]\n    scores = logits.gather(1, text)"},
+     "only the last token of the text is penalised", killed_by="test_logits_above_zero_are_divided")
 
 
-@mistake(
-    "penalize",
-    "once-for-each-time",
-    "a token is penalised once for each time that it was written: once is enough",
-    killed_by="test_a_token_written_twice_is_penalised_once",
-)
+@mistake("penalize", "once-for-each-time", "a token is penalised once for each time that it was written: once is enough",
+         killed_by="test_a_token_written_twice_is_penalised_once")
 def penalize(logits, text, penalty):
     found = logits.clone()
     for i, row in enumerate(text.tolist()):
@@ -520,12 +321,8 @@ def penalize(logits, text, penalty):
     return found
 
 
-@mistake(
-    "penalize",
-    "text-of-all",
-    "the tokens of all texts are penalised in each: a row has its own text",
-    killed_by="test_each_row_has_a_text_of_its_own",
-)
+@mistake("penalize", "text-of-all", "the tokens of all texts are penalised in each: a row has its own text",
+         killed_by="test_each_row_has_a_text_of_its_own")
 def penalize(logits, text, penalty):
     found = logits.clone()
     tokens = text.unique()
@@ -533,12 +330,8 @@ def penalize(logits, text, penalty):
     return found
 
 
-@mistake(
-    "penalize",
-    "written-into-the-argument",
-    "the logits that came in are changed: return new ones",
-    killed_by="test_logits_above_zero_are_divided",
-)
+@mistake("penalize", "written-into-the-argument", "the logits that came in are changed: return new ones",
+         killed_by="test_logits_above_zero_are_divided")
 def penalize(logits, text, penalty):
     scores = logits.gather(1, text)
     return logits.scatter_(1, text, torch.where(scores < 0, scores * penalty, scores / penalty))
@@ -568,80 +361,30 @@ def penalize(logits, text, penalty):
 
 
 # attend
-edit(
-    "attend",
-    "no-mask",
-    {"scores.masked_fill(~seen, -torch.inf)": "scores"},
-    "new tokens see later ones: a prompt of several needs the causal mask",
-    killed_by="test_a_prompt_sees_no_later_token",
-)
-edit(
-    "attend",
-    "mask-at-zero",
-    {".tril(all_ - new)": ".tril()"},
-    "the mask's diagonal starts at the first kept token: it moves by as many as are kept",
-    killed_by="test_new_tokens_see_all_that_was_kept",
-)
-edit(
-    "attend",
-    "not-itself",
-    {".tril(all_ - new)": ".tril(all_ - new - 1)"},
-    "a token does not see itself",
-    killed_by="test_the_first_token_gets_its_own_value",
-)
-edit(
-    "attend",
-    "no-scaling",
-    {" / math.sqrt(queries.size(-1))": ""},
-    "the scores are not divided by √d",
-    killed_by="test_a_prompt_sees_no_later_token",
-)
-edit(
-    "attend",
-    "past-behind",
-    {"[past[0], keys]": "[keys, past[0]]", "[past[1], values]": "[values, past[1]]"},
-    "the new tokens are put before the kept ones: they come after them",
-    killed_by="test_new_tokens_see_all_that_was_kept",
-)
-edit(
-    "attend",
-    "new-ones-alone-kept",
-    {
-        "def attend(queries, keys, values, past=None):": "def attend(queries, keys, values, past=None):\n    fresh = (keys, values)",
-        "weights @ values, (keys, values)": "weights @ values, fresh",
-    },
-    "only the new keys and values come back: all are kept",
-    killed_by="test_new_tokens_see_all_that_was_kept",
-)
-edit(
-    "attend",
-    "past-forgotten",
-    {"if past is not None:": "if past is None and False:"},
-    "what was kept is not used",
-    killed_by="test_new_tokens_see_all_that_was_kept",
-)
-edit(
-    "attend",
-    "scores-zeroed",
-    {"scores.masked_fill(~seen, -torch.inf)": "scores.masked_fill(~seen, 0)"},
-    "masked scores are 0, which is not impossible: e⁰ = 1",
-    killed_by="test_a_prompt_sees_no_later_token",
-)
-edit(
-    "attend",
-    "joined-along-the-width",
-    {"[past[0], keys], dim=2": "[past[0], keys], dim=1", "[past[1], values], dim=2": "[past[1], values], dim=1"},
-    "the cache grows along another axis: tokens are on axis 2",
-    killed_by="test_new_tokens_see_all_that_was_kept",
-)
+edit("attend", "no-mask", {"scores.masked_fill(~seen, -torch.inf)": "scores"},
+     "new tokens see later ones: a prompt of several needs the causal mask", killed_by="test_a_prompt_sees_no_later_token")
+edit("attend", "mask-at-zero", {".tril(all_ - new)": ".tril()"},
+     "the mask's diagonal starts at the first kept token: it moves by as many as are kept",
+     killed_by="test_new_tokens_see_all_that_was_kept")
+edit("attend", "not-itself", {".tril(all_ - new)": ".tril(all_ - new - 1)"},
+     "a token does not see itself", killed_by="test_the_first_token_gets_its_own_value")
+edit("attend", "no-scaling", {" / math.sqrt(queries.size(-1))": ""},
+     "the scores are not divided by √d", killed_by="test_a_prompt_sees_no_later_token")
+edit("attend", "past-behind", {"[past[0], keys]": "[keys, past[0]]", "[past[1], values]": "[values, past[1]]"},
+     "the new tokens are put before the kept ones: they come after them", killed_by="test_new_tokens_see_all_that_was_kept")
+edit("attend", "new-ones-alone-kept", {"def attend(queries, keys, values, past=None):": "def attend(queries, keys, values, past=None):\n    fresh = (keys, values)",
+     "weights @ values, (keys, values)": "weights @ values, fresh"},
+     "only the new keys and values come back: all are kept", killed_by="test_new_tokens_see_all_that_was_kept")
+edit("attend", "past-forgotten", {"if past is not None:": "if past is None and False:"},
+     "what was kept is not used", killed_by="test_new_tokens_see_all_that_was_kept")
+edit("attend", "scores-zeroed", {"scores.masked_fill(~seen, -torch.inf)": "scores.masked_fill(~seen, 0)"},
+     "masked scores are 0, which is not impossible: e⁰ = 1", killed_by="test_a_prompt_sees_no_later_token")
+edit("attend", "joined-along-the-width", {"[past[0], keys], dim=2": "[past[0], keys], dim=1", "[past[1], values], dim=2": "[past[1], values], dim=1"},
+     "the cache grows along another axis: tokens are on axis 2", killed_by="test_new_tokens_see_all_that_was_kept")
 
 
-@mistake(
-    "attend",
-    "pytorchs-causal",
-    "is_causal puts the diagonal at the first kept token: it moves by as many as are kept",
-    killed_by="test_new_tokens_see_all_that_was_kept",
-)
+@mistake("attend", "pytorchs-causal", "is_causal puts the diagonal at the first kept token: it moves by as many as are kept",
+         killed_by="test_new_tokens_see_all_that_was_kept")
 def attend(queries, keys, values, past=None):
     if past is not None:
         keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
@@ -682,55 +425,28 @@ def attend(queries, keys, values, past=None):
 
 
 # complete_text
-edit(
-    "complete_text",
-    "nothing-kept",
-    {"            kept = kept[len(kept) - cut :]\n": '            kept = b""\n'},
-    "the bytes that wait are thrown away: the next piece needs them",
-    killed_by="test_a_character_waits_for_its_last_byte",
-)
-edit(
-    "complete_text",
-    "two-bytes-at-most",
-    {"min(4, len(kept) + 1)": "min(3, len(kept) + 1)"},
-    "at most two bytes wait: a character has up to four, so three may",
-    killed_by="test_a_character_may_come_byte_by_byte",
-)
-edit(
-    "complete_text",
-    "shown-twice",
-    {"            kept = kept[len(kept) - cut :]\n": ""},
-    "what was shown is shown again",
-    killed_by="test_whole_characters_are_shown_at_once",
-)
+edit("complete_text", "nothing-kept", {"            kept = kept[len(kept) - cut :]\n": "            kept = b\"\"\n"},
+     "the bytes that wait are thrown away: the next piece needs them", killed_by="test_a_character_waits_for_its_last_byte")
+edit("complete_text", "two-bytes-at-most", {"min(4, len(kept) + 1)": "min(3, len(kept) + 1)"},
+     "at most two bytes wait: a character has up to four, so three may", killed_by="test_a_character_may_come_byte_by_byte")
+edit("complete_text", "shown-twice", {"            kept = kept[len(kept) - cut :]\n": ""},
+     "what was shown is shown again", killed_by="test_whole_characters_are_shown_at_once")
 
 
-@mistake(
-    "complete_text",
-    "piece-by-piece",
-    "each piece is decoded alone: parts of a character become U+FFFD",
-    killed_by="test_a_character_waits_for_its_last_byte",
-)
+@mistake("complete_text", "piece-by-piece", "each piece is decoded alone: parts of a character become U+FFFD",
+         killed_by="test_a_character_waits_for_its_last_byte")
 def complete_text(pieces):
     return [piece.decode("utf-8", errors="replace") for piece in pieces]
 
 
-@mistake(
-    "complete_text",
-    "dropped",
-    "parts of a character are dropped: they wait for the rest",
-    killed_by="test_a_character_waits_for_its_last_byte",
-)
+@mistake("complete_text", "dropped", "parts of a character are dropped: they wait for the rest",
+         killed_by="test_a_character_waits_for_its_last_byte")
 def complete_text(pieces):
     return [piece.decode("utf-8", errors="ignore") for piece in pieces]
 
 
-@mistake(
-    "complete_text",
-    "all-or-nothing",
-    "whole characters wait too, where one after them is not whole",
-    killed_by="test_a_character_waits_for_its_last_byte",
-)
+@mistake("complete_text", "all-or-nothing", "whole characters wait too, where one after them is not whole",
+         killed_by="test_a_character_waits_for_its_last_byte")
 def complete_text(pieces):
     kept, shown = b"", []
     for piece in pieces:
@@ -743,22 +459,14 @@ def complete_text(pieces):
     return shown
 
 
-@mistake(
-    "complete_text",
-    "text-so-far",
-    "the whole text so far is shown each time: only what is new is",
-    killed_by="test_a_character_waits_for_its_last_byte",
-)
+@mistake("complete_text", "text-so-far", "the whole text so far is shown each time: only what is new is",
+         killed_by="test_a_character_waits_for_its_last_byte")
 def complete_text(pieces):
     return [b"".join(pieces[: n + 1]).decode("utf-8", errors="ignore") for n in range(len(pieces))]
 
 
-@mistake(
-    "complete_text",
-    "rest-at-the-end",
-    "what is not whole at the end is shown as U+FFFD: it is not shown",
-    killed_by="test_what_is_not_whole_at_the_end_is_not_shown",
-)
+@mistake("complete_text", "rest-at-the-end", "what is not whole at the end is shown as U+FFFD: it is not shown",
+         killed_by="test_what_is_not_whole_at_the_end_is_not_shown")
 def complete_text(pieces):
     import codecs
 
@@ -766,12 +474,8 @@ def complete_text(pieces):
     return [decoder.decode(piece, final=n == len(pieces) - 1) for n, piece in enumerate(pieces)]
 
 
-@mistake(
-    "complete_text",
-    "three-bytes-each",
-    "each character is taken to have three bytes, as Hangul has: it is one to four",
-    killed_by="test_whole_characters_are_shown_at_once",
-)
+@mistake("complete_text", "three-bytes-each", "each character is taken to have three bytes, as Hangul has: it is one to four",
+         killed_by="test_whole_characters_are_shown_at_once")
 def complete_text(pieces):
     kept, shown = b"", []
     for piece in pieces:
@@ -782,18 +486,14 @@ def complete_text(pieces):
     return shown
 
 
-@mistake(
-    "complete_text",
-    "replacement-waits",
-    "U+FFFD at the end is taken for an incomplete character, although it may be written",
-    killed_by="test_the_sign_of_replacement_may_be_a_part_of_the_text",
-)
+@mistake("complete_text", "replacement-waits", "U+FFFD at the end is taken for an incomplete character, although it may be written",
+         killed_by="test_the_sign_of_replacement_may_be_a_part_of_the_text")
 def complete_text(pieces):
     before, raw, shown = "", b"", []
     for piece in pieces:
         raw += piece
         text = raw.decode("utf-8", errors="replace").rstrip("\ufffd")
-        shown.append(text[len(before) :])
+        shown.append(text[len(before):])
         before = text
     return shown
 
@@ -812,7 +512,7 @@ def complete_text(pieces):
     for piece in pieces:
         raw += piece
         text = raw.decode("utf-8", errors="ignore")
-        texts.append(text[len(shown) :])
+        texts.append(text[len(shown):])
         shown = text
     return texts
 
@@ -835,61 +535,28 @@ def complete_text(pieces):
 
 
 # distinct
-edit(
-    "distinct",
-    "last-missing",
-    {"range(len(text) - n + 1)": "range(len(text) - n)"},
-    "the last n-gram of each text is missing",
-    killed_by="test_ngrams_counted_by_hand",
-)
-edit(
-    "distinct",
-    "repeated-share",
-    {"return len(set(grams)) / len(grams) if grams": "return 1 - len(set(grams)) / len(grams) if grams"},
-    "the share of repeated n-grams comes back: that of different ones was asked for",
-    killed_by="test_ngrams_counted_by_hand",
-)
-edit(
-    "distinct",
-    "short-ones-too",
-    {"range(len(text) - n + 1)": "range(len(text))"},
-    "shorter stretches at the end are counted as n-grams",
-    killed_by="test_ngrams_counted_by_hand",
-)
-edit(
-    "distinct",
-    "nothing-is-zero",
-    {"else 1.0": "else 0.0"},
-    "without n-grams 0 comes back: nothing is repeated, so it is 1",
-    killed_by="test_short_texts_repeat_nothing",
-)
-edit(
-    "distinct",
-    "side-by-side",
-    {"range(len(text) - n + 1)": "range(0, len(text) - n + 1, n)"},
-    "the n-grams lie side by side: each place starts one",
-    killed_by="test_ngrams_counted_by_hand",
-)
+edit("distinct", "last-missing", {"range(len(text) - n + 1)": "range(len(text) - n)"},
+     "the last n-gram of each text is missing", killed_by="test_ngrams_counted_by_hand")
+edit("distinct", "repeated-share", {"return len(set(grams)) / len(grams) if grams": "return 1 - len(set(grams)) / len(grams) if grams"},
+     "the share of repeated n-grams comes back: that of different ones was asked for", killed_by="test_ngrams_counted_by_hand")
+edit("distinct", "short-ones-too", {"range(len(text) - n + 1)": "range(len(text))"},
+     "shorter stretches at the end are counted as n-grams", killed_by="test_ngrams_counted_by_hand")
+edit("distinct", "nothing-is-zero", {"else 1.0": "else 0.0"},
+     "without n-grams 0 comes back: nothing is repeated, so it is 1", killed_by="test_short_texts_repeat_nothing")
+edit("distinct", "side-by-side", {"range(len(text) - n + 1)": "range(0, len(text) - n + 1, n)"},
+     "the n-grams lie side by side: each place starts one", killed_by="test_ngrams_counted_by_hand")
 
 
-@mistake(
-    "distinct",
-    "texts-joined",
-    "the texts are joined: no n-gram crosses from one to the next",
-    killed_by="test_no_ngram_crosses_from_one_text_to_the_next",
-)
+@mistake("distinct", "texts-joined", "the texts are joined: no n-gram crosses from one to the next",
+         killed_by="test_no_ngram_crosses_from_one_text_to_the_next")
 def distinct(texts, n):
     joined = [token for text in texts for token in text]
     grams = [tuple(joined[i : i + n]) for i in range(len(joined) - n + 1)]
     return len(set(grams)) / len(grams) if grams else 1.0
 
 
-@mistake(
-    "distinct",
-    "mean-over-texts",
-    "each text is counted alone: an n-gram that another text has too is not new",
-    killed_by="test_repeats_are_found_across_texts",
-)
+@mistake("distinct", "mean-over-texts", "each text is counted alone: an n-gram that another text has too is not new",
+         killed_by="test_repeats_are_found_across_texts")
 def distinct(texts, n):
     shares = []
     for text in texts:
@@ -898,23 +565,15 @@ def distinct(texts, n):
     return sum(shares) / len(shares) if shares else 1.0
 
 
-@mistake(
-    "distinct",
-    "once-only",
-    "n-grams that occur once are counted: a repeated one counts as one different n-gram too",
-    killed_by="test_ngrams_counted_by_hand",
-)
+@mistake("distinct", "once-only", "n-grams that occur once are counted: a repeated one counts as one different n-gram too",
+         killed_by="test_ngrams_counted_by_hand")
 def distinct(texts, n):
     counts = Counter(tuple(text[i : i + n]) for text in texts for i in range(len(text) - n + 1))
     return sum(count == 1 for count in counts.values()) / counts.total() if counts else 1.0
 
 
-@mistake(
-    "distinct",
-    "glued-together",
-    "tokens are joined without a mark between them: a, ab and aa, b become the same",
-    killed_by="test_tokens_that_look_alike_when_joined_are_different",
-)
+@mistake("distinct", "glued-together", "tokens are joined without a mark between them: a, ab and aa, b become the same",
+         killed_by="test_tokens_that_look_alike_when_joined_are_different")
 def distinct(texts, n):
     grams = ["".join(str(token) for token in text[i : i + n]) for text in texts for i in range(len(text) - n + 1)]
     return len(set(grams)) / len(grams) if grams else 1.0
@@ -940,81 +599,47 @@ def distinct(texts, n):
     return 1.0 if total == 0 else new / total
 
 
-equivalent(
-    "next_probabilities",
-    "2: logits.amax(dim=-1, keepdim=True) → logits.amax(dim=1, keepdim=True)",
-    "there are two dimensions",
-)
-equivalent(
-    "next_probabilities",
-    "3: likeliest.sum(dim=-1, keepdim=True) → likeliest.sum(dim=1, keepdim=True)",
-    "there are two dimensions",
-)
-equivalent(
-    "next_probabilities",
-    "4: (logits / temperature).softmax(dim=-1) → (logits / temperature).softmax(dim=1)",
-    "there are two dimensions",
-)
-equivalent("draw", "1: probabilities.cumsum(dim=-1) → probabilities.cumsum(dim=1)", "there are two dimensions")
-equivalent(
-    "draw",
-    "1: (probabilities.cumsum(dim=-1) <= noise[:, None]).sum(dim=-1) → (probabilities.cumsum(dim=-1) <= noise[:, None]).sum(dim=1)",
-    "there are two dimensions",
-)
-equivalent("draw", "2: probabilities.size(-1) → probabilities.size(1)", "there are two dimensions")
-equivalent("draw", "2: probabilities.flip(-1) → probabilities.flip(1)", "there are two dimensions")
-equivalent(
-    "draw",
-    "2: (probabilities.flip(-1) > 0).int().argmax(dim=-1) → (probabilities.flip(-1) > 0).int().argmax(dim=1)",
-    "there are two dimensions",
-)
-equivalent(
-    "top_k",
-    "1: logits.topk(min(k, logits.size(-1)), dim=-1) → logits.topk(min(k, logits.size(-1)))",
-    "the last dimension is meant when none is given",
-)
-equivalent("top_k", "1: logits.size(-1) → logits.size(1)", "there are two dimensions")
-equivalent(
-    "top_k",
-    "1: logits.topk(min(k, logits.size(-1)), dim=-1) → logits.topk(min(k, logits.size(-1)), dim=1)",
-    "there are two dimensions",
-)
-equivalent(
-    "top_p",
-    "1: logits.softmax(dim=-1).sort(dim=-1, descending=True) → logits.softmax(dim=-1).sort(descending=True)",
-    "the last dimension is meant when none is given",
-)
-equivalent("top_p", "1: logits.softmax(dim=-1) → logits.softmax(dim=1)", "there are two dimensions")
-equivalent(
-    "top_p",
-    "1: logits.softmax(dim=-1).sort(dim=-1, descending=True) → logits.softmax(dim=-1).sort(dim=1, descending=True)",
-    "there are two dimensions",
-)
-equivalent("top_p", "2: probabilities.cumsum(dim=-1) → probabilities.cumsum(dim=1)", "there are two dimensions")
-equivalent("top_p", "3: before < p → before <= p", "they part where a sum is p exactly, which rounding decides")
-equivalent(
-    "penalize",
-    "2: torch.where(scores < 0, scores * penalty, scores / penalty) → torch.where(scores <= 0, scores * penalty, scores / penalty)",
-    "0 stays 0, multiplied or divided",
-)
-equivalent(
-    "attend",
-    "5: torch.ones(new, all_, dtype=torch.bool, device=queries.device) → torch.ones(new, all_, dtype=torch.bool)",
-    "the checks run on the CPU alone",
-)
-equivalent(
-    "complete_text",
-    "4: min(4, len(kept) + 1) → min(4, len(kept) + 1) + 1",
-    "in right UTF-8 never more than three bytes have to wait",
-)
-equivalent(
-    "complete_text",
-    "4: min(4, len(kept) + 1) → max(4, len(kept) + 1)",
-    "in right UTF-8 never more than three bytes have to wait, and of too few bytes none decode to nothing",
-)
-equivalent(
-    "complete_text",
-    "4: min(4, len(kept) + 1) → min(5, len(kept) + 1)",
-    "in right UTF-8 never more than three bytes have to wait",
-)
-equivalent("complete_text", "4: len(kept) + 1 → len(kept) + 2", "with no byte left over the loop has ended before")
+equivalent("next_probabilities", "2: logits.amax(dim=-1, keepdim=True) → logits.amax(dim=1, keepdim=True)",
+           "there are two dimensions")
+equivalent("next_probabilities", "3: likeliest.sum(dim=-1, keepdim=True) → likeliest.sum(dim=1, keepdim=True)",
+           "there are two dimensions")
+equivalent("next_probabilities", "4: (logits / temperature).softmax(dim=-1) → (logits / temperature).softmax(dim=1)",
+           "there are two dimensions")
+equivalent("draw", "1: probabilities.cumsum(dim=-1) → probabilities.cumsum(dim=1)",
+           "there are two dimensions")
+equivalent("draw", "1: (probabilities.cumsum(dim=-1) <= noise[:, None]).sum(dim=-1) → (probabilities.cumsum(dim=-1) <= noise[:, None]).sum(dim=1)",
+           "there are two dimensions")
+equivalent("draw", "2: probabilities.size(-1) → probabilities.size(1)",
+           "there are two dimensions")
+equivalent("draw", "2: probabilities.flip(-1) → probabilities.flip(1)",
+           "there are two dimensions")
+equivalent("draw", "2: (probabilities.flip(-1) > 0).int().argmax(dim=-1) → (probabilities.flip(-1) > 0).int().argmax(dim=1)",
+           "there are two dimensions")
+equivalent("top_k", "1: logits.topk(min(k, logits.size(-1)), dim=-1) → logits.topk(min(k, logits.size(-1)))",
+           "the last dimension is meant when none is given")
+equivalent("top_k", "1: logits.size(-1) → logits.size(1)",
+           "there are two dimensions")
+equivalent("top_k", "1: logits.topk(min(k, logits.size(-1)), dim=-1) → logits.topk(min(k, logits.size(-1)), dim=1)",
+           "there are two dimensions")
+equivalent("top_p", "1: logits.softmax(dim=-1).sort(dim=-1, descending=True) → logits.softmax(dim=-1).sort(descending=True)",
+           "the last dimension is meant when none is given")
+equivalent("top_p", "1: logits.softmax(dim=-1) → logits.softmax(dim=1)",
+           "there are two dimensions")
+equivalent("top_p", "1: logits.softmax(dim=-1).sort(dim=-1, descending=True) → logits.softmax(dim=-1).sort(dim=1, descending=True)",
+           "there are two dimensions")
+equivalent("top_p", "2: probabilities.cumsum(dim=-1) → probabilities.cumsum(dim=1)",
+           "there are two dimensions")
+equivalent("top_p", "3: before < p → before <= p",
+           "they part where a sum is p exactly, which rounding decides")
+equivalent("penalize", "2: torch.where(scores < 0, scores * penalty, scores / penalty) → torch.where(scores <= 0, scores * penalty, scores / penalty)",
+           "0 stays 0, multiplied or divided")
+equivalent("attend", "5: torch.ones(new, all_, dtype=torch.bool, device=queries.device) → torch.ones(new, all_, dtype=torch.bool)",
+           "the checks run on the CPU alone")
+equivalent("complete_text", "4: min(4, len(kept) + 1) → min(4, len(kept) + 1) + 1",
+           "in right UTF-8 never more than three bytes have to wait")
+equivalent("complete_text", "4: min(4, len(kept) + 1) → max(4, len(kept) + 1)",
+           "in right UTF-8 never more than three bytes have to wait, and of too few bytes none decode to nothing")
+equivalent("complete_text", "4: min(4, len(kept) + 1) → min(5, len(kept) + 1)",
+           "in right UTF-8 never more than three bytes have to wait")
+equivalent("complete_text", "4: len(kept) + 1 → len(kept) + 2",
+           "with no byte left over the loop has ended before")

@@ -109,9 +109,7 @@ def test_those_as_likely_as_the_last_stay_too(student: Student) -> None:
     given = "logits (3, 1, 2, 2, ½), k = 2"
     logits = torch.tensor([[3.0, 1.0, 2.0, 2.0, 0.5]])
     close(student.top_k(logits, 2), [[3.0, OUT, 2.0, 2.0, OUT]], given=given)
-    close(
-        student.top_k(logits, 3), [[3.0, OUT, 2.0, 2.0, OUT]], given="the same logits, k = 3: the two 2s are two tokens"
-    )
+    close(student.top_k(logits, 3), [[3.0, OUT, 2.0, 2.0, OUT]], given="the same logits, k = 3: the two 2s are two tokens")
 
 
 @exercise("top_k", points=0.5, needs="test_the_k_largest_logits_stay_where_they_are")

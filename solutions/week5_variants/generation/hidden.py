@@ -36,8 +36,7 @@ def whole(value: Any) -> list[int]:
 # next_probabilities
 @exercise("next_probabilities")
 @for_all(
-    logits=integers(1, 3).flatmap(lambda rows: inputs.tables(rows, 4)),
-    temperature=sampled_from([0, 0.25, 0.5, 1, 1.5, 3]),
+    logits=integers(1, 3).flatmap(lambda rows: inputs.tables(rows, 4)), temperature=sampled_from([0, 0.25, 0.5, 1, 1.5, 3])
 )
 def test_any_logits_give_the_odds_of_brute_force(student: Student, logits: Tensor, temperature: float) -> None:
     expected = []
@@ -54,11 +53,7 @@ def test_any_logits_give_the_odds_of_brute_force(student: Student, logits: Tenso
 @exercise("next_probabilities", points=0.5, needs="test_at_temperature_one_it_is_the_softmax")
 def test_numbers_of_double_precision_are_as_welcome(student: Student) -> None:
     logits = torch.tensor([[math.log(3), 0.0], [0.0, OUT]], dtype=torch.float64)
-    close(
-        student.next_probabilities(logits, 1.0),
-        [[0.75, 0.25], [1.0, 0.0]],
-        given="float64 logits (ln 3, 0), (0, −∞), T = 1",
-    )
+    close(student.next_probabilities(logits, 1.0), [[0.75, 0.25], [1.0, 0.0]], given="float64 logits (ln 3, 0), (0, −∞), T = 1")
     close(student.next_probabilities(logits, 0.0), [[1.0, 0.0], [1.0, 0.0]], given="the same, T = 0.0")
 
 
@@ -101,7 +96,9 @@ def test_evenly_spread_noise_draws_as_often_as_the_probabilities_say(student: St
 @exercise("top_k")
 @for_all(logits=integers(1, 3).flatmap(lambda rows: inputs.tables(rows, 5)), k=integers(1, 7))
 def test_any_token_stays_unless_k_others_are_likelier(student: Student, logits: Tensor, k: int) -> None:
-    expected = [[score if sum(other > score for other in row) < k else OUT for score in row] for row in logits.tolist()]
+    expected = [
+        [score if sum(other > score for other in row) < k else OUT for score in row] for row in logits.tolist()
+    ]
     close(student.top_k(logits, k), expected)
 
 
@@ -119,9 +116,7 @@ def nuclei(draw: DrawFn) -> tuple[list[list[int]], int]:
     count = draw(integers(2, 6))
     rows = []
     for _ in range(draw(integers(1, 3))):
-        cuts = sorted(
-            draw(lists(sampled_from([10, 20, 25, 40, 50, 60, 75, 90, 97]), min_size=count - 1, max_size=count - 1))
-        )
+        cuts = sorted(draw(lists(sampled_from([10, 20, 25, 40, 50, 60, 75, 90, 97]), min_size=count - 1, max_size=count - 1)))
         rows.append(np.diff([0, *cuts, 100]).tolist())
     return rows, draw(integers(0, 99))
 
@@ -139,11 +134,7 @@ def test_any_nucleus_is_the_smallest_that_suffices(student: Student, drawn: tupl
         sums = list(itertools.accumulate(sorted(row, reverse=True)))
         needed = next(n for n, total in enumerate(sums, 1) if total >= hundredths + 0.5)
         equal(len(kept), needed, given="how many tokens stay")
-        equal(
-            sorted((row[token] for token in kept), reverse=True),
-            sorted(row, reverse=True)[:needed],
-            given="their hundredths",
-        )
+        equal(sorted((row[token] for token in kept), reverse=True), sorted(row, reverse=True)[:needed], given="their hundredths")
         close(left[kept].tolist(), before[kept].tolist(), given="their logits")
 
 
@@ -207,7 +198,9 @@ def _one_by_one(queries: Tensor, keys: Tensor, values: Tensor, past: tuple[Tenso
 
 
 @exercise("attend", points=1.5)
-@for_all(sizes=lists(integers(1, 3), min_size=4, max_size=4), kept=integers(0, 4), number=integers(0, 30), examples=40)
+@for_all(
+    sizes=lists(integers(1, 3), min_size=4, max_size=4), kept=integers(0, 4), number=integers(0, 30), examples=40
+)
 def test_any_chunk_after_any_past_agrees_with_one_query_after_another(
     student: Student, sizes: list[int], kept: int, number: int
 ) -> None:
@@ -262,11 +255,7 @@ def test_without_pieces_nothing_is_shown(student: Student) -> None:
 def test_the_sign_of_replacement_may_be_a_part_of_the_text(student: Student) -> None:
     raw = "a\ufffd눈".encode()
     pieces = [raw[:2], raw[2:5], raw[5:]]
-    equal(
-        list(student.complete_text(pieces)),
-        ["a", "\ufffd", "눈"],
-        given="a, U+FFFD and 눈 in three pieces: 61 EF | BF BD EB | 88 88",
-    )
+    equal(list(student.complete_text(pieces)), ["a", "\ufffd", "눈"], given="a, U+FFFD and 눈 in three pieces: 61 EF | BF BD EB | 88 88")
 
 
 # distinct

@@ -118,9 +118,7 @@ def test_where_sublayers_give_nothing_the_last_normalisation_alone_is_left(stude
     x, layer = normal(1, 3, 8, seed=1), silent(layer_of(seed=2))
     gain, shift = torch.arange(1.0, 9.0), torch.ones(8)
     found = student.gpt2_layers(x, [part_of(student, layer)], gain, shift)
-    given = (
-        "one layer whose attention and feed-forward network give 0; gain 1 2 … 8 and shift 1 of the last normalisation"
-    )
+    given = "one layer whose attention and feed-forward network give 0; gain 1 2 … 8 and shift 1 of the last normalisation"
     close(found, functional.layer_norm(x, (8,)) * gain + 1, given=given, rtol=1e-3, atol=1e-4)
 
 
@@ -246,9 +244,7 @@ def test_similarity_has_both_orders(student: Student) -> None:
 
 @exercise("task_rows")
 def test_each_choice_is_read_with_the_context(student: Student) -> None:
-    rows_are(
-        student, "choice", [[5, 6], [7], [8, 9], [4]], [[S, 5, 6, D, 7, E], [S, 5, 6, D, 8, 9, E], [S, 5, 6, D, 4, E]]
-    )
+    rows_are(student, "choice", [[5, 6], [7], [8, 9], [4]], [[S, 5, 6, D, 7, E], [S, 5, 6, D, 8, 9, E], [S, 5, 6, D, 4, E]])
 
 
 # extract_vectors
@@ -289,11 +285,7 @@ def test_one_row_goes_through_the_linear_layer(student: Student) -> None:
 def test_the_vectors_of_both_orders_are_added_before_the_layer(student: Student) -> None:
     vectors = torch.tensor([[1.0, 2.0], [3.0, -1.0], [0.0, 1.0], [0.0, 5.0]])
     given = f"similarity, two pairs: vectors (1, 2) and (3, −1); (0, 1) and (0, 5); {TEXT}"
-    close(
-        student.task_scores("similarity", vectors, 2, WEIGHT, BIAS),
-        [[14.0, 22.0, 35.0], [10.0, 32.0, 36.0]],
-        given=given,
-    )
+    close(student.task_scores("similarity", vectors, 2, WEIGHT, BIAS), [[14.0, 22.0, 35.0], [10.0, 32.0, 36.0]], given=given)
 
 
 @exercise("task_scores")
@@ -325,9 +317,7 @@ def test_the_language_model_counts_half(student: Student) -> None:
 def test_another_weight_may_be_given(student: Student) -> None:
     tokens, real = torch.tensor([[0, 1, 3]]), yes([1, 1, 1])
     for weight in (0.0, 0.25, 2.0):
-        loss = student.fine_tuning_loss(
-            torch.zeros(1, 8), torch.tensor([5]), torch.zeros(1, 3, 4), tokens, real, weight
-        )
+        loss = student.fine_tuning_loss(torch.zeros(1, 8), torch.tensor([5]), torch.zeros(1, 3, 4), tokens, real, weight)
         close(loss, math.log(8) + weight * math.log(4), given=f"8 classes, 4 tokens, all scores equal, weight {weight}")
 
 
@@ -337,10 +327,7 @@ def test_an_example_may_have_several_rows_and_padding(student: Student) -> None:
     logits = torch.zeros(4, 3, 2)
     logits[0, 0, 1] = math.log(3.0)  # 3/4 for token 1; behind padding the logits are wild
     logits[1:, 1:, 1] = 60.0
-    tokens, real = (
-        torch.tensor([[0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0]]),
-        yes([1, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 0]),
-    )
+    tokens, real = torch.tensor([[0, 1, 1], [0, 1, 0], [0, 0, 0], [1, 1, 0]]), yes([1, 1, 1], [1, 1, 0], [1, 1, 0], [1, 1, 0])
     loss = student.fine_tuning_loss(scores, torch.tensor([1, 0]), logits, tokens, real, 1.0)
     task, language = (math.log(4 / 3) + math.log(2)) / 2, (math.log(4 / 3) + 4 * math.log(2)) / 5
     given = "2 examples with scores (0, ln 3) and (0, 0), labels 1 and 0; 4 rows with 5 tokens to ask for; weight 1"

@@ -80,15 +80,11 @@ def test_large_logits_are_no_problem(student: Student) -> None:
 def test_the_gradients_are_those_of_the_mean_over_tokens(student: Student) -> None:
     tokens, real = torch.tensor([[0, 2, 1, 0], [1, 1, 0, 0]]), torch.tensor([[1, 1, 1, 1], [1, 1, 0, 0]]) > 0
     logits = normal(2, 4, 3, seed=1).double()
-    close_gradients(
-        student, "next_token_loss", by_hand, {"logits": logits}, tokens, real, given="texts of 4 and 2 tokens"
-    )
+    close_gradients(student, "next_token_loss", by_hand, {"logits": logits}, tokens, real, given="texts of 4 and 2 tokens")
 
 
 # gpt2_layers
-def part_of(
-    student: Student, width: int, heads: int, seed: int
-) -> tuple[tuple[Any, dict[str, Tensor]], dict[str, Tensor]]:
+def part_of(student: Student, width: int, heads: int, seed: int) -> tuple[tuple[Any, dict[str, Tensor]], dict[str, Tensor]]:
     """A layer with random weights as the exercise takes it, and its attention's weights."""
     shapes = {"project_in.weight": (3 * width, width), "project_in.bias": (3 * width,)}
     shapes |= {"project_out.weight": (width, width), "project_out.bias": (width,)}
@@ -124,15 +120,15 @@ def gelu(x: Tensor) -> Tensor:
     return 0.5 * x * (1 + (math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)).tanh())
 
 
+def layered(x: Tensor, weights: dict[str, Tensor], state: dict[str, Tensor], heads: int) -> Tensor:
+    """One layer, attention place by place."""
+    x = x + attended(normed(x, weights["gain1"], weights["shift1"]), state, heads)
+    inner = normed(x, weights["gain2"], weights["shift2"]) @ weights["w1"] + weights["b1"]
+    return x + gelu(inner) @ weights["w2"] + weights["b2"]
+
+
 @exercise("gpt2_layers")
-@for_all(
-    examples=12,
-    rows=integers(1, 2),
-    length=integers(1, 4),
-    depth=integers(0, 3),
-    heads=sampled_from([1, 2]),
-    seed=integers(0, 99),
-)
+@for_all(examples=12, rows=integers(1, 2), length=integers(1, 4), depth=integers(0, 3), heads=sampled_from([1, 2]), seed=integers(0, 99))
 def test_any_stack_of_layers_gives_what_is_computed_place_by_place(
     student: Student, rows: int, length: int, depth: int, heads: int, seed: int
 ) -> None:
@@ -140,10 +136,7 @@ def test_any_stack_of_layers_gives_what_is_computed_place_by_place(
     parts, expected = [], x
     for number in range(depth):
         part, state = part_of(student, 4, heads, 1000 * number + seed)
-        weights = part[1]
-        expected = expected + attended(normed(expected, weights["gain1"], weights["shift1"]), state, heads)
-        inner = normed(expected, weights["gain2"], weights["shift2"]) @ weights["w1"] + weights["b1"]
-        expected = expected + gelu(inner) @ weights["w2"] + weights["b2"]
+        expected = layered(expected, part[1], state, heads)
         parts.append(part)
     close(student.gpt2_layers(x, parts, gain, shift), normed(expected, gain, shift), rtol=1e-3, atol=1e-3)
 
@@ -167,13 +160,19 @@ def test_gelu_has_its_tanh_form(student: Student) -> None:
 def test_small_vectors_show_what_is_added_to_the_variance(student: Student) -> None:
     x = 0.002 * normal(1, 2, 4, seed=6)
     found = student.gpt2_layers(x, [], torch.ones(4), torch.zeros(4))
-    close(
-        found,
-        normed(x, torch.ones(4), torch.zeros(4)),
-        given="no layers, vectors of length 0.004 or so",
-        rtol=1e-3,
-        atol=1e-4,
-    )
+    close(found, normed(x, torch.ones(4), torch.zeros(4)), given="no layers, vectors of length 0.004 or so", rtol=1e-3, atol=1e-4)
+
+
+@exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
+def test_gradients_flow_through_both_sublayers(student: Student) -> None:
+    part, state = part_of(student, 4, 2, 7)
+    leaves = [one.requires_grad_() for one in (normal(1, 3, 4, seed=8), normal(4, seed=9), normal(4, seed=10))]
+    expected = torch.autograd.grad(normed(layered(leaves[0], part[1], state, 2), *leaves[1:]).sum(), leaves)
+    found = student.gradients("gpt2_layers", leaves[0], [part], *leaves[1:])
+    for name, actual, wanted in zip(("x", "gain", "shift"), found, expected, strict=True):
+        given = f"3 tokens, d = 4, one layer of 2 heads, random weights; the gradient for {name}"
+        true(actual is not None, "it knows nothing of the numbers that it comes from, so they cannot be trained", given=given)
+        close(actual, wanted, given=given, rtol=1e-2, atol=1e-3)
 
 
 # shrink_residuals
@@ -184,11 +183,7 @@ SHRUNK = {"attention.project_out.weight", "feed_forward.2.weight"}
 
 @exercise("shrink_residuals")
 @for_all(
-    some=lists(
-        sampled_from([f"layers.{n}.{kind}" for n in (0, 1, 2, 11) for kind in KINDS] + ["tokens.weight"]),
-        max_size=6,
-        unique=True,
-    ),
+    some=lists(sampled_from([f"layers.{n}.{kind}" for n in (0, 1, 2, 11) for kind in KINDS] + ["tokens.weight"]), max_size=6, unique=True),
     layers=integers(12, 48),
     double=booleans(),
 )
@@ -202,6 +197,25 @@ def test_any_part_of_a_state_is_shrunk_by_name(student: Student, some: list[str]
         close(found[name], tensor / math.sqrt(2 * layers) if shrinks else tensor)
 
 
+@exercise("shrink_residuals", points=0.5, needs="test_both_residual_projections_are_divided_by_the_root_of_the_sums")
+def test_names_that_end_in_a_part_of_it_are_others(student: Student) -> None:
+    names = ["layers.0.adapter.2.weight", "layers.0.norm2.weight", "readout.weight", "project_out.weight"]
+    weights = {name: torch.tensor([4.0, float(place)]) for place, name in enumerate(names)}
+    found = student.shrink_residuals(weights, 2)
+    for name in names:
+        close(found[name], weights[name], given=f"2 blocks; {name}")
+
+
+@exercise("shrink_residuals", points=0.5, needs="test_both_residual_projections_are_divided_by_the_root_of_the_sums")
+def test_tensors_stay_tensors_of_their_type(student: Student) -> None:
+    for dtype in (torch.float64, torch.float16):
+        weights = {f"layers.0.{kind}": torch.full((2, 2), 4.0, dtype=dtype) for kind in sorted(SHRUNK)}
+        found = student.shrink_residuals(weights, 8)
+        for name in weights:
+            kind = str(getattr(found[name], "dtype", type(found[name]).__name__))
+            equal(kind, str(dtype), given=f"8 blocks, {dtype}; the type of {name}")
+
+
 # gpt_parameters
 def whole(value: Any) -> int:
     found = plain(value.item() if hasattr(value, "item") else value)
@@ -209,19 +223,35 @@ def whole(value: Any) -> int:
     return int(found)
 
 
-@exercise("gpt_parameters")
-@for_all(sizes=lists(integers(1, 40), min_size=3, max_size=3), layers=integers(1, 4), last=booleans())
-def test_any_sizes_have_the_parameters_of_a_model_that_is_built(
-    student: Student, sizes: list[int], layers: int, last: bool
-) -> None:
-    vocabulary, positions, width = sizes
+def built(vocabulary: int, positions: int, width: int, layers: int, last: bool) -> int:
+    """The parameters of torch's own modules, on a device that holds no numbers."""
     with torch.device("meta"):
         norm = nn.LayerNorm(width)
         one = nn.TransformerEncoderLayer(width, 1, 4 * width)
         tables = [nn.Embedding(vocabulary, width), nn.Embedding(positions, width)]
-    sizes_of = [sum(parameter.numel() for parameter in module.parameters()) for module in (*tables, one, norm)]
-    expected = sizes_of[0] + sizes_of[1] + layers * sizes_of[2] + last * sizes_of[3]
-    equal(whole(student.gpt_parameters(vocabulary, positions, width, layers, final_norm=last)), expected)
+    sizes = [sum(parameter.numel() for parameter in module.parameters()) for module in (*tables, one, norm)]
+    return sizes[0] + sizes[1] + layers * sizes[2] + last * sizes[3]
+
+
+@exercise("gpt_parameters")
+@for_all(sizes=lists(integers(1, 40), min_size=3, max_size=3), layers=integers(0, 4), last=booleans())
+def test_any_sizes_have_the_parameters_of_a_model_that_is_built(
+    student: Student, sizes: list[int], layers: int, last: bool
+) -> None:
+    vocabulary, positions, width = sizes
+    found = whole(student.gpt_parameters(vocabulary, positions, width, layers, final_norm=last))
+    equal(found, built(vocabulary, positions, width, layers, last))
+
+
+@exercise("gpt_parameters", points=0.5, needs="test_gpt_2_in_four_sizes")
+def test_the_count_may_be_larger_than_32_bits_hold(student: Student) -> None:
+    given = "GPT-3: 50,257 tokens, 2,048 positions, width 12,288, 96 blocks"
+    equal(whole(student.gpt_parameters(50_257, 2048, 12_288, 96)), built(50_257, 2048, 12_288, 96, True), given=given)
+
+
+@exercise("gpt_parameters", points=0.5, needs="test_a_small_model_counted_by_hand")
+def test_a_model_without_blocks_has_tables_and_the_last_normalisation(student: Student) -> None:
+    equal(whole(student.gpt_parameters(5, 3, 2, 0)), 20, given="5 tokens, 3 positions, width 2, no block")
 
 
 # task_rows
@@ -249,6 +279,15 @@ def test_any_texts_are_written_as_in_the_papers_figure(student: Student, task: s
     equal(lists_of(student.task_rows(task, texts[: taken[task]], 7, 8, 9)), expected[task])
 
 
+@exercise("task_rows", points=0.5, needs="test_each_choice_is_read_with_the_context")
+def test_there_may_be_one_choice_or_six(student: Student) -> None:
+    for count in (1, 6):
+        texts = [[5], *([number] for number in range(count))]
+        given = f"choice, the context 5 and the {count} choices 0, 1, …; start 7, delimiter 8, extract 9"
+        found = lists_of(student.task_rows("choice", texts, 7, 8, 9))
+        equal(found, [[7, 5, 8, number, 9] for number in range(count)], given=given)
+
+
 # extract_vectors
 @exercise("extract_vectors")
 @for_all(places=lists(integers(0, 4), min_size=1, max_size=4), extract=sampled_from([0, 5, 9]), seed=integers(0, 99))
@@ -257,9 +296,7 @@ def test_any_rows_are_read_where_extract_stands(student: Student, places: list[i
     others = [one for one in (0, 3, 5, 7, 9, 12) if one != extract]
     tokens = torch.tensor([[extract if n == place else draw.choice(others) for n in range(5)] for place in places])
     hidden = normal(len(places), 5, 3, seed=seed)
-    close(
-        student.extract_vectors(hidden, tokens, extract), [hidden[n, place].tolist() for n, place in enumerate(places)]
-    )
+    close(student.extract_vectors(hidden, tokens, extract), [hidden[n, place].tolist() for n, place in enumerate(places)])
 
 
 @exercise("extract_vectors", points=0.5, needs="test_texts_of_unlike_length_are_read_at_their_own_end")
@@ -269,9 +306,14 @@ def test_gradients_reach_the_vectors_that_are_read(student: Student) -> None:
     def read(hidden: Tensor, *_: Any) -> Tensor:
         return torch.stack([hidden[0, 1], hidden[1, 2]])
 
-    close_gradients(
-        student, "extract_vectors", read, {"hidden": normal(2, 3, 2, seed=3)}, tokens, 9, given="rows 7 9 0 and 7 3 9"
-    )
+    close_gradients(student, "extract_vectors", read, {"hidden": normal(2, 3, 2, seed=3)}, tokens, 9, given="rows 7 9 0 and 7 3 9")
+
+
+@exercise("extract_vectors", points=0.5, needs="test_texts_of_unlike_length_are_read_at_their_own_end")
+def test_the_vectors_keep_their_type(student: Student) -> None:
+    for dtype in (torch.float32, torch.float64):
+        found = student.extract_vectors(torch.ones(2, 2, 3, dtype=dtype), torch.tensor([[7, 9], [9, 0]]), 9)
+        equal(str(getattr(found, "dtype", type(found).__name__)), str(dtype), given=f"vectors of {dtype}; the type of the result")
 
 
 # task_scores
@@ -281,20 +323,11 @@ def scored(task: str, vectors: Tensor, rows: int, weight: Tensor, bias: Tensor) 
     for first in range(0, len(vectors), rows):
         own = [vectors[first + number] for number in range(rows)]
         read = own if task == "choice" else [torch.stack(own).sum(dim=0)]
-        examples.append(
-            torch.stack([(line * vector).sum() + b for vector in read for line, b in zip(weight, bias, strict=True)])
-        )
+        examples.append(torch.stack([(line * vector).sum() + b for vector in read for line, b in zip(weight, bias, strict=True)]))
     return torch.stack(examples)
 
 
-CASES = [
-    ("classification", 1, 3),
-    ("entailment", 1, 1),
-    ("similarity", 2, 2),
-    ("similarity", 2, 1),
-    ("choice", 4, 1),
-    ("choice", 2, 1),
-]
+CASES = [("classification", 1, 3), ("entailment", 1, 1), ("similarity", 2, 2), ("similarity", 2, 1), ("choice", 4, 1), ("choice", 2, 1)]
 
 
 @exercise("task_scores")
@@ -311,11 +344,7 @@ def test_any_vectors_get_the_scores_of_loops(
 @exercise("task_scores")
 def test_gradients_reach_vectors_and_weights(student: Student) -> None:
     for task, rows, classes in (("similarity", 2, 3), ("choice", 2, 1)):
-        vectors, weight, bias = (
-            normal(4, 2, seed=5).double(),
-            normal(classes, 2, seed=6).double(),
-            normal(classes, seed=7).double(),
-        )
+        vectors, weight, bias = normal(4, 2, seed=5).double(), normal(classes, 2, seed=6).double(), normal(classes, seed=7).double()
         leaves = [one.clone().requires_grad_() for one in (vectors, weight, bias)]
         expected = torch.autograd.grad(scored(task, leaves[0], rows, leaves[1], leaves[2]).sum(), leaves)
         found = student.gradients("task_scores", task, leaves[0], rows, *leaves[1:])
@@ -327,29 +356,29 @@ def test_gradients_reach_vectors_and_weights(student: Student) -> None:
 
 # fine_tuning_loss
 @exercise("fine_tuning_loss")
-@for_all(
-    drawn=texts_in_a_batch(),
-    classes=integers(1, 3),
-    count=integers(1, 2),
-    weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]),
-    seed=integers(0, 9),
-)
+@for_all(drawn=texts_in_a_batch(), classes=integers(1, 3), count=integers(1, 2), weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]), seed=integers(0, 9))
 def test_any_batch_costs_its_task_and_its_tokens(
-    student: Student,
-    drawn: tuple[list[int], list[int], list[float]],
-    classes: int,
-    count: int,
-    weight: float,
-    seed: int,
+    student: Student, drawn: tuple[list[int], list[int], list[float]], classes: int, count: int, weight: float, seed: int
 ) -> None:
     logits, tokens, real = batch(drawn)
     scores, labels = normal(count, classes, seed=seed), torch.arange(count) % classes
     task = (scores.double().logsumexp(dim=1) - scores.double()[torch.arange(count), labels]).mean()
-    close(
-        student.fine_tuning_loss(scores, labels, logits, tokens, real, weight),
-        task + weight * by_hand(logits, tokens, real),
-        atol=1e-5,
-    )
+    close(student.fine_tuning_loss(scores, labels, logits, tokens, real, weight), task + weight * by_hand(logits, tokens, real), atol=1e-5)
+
+
+@exercise("fine_tuning_loss", points=0.5, needs="test_the_language_model_counts_half")
+def test_scores_may_be_far_apart(student: Student) -> None:
+    scores, tokens = torch.tensor([[2000.0, 1000.0, 0.0]]), torch.tensor([[0, 1]])
+    loss = student.fine_tuning_loss(scores, torch.tensor([1]), torch.zeros(1, 2, 2), tokens, torch.ones(1, 2) > 0)
+    given = "scores (2000, 1000, 0), label 1: 1,000 nats; one token with probability 1/2"
+    close(loss, 1000 + 0.5 * math.log(2), given=given)
+
+
+@exercise("fine_tuning_loss", points=0.5, needs="test_the_language_model_counts_half")
+def test_tokens_may_cost_as_much_as_they_like(student: Student) -> None:
+    logits = torch.tensor([[[0.0, 400.0], [0.0, 0.0]]])
+    loss = student.fine_tuning_loss(torch.zeros(1, 4), torch.tensor([2]), logits, torch.tensor([[1, 0]]), torch.ones(1, 2) > 0)
+    close(loss, math.log(4) + 200, given="4 classes with equal scores; one token that costs 400 nats, weight 0.5")
 
 
 @exercise("fine_tuning_loss")
@@ -389,6 +418,28 @@ def test_any_text_is_divided_by_its_words_and_bytes(student: Student, text: str,
     found = student.text_scores(bits * math.log(2), text)
     true(hasattr(found, "__len__") and len(found) == 2, "two numbers were expected", actual=found)
     close([float(one) for one in found], [2 ** (bits / words), bits / size])
+
+
+def both(student: Student, bits: int, text: str, expected: list[float], given: str) -> None:
+    found = student.text_scores(bits * math.log(2), text)
+    true(hasattr(found, "__len__") and len(found) == 2, "two numbers were expected", given=given, actual=found)
+    close([float(one) for one in found], expected, given=given)
+
+
+@exercise("text_scores", points=0.5, needs="test_an_english_text_counted_by_hand")
+def test_a_long_text_costs_thousands_of_nats(student: Student) -> None:
+    both(student, 5000, "read " * 1000, [32.0, 1.0], "5000 · ln 2 nats for a thousand times 'read '")
+
+
+@exercise("text_scores", points=0.5, needs="test_an_english_text_counted_by_hand")
+def test_a_word_may_be_very_dear(student: Student) -> None:
+    both(student, 200, "a" * 100, [2.0**200, 2.0], "200 · ln 2 nats for one word of 100 letters a")
+
+
+@exercise("text_scores", points=0.5, needs="test_an_english_text_counted_by_hand")
+def test_the_text_is_counted_as_it_is_written(student: Student) -> None:
+    given = "12 · ln 2 nats for e with a combining accent, a blank and İ: 3 + 1 + 2 bytes"
+    both(student, 12, "e\u0301 \u0130", [64.0, 2.0], given)
 
 
 # metrics
@@ -460,15 +511,10 @@ def pairs_gain(artifacts: Artifacts) -> float:
     models = _models(artifacts, "pairs", 2, 2)
     items = Tasks("en", seed=artifacts.seed + BEYOND).topics(2 * ITEMS, "test")
     draw, scores = random.Random(artifacts.seed), []
-    pairs = [
-        (first, draw.choice([one for one in items if (one.label == first.label) == same]))
-        for first in items[:ITEMS]
-        for same in [draw.random() < 0.5]
-    ]
+    pairs = [(first, draw.choice([one for one in items if (one.label == first.label) == same])) for first in items[:ITEMS] for same in [draw.random() < 0.5]]
     for model in models:
         right = [
-            int(model.head(model.vector(a.text, b.text) + model.vector(b.text, a.text)).argmax())
-            == (a.label == b.label)
+            int(model.head(model.vector(a.text, b.text) + model.vector(b.text, a.text)).argmax()) == (a.label == b.label)
             for a, b in pairs
         ]
         scores.append(float(np.mean(right)))
@@ -482,10 +528,7 @@ def choices_gain(artifacts: Artifacts) -> float:
     scores = []
     for model in _models(artifacts, "choices", 2, 1):
         right = [
-            int(
-                torch.stack([model.head(model.vector(item.start, f" {ending}"))[0] for ending in item.endings]).argmax()
-            )
-            == item.label
+            int(torch.stack([model.head(model.vector(item.start, f" {ending}"))[0] for ending in item.endings]).argmax()) == item.label
             for item in items
         ]
         scores.append(float(np.mean(right)))
@@ -499,9 +542,7 @@ def start_gain(artifacts: Artifacts, student: Student) -> float:
     deviation, growth = 0.02 * math.sqrt(768 / 64), []
     for shrunk in (False, True):
         torch.manual_seed(artifacts.seed + BEYOND)
-        model = GPT(
-            GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=48, n_head=4, initializer_range=deviation)
-        ).eval()
+        model = GPT(GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=48, n_head=4, initializer_range=deviation)).eval()
         for module in model.modules():
             if isinstance(module, nn.Linear):
                 nn.init.normal_(module.weight, std=deviation)

@@ -137,7 +137,8 @@ with torch.no_grad():
     print((attention(x, causal=True) - attention(changed, causal=True)).abs().amax(dim=-1))
 
 # %% [markdown]
-# *15 minutes, medium.* The feed-forward network has GELU in its tanh form: `functional.gelu(…, approximate="tanh")`.
+# *15 minutes, medium.* The feed-forward network has GELU in its tanh form: `functional.gelu(…, approximate="tanh")`. Such layers are
+# trained, so gradients must get through: detach nothing, and overwrite no tensor in place.
 #
 # <details><summary>Hint</summary><code>functional.layer_norm(x, x.shape[-1:], gain, shift)</code> normalises each vector. It is called twice in a layer, and once at the end.</details>
 # <details><summary>Hint</summary>What the sublayer gives is added to the x that has not been normalised.</details>
@@ -152,7 +153,6 @@ def gpt2_layers(x, layers, gain, shift):
     normalisation before attention, gain2, shift2 of that before the feed-forward network. gain, shift (d,): of the last normalisation.
     Every normalisation adds 1e-5 to the variance. Returns (B, N, d). Radford et al. 2019, section 2.3.
     """
-
     ### BEGIN SOLUTION
     def norm(vectors, gain, shift):
         return functional.layer_norm(vectors, vectors.shape[-1:], gain, shift, eps=1e-5)
@@ -180,9 +180,7 @@ def parts(layer):
     first, second = layer.feed_forward[0], layer.feed_forward[2]
     norms = {"1": layer.attention_sum.norm, "2": layer.feed_forward_sum.norm}
     weights = {"w1": first.weight.T, "b1": first.bias, "w2": second.weight.T, "b2": second.bias}
-    weights |= {f"gain{n}": norm.weight for n, norm in norms.items()} | {
-        f"shift{n}": norm.bias for n, norm in norms.items()
-    }
+    weights |= {f"gain{n}": norm.weight for n, norm in norms.items()} | {f"shift{n}": norm.bias for n, norm in norms.items()}
     return layer.attention, weights
 
 
@@ -190,10 +188,7 @@ text = "yesterday the doctor treated the"
 tokens = torch.tensor([tokenizer.encode(text)])  # (1, N)
 with torch.no_grad():
     x = model.tokens(tokens) + model.positions.weight[: tokens.size(1)]  # (1, N, d)
-    mine = (
-        gpt2_layers(x, [parts(layer) for layer in model.layers], model.norm.weight, model.norm.bias)
-        @ model.tokens.weight.T
-    )
+    mine = gpt2_layers(x, [parts(layer) for layer in model.layers], model.norm.weight, model.norm.bias) @ model.tokens.weight.T
     gap = (mine - model.logits(model.hidden(tokens))).abs().max()
 print([tokenizer.decode([token]) for token in tokens[0].tolist()])
 print(f"largest difference to the library's logits: {gap:.0e}")
@@ -229,7 +224,8 @@ else:
 # | GPT-2, smallest | 12 | 24 | 0.204 |
 # | GPT-2, largest | 48 | 96 | 0.102 |
 #
-# N counts residual *sums*, two in each block. It is often told as a factor that falls with the layer: it is one factor for all.
+# The paper calls N "the number of residual layers". Read here, as in transformers' code: residual *sums*, two in each block. It is often told as
+# a factor that falls with the layer: it is one factor for all.
 
 # %% [markdown]
 # Which weights? The two that write into the stream, and no others:
@@ -238,7 +234,7 @@ else:
 # LN → project_in → attention → [project_out] → +        LN → feed_forward.0 → GELU → [feed_forward.2] → +
 # ```
 #
-# A projection before a LayerNorm or a softmax need not shrink: it does not add to the stream.
+# `project_in` and `feed_forward.0` need not shrink: what they give is not added to the stream.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -280,20 +276,14 @@ def by_layer(weights, layers):
     return weights | {name: shrink_residuals({name: weights[name]}, number)[name] for name, number in blocks.items()}
 
 
-STARTS = {
-    "no factor": lambda weights, layers: weights,
-    "falls with the layer": by_layer,
-    "1/√N in all layers": shrink_residuals,
-}
+STARTS = {"no factor": lambda weights, layers: weights, "falls with the layer": by_layer, "1/√N in all layers": shrink_residuals}
 
 
 @torch.no_grad()
 def variances(layers, start):
     """The variance of the stream before the first block and after each: layers + 1 numbers."""
     torch.manual_seed(seed)
-    deep = GPT(
-        GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=layers, n_head=4, initializer_range=DEVIATION)
-    ).eval()
+    deep = GPT(GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=layers, n_head=4, initializer_range=DEVIATION)).eval()
     for module in deep.modules():  # undo what the library has shrunk
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=DEVIATION)
@@ -308,22 +298,15 @@ def variances(layers, start):
 
 
 streams = {name: {layers: variances(layers, start) for layers in DEPTHS} for name, start in STARTS.items()}
-growth = pd.DataFrame(
-    {name: {layers: one[-1] / one[0] for layers, one in rows.items()} for name, rows in streams.items()}
-)
+growth = pd.DataFrame({name: {layers: one[-1] / one[0] for layers, one in rows.items()} for name, rows in streams.items()})
 growth.rename_axis("blocks").round(1)
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
 for number, (name, rows) in enumerate(streams.items()):
     for layers in (DEPTHS[0], 12, 48):
-        axes.plot(
-            [place / layers for place in range(layers + 1)],
-            [v / rows[layers][0] for v in rows[layers]],
-            color=f"C{number}",
-            ls={2: ":", 12: "--", 48: "-"}[layers],
-            label=f"{name}, {layers} blocks",
-        )
+        axes.plot([place / layers for place in range(layers + 1)], [v / rows[layers][0] for v in rows[layers]], color=f"C{number}",
+                  ls={2: ":", 12: "--", 48: "-"}[layers], label=f"{name}, {layers} blocks")
 axes.set(xlabel="share of the blocks passed", ylabel="variance, input = 1", yscale="log")
 axes.set_title("With 1/√N a deep stream grows no more than a shallow one")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
@@ -357,7 +340,6 @@ def gpt_parameters(vocabulary, positions, width, layers, final_norm=True):
 
     final_norm: whether a normalisation stands behind the last block, as in GPT-2 and not in GPT-1. Radford et al. 2019, Table 2.
     """
-
     ### BEGIN SOLUTION
     def linear(a, b):
         return a * b + b
@@ -383,10 +365,7 @@ for name, printed in PRINTED.items():
     layers, width, heads = SIZES[name]
     own, positions, last = (40_478, 512, False) if name == "gpt" else (50_257, 1024, True)
     rows[name] = {
-        "blocks": layers,
-        "width": width,
-        "heads": heads,
-        "the paper prints": printed,
+        "blocks": layers, "width": width, "heads": heads, "the paper prints": printed,
         "counted": f"{gpt_parameters(own, positions, width, layers, last):,}",
         "with 40,478 tokens": f"{gpt_parameters(40_478, positions, width, layers, last) / 1e6:.0f}M",
     }
@@ -398,9 +377,7 @@ pd.DataFrame(rows).T
 # %%
 for text in ("눈", "킹받네", "the doctor treated the eye"):
     ids = tokenizer.encode(text)
-    print(
-        f"{text}: {len(text.encode())} bytes, {len(ids)} tokens of the world's GPT, and back: {tokenizer.decode(ids)}"
-    )
+    print(f"{text}: {len(text.encode())} bytes, {len(ids)} tokens of the world's GPT, and back: {tokenizer.decode(ids)}")
 
 # %% [markdown]
 # ## 5. A task as a row of tokens
@@ -570,7 +547,7 @@ check("fine_tuning_loss")
 # GPT-1 reports a perplexity of 18.4 **per token** on its books. Against a model with other tokens that says nothing: shorter tokens are easier, and there are more of them.
 
 # %% [markdown]
-# What a model needs for a **whole text**, T = −ln P(text) in nats, does not depend on where tokens begin. Divide it by something that all models agree on:
+# What a model needs for a **whole text**, T = −ln P(text) in nats, is a cost of the same text wherever tokens begin. Divide it by something that all models agree on:
 #
 # $$\text{perplexity per word} = e^{T / \text{words}}, \qquad \text{bits per byte} = \frac{T}{\ln 2 \cdot \text{bytes}}$$
 
@@ -616,17 +593,7 @@ def written(world_seed, words):
 
 
 def small_gpt(vocabulary, length):
-    return GPT(
-        GPTConfig(
-            vocab_size=vocabulary,
-            n_positions=length,
-            n_embd=48,
-            n_layer=1,
-            n_head=4,
-            dropout=0.0,
-            initializer_range=0.05,
-        )
-    )
+    return GPT(GPTConfig(vocab_size=vocabulary, n_positions=length, n_embd=48, n_layer=1, n_head=4, dropout=0.0, initializer_range=0.05))
 
 
 @torch.no_grad()
@@ -653,10 +620,7 @@ def compare_vocabularies(learn, held_out, vocabularies, steps):
         train(gpt, Windows(ids, length, 16, seed), plan, adamw(gpt, 4e-3, betas=(0.9, 0.98)))
         nats = cost(gpt, test)
         per_word, per_byte = text_scores(nats, held_out)
-        rows[size] = {
-            "bytes of a token": len(held_out.encode()) / (len(test) - 1),
-            "perplexity per token": math.exp(nats / (len(test) - 1)),
-        }
+        rows[size] = {"bytes of a token": len(held_out.encode()) / (len(test) - 1), "perplexity per token": math.exp(nats / (len(test) - 1))}
         rows[size] |= {"perplexity per word": per_word, "bits per byte": per_byte}
         made.append(gpt)
     return pd.DataFrame(rows).T.rename_axis("tokens"), made
@@ -675,7 +639,7 @@ axes[1].set_title("Per byte: one unit for all")
 plt.show()
 
 # %% [markdown]
-# A byte is easy to guess: there are only 256, and most of them end a word that has begun. But the text has many of them. The right plot counts all of them; the left one does not.
+# A byte is easy to guess: there are only 256, and most go on with a word that has begun. But the text has many of them. The right plot counts all of them; the left one does not.
 
 # %% [markdown]
 # ## 10. Fine-tuning on few labels
@@ -712,10 +676,7 @@ def examples(task, count, split):
             for item in tasks.choices(count, split)
         ]
     if task == "senses":
-        return [
-            ([tokenizer.encode(item.first), tokenizer.encode(item.second)], item.label)
-            for item in tasks.senses(count, split)
-        ]
+        return [([tokenizer.encode(item.first), tokenizer.encode(item.second)], item.label) for item in tasks.senses(count, split)]
     items, draw, found = tasks.topics(4 * count, split), random.Random(f"{seed} {split}"), []
     for number in range(count):  # half of the pairs have one topic
         first, same = draw.choice(items), number % 2
@@ -726,9 +687,7 @@ def examples(task, count, split):
 
 def batch_of(task, some):
     """tokens (R, N), real (R, N), labels (B,)."""
-    rows = [
-        torch.tensor(row) for texts, _ in some for row in task_rows(KINDS[task][0], texts, START, DELIMITER, EXTRACT)
-    ]
+    rows = [torch.tensor(row) for texts, _ in some for row in task_rows(KINDS[task][0], texts, START, DELIMITER, EXTRACT)]
     tokens = pad_sequence(rows, batch_first=True)  # (R, N)
     real = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True) > 0  # (R, N)
     return tokens, real, torch.tensor([label for _, label in some])
@@ -738,7 +697,6 @@ print(task_rows("choice", *[texts for texts, _ in examples("choices", 1, "train"
 
 # %% [markdown]
 # Three new rows in the token table, and a linear layer: all that fine-tuning adds. Everything is trained.
-
 
 # %%
 def with_new_tokens(gpt, count=3):
@@ -762,9 +720,7 @@ class Tuned(nn.Module):
         nn.init.zeros_(self.head.bias)
 
     def scores(self, hidden, tokens):
-        return task_scores(
-            self.kind, extract_vectors(hidden, tokens, EXTRACT), self.rows, self.head.weight, self.head.bias
-        )
+        return task_scores(self.kind, extract_vectors(hidden, tokens, EXTRACT), self.rows, self.head.weight, self.head.bias)
 
     def forward(self, batch):
         tokens, real, labels = batch
@@ -830,16 +786,9 @@ weighted.round(2)
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
 places = range(len(scores))
-for shift, (column, marker) in zip(
-    (-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()
-):
+for shift, (column, marker) in zip((-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()):
     axes.plot([place + shift for place in places], scores[column], marker, label=column)
-axes.plot(
-    [place - 0.24 for place, task in enumerate(scores.index) if task in auxiliary],
-    weighted["λ = 0.5"],
-    "D",
-    label="pre-trained, λ = 0.5",
-)
+axes.plot([place - 0.24 for place, task in enumerate(scores.index) if task in auxiliary], weighted["λ = 0.5"], "D", label="pre-trained, λ = 0.5")
 axes.set_xticks(places, [f"{task}\n{AMOUNTS[task][0]:,} labels" for task in scores.index])
 axes.set(ylabel="accuracy on unseen words", ylim=(0, 1.03))
 axes.set_title("With the same labels, what the model has read decides")
@@ -888,10 +837,7 @@ metrics["start_gain"] = math.log10(growth["no factor"][48] / growth["1/√N in a
 metrics["bits_saved"] = table["bits per byte"][256] - table["bits per byte"][1500]
 record(
     metrics,
-    **{
-        task: torch.stack([parameters_to_vector(one.parameters()).detach() for one in models[task]])
-        for task in ("topics", "pairs")
-    },
+    **{task: torch.stack([parameters_to_vector(one.parameters()).detach() for one in models[task]]) for task in ("topics", "pairs")},
     choices=torch.stack([parameters_to_vector(one.parameters()).detach() for one in models["choices"][:2]]),
     **{f"gpt_{size}": parameters_to_vector(one.parameters()).detach() for size, one in zip(VOCABULARIES, small)},
 )

@@ -37,76 +37,27 @@ def position_ids(tokens, padding):
     return torch.from_numpy(np.where(words == 1, words.cumsum(axis=-1) + padding, padding))
 
 
-edit(
-    "position_ids",
-    "padding-counts-on",
-    {" * words + padding": " + padding"},
-    "padding has the position of the last word before it: it has its own number",
-    killed_by="test_words_count_from_padding_plus_one",
-)
-edit(
-    "position_ids",
-    "from-zero",
-    {"words.cumsum(dim=1) * words + padding": "(words.cumsum(dim=1) - 1).clamp(min=0) * words"},
-    "positions begin at 0, as BERT's do: here at padding + 1",
-    killed_by="test_words_count_from_padding_plus_one",
-)
-edit(
-    "position_ids",
-    "padding-at-zero",
-    {"words.cumsum(dim=1) * words + padding": "(words.cumsum(dim=1) + padding) * words"},
-    "padding has position 0: it has its own number",
-    killed_by="test_words_count_from_padding_plus_one",
-)
-edit(
-    "position_ids",
-    "one-too-late",
-    {"* words + padding": "* words + padding + 1"},
-    "the first word has position padding + 2, and padding is moved too",
-    killed_by="test_words_count_from_padding_plus_one",
-)
-edit(
-    "position_ids",
-    "begins-at-padding",
-    {"words.cumsum(dim=1) * words + padding": "(words.cumsum(dim=1) - 1) * words + padding"},
-    "the first word shares its position with padding",
-    killed_by="test_words_count_from_padding_plus_one",
-)
-edit(
-    "position_ids",
-    "places-in-the-row",
-    {"words.cumsum(dim=1) * words + padding": "(torch.arange(tokens.shape[1]) + 1) * words + padding"},
-    "places in the row are counted, padding included: count words",
-    killed_by="test_padding_may_stand_in_front",
-)
-edit(
-    "position_ids",
-    "down-the-batch",
-    {"cumsum(dim=1)": "cumsum(dim=0)"},
-    "the sum runs over the texts of the batch, not along a text",
-    killed_by="test_words_count_from_padding_plus_one",
-)
-edit(
-    "position_ids",
-    "always-two",
-    {"* words + padding": "* words + 1"},
-    "the positions begin at 2 whatever padding is: they begin at padding + 1",
-    killed_by="test_another_padding_moves_all_positions",
-)
-edit(
-    "position_ids",
-    "padding-is-one",
-    {"tokens != padding": "tokens != 1"},
-    "1 is taken for padding whatever the argument says",
-    killed_by="test_another_padding_moves_all_positions",
-)
-edit(
-    "position_ids",
-    "floats",
-    {"(tokens != padding).long()": "(tokens != padding).float()"},
-    "positions are row numbers of a table: whole numbers, not floats",
-    killed_by="test_words_count_from_padding_plus_one",
-)
+edit("position_ids", "padding-counts-on", {" * words + padding": " + padding"},
+     "padding has the position of the last word before it: it has its own number",
+     killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "from-zero", {"words.cumsum(dim=1) * words + padding": "(words.cumsum(dim=1) - 1).clamp(min=0) * words"},
+     "positions begin at 0, as BERT's do: here at padding + 1", killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "padding-at-zero", {"words.cumsum(dim=1) * words + padding": "(words.cumsum(dim=1) + padding) * words"},
+     "padding has position 0: it has its own number", killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "one-too-late", {"* words + padding": "* words + padding + 1"},
+     "the first word has position padding + 2, and padding is moved too", killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "begins-at-padding", {"words.cumsum(dim=1) * words + padding": "(words.cumsum(dim=1) - 1) * words + padding"},
+     "the first word shares its position with padding", killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "places-in-the-row", {"words.cumsum(dim=1) * words + padding": "(torch.arange(tokens.shape[1]) + 1) * words + padding"},
+     "places in the row are counted, padding included: count words", killed_by="test_padding_may_stand_in_front")
+edit("position_ids", "down-the-batch", {"cumsum(dim=1)": "cumsum(dim=0)"},
+     "the sum runs over the texts of the batch, not along a text", killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "always-two", {"* words + padding": "* words + 1"},
+     "the positions begin at 2 whatever padding is: they begin at padding + 1", killed_by="test_another_padding_moves_all_positions")
+edit("position_ids", "padding-is-one", {"tokens != padding": "tokens != 1"},
+     "1 is taken for padding whatever the argument says", killed_by="test_another_padding_moves_all_positions")
+edit("position_ids", "floats", {"(tokens != padding).long()": "(tokens != padding).float()"},
+     "positions are row numbers of a table: whole numbers, not floats", killed_by="test_words_count_from_padding_plus_one")
 
 
 # whole_characters
@@ -149,12 +100,8 @@ def whole_characters(tokens):
     return found
 
 
-@mistake(
-    "whole_characters",
-    "each-alone",
-    "a token is judged alone: the last part of a character ends it, too",
-    killed_by="test_a_syllable_ends_with_its_third_byte",
-)
+@mistake("whole_characters", "each-alone", "a token is judged alone: the last part of a character ends it, too",
+         killed_by="test_a_syllable_ends_with_its_third_byte")
 def whole_characters(tokens):
     found = []
     for token in tokens:
@@ -166,42 +113,26 @@ def whole_characters(tokens):
     return found
 
 
-@mistake(
-    "whole_characters",
-    "last-byte-is-ascii",
-    "only characters below 128 are seen to end",
-    killed_by="test_a_syllable_ends_with_its_third_byte",
-)
+@mistake("whole_characters", "last-byte-is-ascii", "only characters below 128 are seen to end",
+         killed_by="test_a_syllable_ends_with_its_third_byte")
 def whole_characters(tokens):
     return [not token or token[-1] < 128 for token in tokens]
 
 
-@mistake(
-    "whole_characters",
-    "last-byte-goes-on",
-    "a byte 10…… is not always the last of its character",
-    killed_by="test_a_syllable_ends_with_its_third_byte",
-)
+@mistake("whole_characters", "last-byte-goes-on", "a byte 10…… is not always the last of its character",
+         killed_by="test_a_syllable_ends_with_its_third_byte")
 def whole_characters(tokens):
     return [not token or token[-1] < 0xC0 for token in tokens]
 
 
-@mistake(
-    "whole_characters",
-    "begins-whole",
-    "this says whether a character begins where the token begins",
-    killed_by="test_a_syllable_ends_with_its_third_byte",
-)
+@mistake("whole_characters", "begins-whole", "this says whether a character begins where the token begins",
+         killed_by="test_a_syllable_ends_with_its_third_byte")
 def whole_characters(tokens):
     return [not token or token[0] & 0xC0 != 0x80 for token in tokens]
 
 
-@mistake(
-    "whole_characters",
-    "next-token-empty",
-    "an empty token after this one has no first byte: look at the next byte of the text",
-    killed_by="test_empty_tokens_end_where_the_one_before_ended",
-)
+@mistake("whole_characters", "next-token-empty", "an empty token after this one has no first byte: look at the next byte of the text",
+         killed_by="test_empty_tokens_end_where_the_one_before_ended")
 def whole_characters(tokens):
     found = []
     for place in range(len(tokens)):
@@ -210,12 +141,8 @@ def whole_characters(tokens):
     return found
 
 
-@mistake(
-    "whole_characters",
-    "replacement-sign",
-    'the text so far is decoded with errors="ignore": that hides the part of a character',
-    killed_by="test_a_syllable_ends_with_its_third_byte",
-)
+@mistake("whole_characters", "replacement-sign", "the text so far is decoded with errors=\"ignore\": that hides the part of a character",
+         killed_by="test_a_syllable_ends_with_its_third_byte")
 def whole_characters(tokens):
     found, text = [], b""
     for token in tokens:
@@ -224,12 +151,7 @@ def whole_characters(tokens):
     return found
 
 
-@mistake(
-    "whole_characters",
-    "three-bytes",
-    "not every character has three bytes",
-    killed_by="test_a_token_may_hold_whole_characters_and_a_part_of_one",
-)
+@mistake("whole_characters", "three-bytes", "not every character has three bytes", killed_by="test_a_token_may_hold_whole_characters_and_a_part_of_one")
 def whole_characters(tokens):
     found, high = [], 0
     for token in tokens:
@@ -238,20 +160,10 @@ def whole_characters(tokens):
     return found
 
 
-edit(
-    "whole_characters",
-    "wrong-mask",
-    {"& 0xC0 != 0x80": "& 0x80 != 0x80"},
-    "the first byte of a character of several bytes begins with a 1, too",
-    killed_by="test_whole_words_end_whole_characters",
-)
-edit(
-    "whole_characters",
-    "end-of-text",
-    {"place == len(text) or text[place] & 0xC0 != 0x80": "place < len(text) and text[place] & 0xC0 != 0x80"},
-    "the last character ends with the text",
-    killed_by="test_a_syllable_ends_with_its_third_byte",
-)
+edit("whole_characters", "wrong-mask", {"& 0xC0 != 0x80": "& 0x80 != 0x80"},
+     "the first byte of a character of several bytes begins with a 1, too", killed_by="test_whole_words_end_whole_characters")
+edit("whole_characters", "end-of-text", {"place == len(text) or text[place] & 0xC0 != 0x80": "place < len(text) and text[place] & 0xC0 != 0x80"},
+     "the last character ends with the text", killed_by="test_a_syllable_ends_with_its_third_byte")
 
 
 # chosen_places
@@ -292,157 +204,49 @@ def chosen_places(text, length, epoch, copies, seed, rate=0.15):
     return torch.tensor([place in places for place in range(length)])
 
 
-edit(
-    "chosen_places",
-    "copies-forgotten",
-    {"epoch if copies is None else epoch % copies": "epoch"},
-    "every epoch has a new mask, whatever copies says",
-    killed_by="test_one_copy_is_one_mask_for_ever",
-)
-edit(
-    "chosen_places",
-    "always-static",
-    {"epoch if copies is None else epoch % copies": "0"},
-    "every epoch has the same mask",
-    killed_by="test_a_dynamic_mask_is_new_in_every_epoch",
-)
-edit(
-    "chosen_places",
-    "none-is-one",
-    {"copies is None else epoch % copies": "copies is None and epoch < 1 else epoch % (copies or 1)"},
-    "copies None is taken for one copy",
-    killed_by="test_a_dynamic_mask_is_new_in_every_epoch",
-)
-edit(
-    "chosen_places",
-    "blocks-of-epochs",
-    {"epoch % copies": "epoch // copies"},
-    "copies says how long one mask is used: it says how many there are",
-    killed_by="test_one_copy_is_one_mask_for_ever",
-)
-edit(
-    "chosen_places",
-    "copies-in-blocks",
-    {"epoch % copies": "epoch // 4 % copies"},
-    "each copy is read four times in a row: they take turns",
-    killed_by="test_of_ten_copies_each_is_read_four_times_in_40_epochs",
-)
-edit(
-    "chosen_places",
-    "one-mask-too-many",
-    {"epoch % copies": "epoch % (copies + 1)"},
-    "there is one mask more than copies says",
-    killed_by="test_one_copy_is_one_mask_for_ever",
-)
-edit(
-    "chosen_places",
-    "sum-of-numbers",
-    {'f"{seed} {text} {number}"': "seed + text + number"},
-    "the numbers are added: text 1 in epoch 0 has the mask of text 0 in epoch 1",
-    killed_by="test_no_two_texts_epochs_or_seeds_share_a_mask",
-)
-edit(
-    "chosen_places",
-    "product-of-numbers",
-    {'f"{seed} {text} {number}"': "(seed + 1) * (text + 1) * (number + 1)"},
-    "the numbers are multiplied, so that many texts and epochs share a mask",
-    killed_by="test_no_two_texts_epochs_or_seeds_share_a_mask",
-)
-edit(
-    "chosen_places",
-    "joined-numbers",
-    {'f"{seed} {text} {number}"': 'f"{seed}{text}{number}"'},
-    "the numbers are joined without a gap: text 1, epoch 11 reads as text 11, epoch 1",
-    killed_by="test_no_two_texts_epochs_or_seeds_share_a_mask",
-)
-edit(
-    "chosen_places",
-    "without-text",
-    {'f"{seed} {text} {number}"': 'f"{seed} {number}"'},
-    "all texts have the same mask",
-    killed_by="test_texts_and_seeds_have_masks_of_their_own",
-)
-edit(
-    "chosen_places",
-    "without-seed",
-    {'f"{seed} {text} {number}"': 'f"{text} {number}"'},
-    "all seeds give the same mask",
-    killed_by="test_texts_and_seeds_have_masks_of_their_own",
-)
-edit(
-    "chosen_places",
-    "not-repeatable",
-    {'random.Random(f"{seed} {text} {number}")': "random"},
-    "the mask cannot be drawn again: seed a generator of your own",
-    killed_by="test_the_same_arguments_give_the_same_mask",
-)
-edit(
-    "chosen_places",
-    "coins",
-    {
-        "chosen[places] = True": 'chosen |= torch.tensor([random.Random(f"{seed} {text} {number} {i}").random() < rate for i in range(length)])'
-    },
-    "each token is chosen by its own coin, so their number varies",
-    killed_by="test_a_share_of_the_tokens_is_chosen",
-)
-edit(
-    "chosen_places",
-    "at-least-one-forgotten",
-    {"max(1, round(rate * length))": "round(rate * length)"},
-    "a short text has no chosen token: it has at least one",
-    killed_by="test_a_share_of_the_tokens_is_chosen",
-)
-edit(
-    "chosen_places",
-    "rounded-down",
-    {"round(rate * length)": "int(rate * length + 1e-9)"},
-    "the number is rounded down, not to the nearest",
-    killed_by="test_any_text_has_its_share_and_its_turn",
-)
-edit(
-    "chosen_places",
-    "rate-ignored",
-    {"round(rate * length)": "round(0.15 * length)"},
-    "the rate is .15 whatever the argument says",
-    killed_by="test_a_share_of_the_tokens_is_chosen",
-)
-edit(
-    "chosen_places",
-    "with-replacement",
-    {".sample(range(length), count)": ".choices(range(length), k=count)"},
-    "a place may be drawn twice, so fewer than the share are chosen",
-    killed_by="test_any_text_has_its_share_and_its_turn",
-)
-edit(
-    "chosen_places",
-    "side-by-side",
-    {
-        'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': 'first = random.Random(f"{seed} {text} {number}").randrange(length - count + 1)\n    places = list(range(first, first + count))'
-    },
-    "the chosen tokens stand side by side: each place is drawn by itself",
-    killed_by="test_every_place_is_equally_likely",
-)
-edit(
-    "chosen_places",
-    "last-never",
-    {"sample(range(length), count)": "sample(range(max(count, length - 1)), count)"},
-    "the last token is never chosen",
-    killed_by="test_every_place_is_equally_likely",
-)
-edit(
-    "chosen_places",
-    "places-not-bools",
-    {"return chosen": "return torch.tensor(sorted(places))"},
-    "places are returned: a bool for each token was asked for",
-    killed_by="test_a_share_of_the_tokens_is_chosen",
-)
-edit(
-    "chosen_places",
-    "the-others",
-    {"return chosen": "return ~chosen"},
-    "True stands where nothing is asked",
-    killed_by="test_a_share_of_the_tokens_is_chosen",
-)
+edit("chosen_places", "copies-forgotten", {"epoch if copies is None else epoch % copies": "epoch"},
+     "every epoch has a new mask, whatever copies says", killed_by="test_one_copy_is_one_mask_for_ever")
+edit("chosen_places", "always-static", {"epoch if copies is None else epoch % copies": "0"},
+     "every epoch has the same mask", killed_by="test_a_dynamic_mask_is_new_in_every_epoch")
+edit("chosen_places", "none-is-one", {"copies is None else epoch % copies": "copies is None and epoch < 1 else epoch % (copies or 1)"},
+     "copies None is taken for one copy", killed_by="test_a_dynamic_mask_is_new_in_every_epoch")
+edit("chosen_places", "blocks-of-epochs", {"epoch % copies": "epoch // copies"},
+     "copies says how long one mask is used: it says how many there are", killed_by="test_one_copy_is_one_mask_for_ever")
+edit("chosen_places", "copies-in-blocks", {"epoch % copies": "epoch // 4 % copies"},
+     "each copy is read four times in a row: they take turns", killed_by="test_of_ten_copies_each_is_read_four_times_in_40_epochs")
+edit("chosen_places", "one-mask-too-many", {"epoch % copies": "epoch % (copies + 1)"},
+     "there is one mask more than copies says", killed_by="test_one_copy_is_one_mask_for_ever")
+edit("chosen_places", "sum-of-numbers", {'f"{seed} {text} {number}"': "seed + text + number"},
+     "the numbers are added: text 1 in epoch 0 has the mask of text 0 in epoch 1", killed_by="test_no_two_texts_epochs_or_seeds_share_a_mask")
+edit("chosen_places", "product-of-numbers", {'f"{seed} {text} {number}"': "(seed + 1) * (text + 1) * (number + 1)"},
+     "the numbers are multiplied, so that many texts and epochs share a mask", killed_by="test_no_two_texts_epochs_or_seeds_share_a_mask")
+edit("chosen_places", "joined-numbers", {'f"{seed} {text} {number}"': 'f"{seed}{text}{number}"'},
+     "the numbers are joined without a gap: text 1, epoch 11 reads as text 11, epoch 1", killed_by="test_no_two_texts_epochs_or_seeds_share_a_mask")
+edit("chosen_places", "without-text", {'f"{seed} {text} {number}"': 'f"{seed} {number}"'},
+     "all texts have the same mask", killed_by="test_texts_and_seeds_have_masks_of_their_own")
+edit("chosen_places", "without-seed", {'f"{seed} {text} {number}"': 'f"{text} {number}"'},
+     "all seeds give the same mask", killed_by="test_texts_and_seeds_have_masks_of_their_own")
+edit("chosen_places", "not-repeatable", {'random.Random(f"{seed} {text} {number}")': "random"},
+     "the mask cannot be drawn again: seed a generator of your own", killed_by="test_the_same_arguments_give_the_same_mask")
+edit("chosen_places", "coins", {"chosen[places] = True": 'chosen |= torch.tensor([random.Random(f"{seed} {text} {number} {i}").random() < rate for i in range(length)])'},
+     "each token is chosen by its own coin, so their number varies", killed_by="test_a_share_of_the_tokens_is_chosen")
+edit("chosen_places", "at-least-one-forgotten", {"max(1, round(rate * length))": "round(rate * length)"},
+     "a short text has no chosen token: it has at least one", killed_by="test_a_share_of_the_tokens_is_chosen")
+edit("chosen_places", "rounded-down", {"round(rate * length)": "int(rate * length + 1e-9)"},
+     "the number is rounded down, not to the nearest", killed_by="test_any_text_has_its_share_and_its_turn")
+edit("chosen_places", "rate-ignored", {"round(rate * length)": "round(0.15 * length)"},
+     "the rate is .15 whatever the argument says", killed_by="test_a_share_of_the_tokens_is_chosen")
+edit("chosen_places", "with-replacement", {".sample(range(length), count)": ".choices(range(length), k=count)"},
+     "a place may be drawn twice, so fewer than the share are chosen", killed_by="test_any_text_has_its_share_and_its_turn")
+edit("chosen_places", "side-by-side", {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)':
+     'first = random.Random(f"{seed} {text} {number}").randrange(length - count + 1)\n    places = list(range(first, first + count))'},
+     "the chosen tokens stand side by side: each place is drawn by itself", killed_by="test_every_place_is_equally_likely")
+edit("chosen_places", "last-never", {"sample(range(length), count)": "sample(range(max(count, length - 1)), count)"},
+     "the last token is never chosen", killed_by="test_every_place_is_equally_likely")
+edit("chosen_places", "places-not-bools", {"return chosen": "return torch.tensor(sorted(places))"},
+     "places are returned: a bool for each token was asked for", killed_by="test_a_share_of_the_tokens_is_chosen")
+edit("chosen_places", "the-others", {"return chosen": "return ~chosen"},
+     "True stands where nothing is asked", killed_by="test_a_share_of_the_tokens_is_chosen")
 
 
 # full_sentences
@@ -484,91 +288,32 @@ def full_sentences(documents, length, begin=0, end=2):
     return [[begin] + [i for part in group for i in [*(t for one in part for t in one), end]] for group in groups]
 
 
-edit(
-    "full_sentences",
-    "no-separator",
-    {"separator = [end]": "separator = []"},
-    "nothing stands between two documents",
-    killed_by="test_a_separator_stands_between_two_documents",
-)
-edit(
-    "full_sentences",
-    "separator-after-each-sentence",
-    {"separator = []": "pass"},
-    "a separator stands between all sentences: only between documents",
-    killed_by="test_sentences_follow_each_other_up_to_the_length",
-)
-edit(
-    "full_sentences",
-    "separator-is-free",
-    {"len(tokens) + len(between) + len(sentence)": "len(tokens) + len(sentence)"},
-    "the separator is not counted, and the input is one too long",
-    killed_by="test_the_separator_takes_room",
-)
-edit(
-    "full_sentences",
-    "separator-in-front",
-    {"tokens, between = [], []": "tokens = []"},
-    "a new input begins with a separator",
-    killed_by="test_the_separator_takes_room",
-)
-edit(
-    "full_sentences",
-    "special-tokens-are-free",
-    {"> length - 2": "> length"},
-    "<s> and </s> are not counted: N counts them",
-    killed_by="test_sentences_follow_each_other_up_to_the_length",
-)
-edit(
-    "full_sentences",
-    "never-quite-full",
-    {"> length - 2": ">= length - 2"},
-    "an input of just N tokens is thought too long",
-    killed_by="test_sentences_follow_each_other_up_to_the_length",
-)
-edit(
-    "full_sentences",
-    "last-lost",
-    {"[*inputs, [begin, *tokens, end]] if tokens else inputs": "inputs"},
-    "the last input is never returned",
-    killed_by="test_sentences_follow_each_other_up_to_the_length",
-)
-edit(
-    "full_sentences",
-    "not-cut",
-    {"sentence = sentence[: length - 2]": "pass"},
-    "a sentence of more than N − 2 tokens makes an input that is too long",
-    killed_by="test_a_sentence_that_is_too_long_is_cut",
-)
-edit(
-    "full_sentences",
-    "cut-to-n",
-    {"sentence[: length - 2]": "sentence[:length]"},
-    "a long sentence is cut to N tokens: two of these are for <s> and </s>",
-    killed_by="test_a_sentence_that_is_too_long_is_cut",
-)
-edit(
-    "full_sentences",
-    "empty-input",
-    {" if tokens else inputs": ""},
-    "there is an input without any sentence",
-    killed_by="test_documents_without_sentences_leave_no_trace",
-)
-edit(
-    "full_sentences",
-    "fixed-end",
-    {"separator = [end]": "separator = [2]"},
-    "the separator is 2 whatever `end` says",
-    killed_by="test_the_special_tokens_are_those_given",
-)
+edit("full_sentences", "no-separator", {"separator = [end]": "separator = []"},
+     "nothing stands between two documents", killed_by="test_a_separator_stands_between_two_documents")
+edit("full_sentences", "separator-after-each-sentence", {"separator = []": "pass"},
+     "a separator stands between all sentences: only between documents", killed_by="test_sentences_follow_each_other_up_to_the_length")
+edit("full_sentences", "separator-is-free", {"len(tokens) + len(between) + len(sentence)": "len(tokens) + len(sentence)"},
+     "the separator is not counted, and the input is one too long", killed_by="test_the_separator_takes_room")
+edit("full_sentences", "separator-in-front", {"tokens, between = [], []": "tokens = []"},
+     "a new input begins with a separator", killed_by="test_the_separator_takes_room")
+edit("full_sentences", "special-tokens-are-free", {"> length - 2": "> length"},
+     "<s> and </s> are not counted: N counts them", killed_by="test_sentences_follow_each_other_up_to_the_length")
+edit("full_sentences", "never-quite-full", {"> length - 2": ">= length - 2"},
+     "an input of just N tokens is thought too long", killed_by="test_sentences_follow_each_other_up_to_the_length")
+edit("full_sentences", "last-lost", {"[*inputs, [begin, *tokens, end]] if tokens else inputs": "inputs"},
+     "the last input is never returned", killed_by="test_sentences_follow_each_other_up_to_the_length")
+edit("full_sentences", "not-cut", {"sentence = sentence[: length - 2]": "pass"},
+     "a sentence of more than N − 2 tokens makes an input that is too long", killed_by="test_a_sentence_that_is_too_long_is_cut")
+edit("full_sentences", "cut-to-n", {"sentence[: length - 2]": "sentence[:length]"},
+     "a long sentence is cut to N tokens: two of these are for <s> and </s>", killed_by="test_a_sentence_that_is_too_long_is_cut")
+edit("full_sentences", "empty-input", {" if tokens else inputs": ""},
+     "there is an input without any sentence", killed_by="test_documents_without_sentences_leave_no_trace")
+edit("full_sentences", "fixed-end", {"separator = [end]": "separator = [2]"},
+     "the separator is 2 whatever `end` says", killed_by="test_the_special_tokens_are_those_given")
 
 
-@mistake(
-    "full_sentences",
-    "doc-sentences",
-    "no input goes over the end of a document: these are DOC-SENTENCES",
-    killed_by="test_a_separator_stands_between_two_documents",
-)
+@mistake("full_sentences", "doc-sentences", "no input goes over the end of a document: these are DOC-SENTENCES",
+         killed_by="test_a_separator_stands_between_two_documents")
 def full_sentences(documents, length, begin=0, end=2):
     inputs = []
     for document in documents:
@@ -584,26 +329,18 @@ def full_sentences(documents, length, begin=0, end=2):
     return inputs
 
 
-@mistake(
-    "full_sentences",
-    "one-stream",
-    "sentences are split to fill each input: whole ones alone were asked for",
-    killed_by="test_sentences_follow_each_other_up_to_the_length",
-)
+@mistake("full_sentences", "one-stream", "sentences are split to fill each input: whole ones alone were asked for",
+         killed_by="test_sentences_follow_each_other_up_to_the_length")
 def full_sentences(documents, length, begin=0, end=2):
     stream = []
     for document in documents:
         tokens = [token for sentence in document for token in sentence]
         stream += [end, *tokens] if stream and tokens else tokens
-    return [[begin, *stream[place : place + length - 2], end] for place in range(0, len(stream), length - 2)]
+    return [[begin, *stream[place:place + length - 2], end] for place in range(0, len(stream), length - 2)]
 
 
-@mistake(
-    "full_sentences",
-    "separator-for-each-document",
-    "a document without sentences leaves a separator behind",
-    killed_by="test_documents_without_sentences_leave_no_trace",
-)
+@mistake("full_sentences", "separator-for-each-document", "a document without sentences leaves a separator behind",
+         killed_by="test_documents_without_sentences_leave_no_trace")
 def full_sentences(documents, length, begin=0, end=2):
     inputs, tokens, waiting = [], [], []
     for document in documents:
@@ -643,53 +380,25 @@ def token_batches(lengths, budget):
     return [list(batch) for batch in batches]
 
 
-edit(
-    "token_batches",
-    "strictly-below",
-    {"length > room": "length >= room"},
-    "a batch of just the budget is thought too large",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
-edit(
-    "token_batches",
-    "closed-too-late",
-    {"length > room": "room <= 0"},
-    "the batch is closed once it is above the budget: that is one input too late",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
-edit(
-    "token_batches",
-    "lengths-not-places",
-    {"batches[-1].append(place)": "batches[-1].append(length)"},
-    "lengths are returned: their places were asked for",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
-edit(
-    "token_batches",
-    "room-not-reset",
-    {"            room = budget\n": "            room += budget\n"},
-    "what was left of the batch before is added to the next one's budget",
-    killed_by="test_any_lengths_are_grouped_as_by_brute_force",
-)
+edit("token_batches", "strictly-below", {"length > room": "length >= room"},
+     "a batch of just the budget is thought too large", killed_by="test_a_batch_is_full_when_the_next_has_no_room")
+edit("token_batches", "closed-too-late", {"length > room": "room <= 0"},
+     "the batch is closed once it is above the budget: that is one input too late", killed_by="test_a_batch_is_full_when_the_next_has_no_room")
+edit("token_batches", "lengths-not-places", {"batches[-1].append(place)": "batches[-1].append(length)"},
+     "lengths are returned: their places were asked for", killed_by="test_a_batch_is_full_when_the_next_has_no_room")
+edit("token_batches", "room-not-reset", {"            room = budget\n": "            room += budget\n"},
+     "what was left of the batch before is added to the next one's budget", killed_by="test_any_lengths_are_grouped_as_by_brute_force")
 
 
-@mistake(
-    "token_batches",
-    "fixed-size",
-    "all batches hold equally many inputs: their tokens are to be equal",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
+@mistake("token_batches", "fixed-size", "all batches hold equally many inputs: their tokens are to be equal",
+         killed_by="test_a_batch_is_full_when_the_next_has_no_room")
 def token_batches(lengths, budget):
     count = max(1, budget // max(lengths, default=1))
     return [list(range(i, min(i + count, len(lengths)))) for i in range(0, len(lengths), count)]
 
 
-@mistake(
-    "token_batches",
-    "padded",
-    "the longest length times the number of inputs is counted: the sum was asked for",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
+@mistake("token_batches", "padded", "the longest length times the number of inputs is counted: the sum was asked for",
+         killed_by="test_a_batch_is_full_when_the_next_has_no_room")
 def token_batches(lengths, budget):
     batches = []
     for place in range(len(lengths)):
@@ -700,12 +409,8 @@ def token_batches(lengths, budget):
     return batches
 
 
-@mistake(
-    "token_batches",
-    "empty-batch",
-    "an input beyond the budget leaves an empty batch before it",
-    killed_by="test_an_input_beyond_the_budget_is_alone",
-)
+@mistake("token_batches", "empty-batch", "an input beyond the budget leaves an empty batch before it",
+         killed_by="test_an_input_beyond_the_budget_is_alone")
 def token_batches(lengths, budget):
     batches, total = [[]], 0
     for place, length in enumerate(lengths):
@@ -717,12 +422,8 @@ def token_batches(lengths, budget):
     return batches if lengths else []
 
 
-@mistake(
-    "token_batches",
-    "too-long-is-dropped",
-    "an input beyond the budget is left out: it is a batch of its own",
-    killed_by="test_an_input_beyond_the_budget_is_alone",
-)
+@mistake("token_batches", "too-long-is-dropped", "an input beyond the budget is left out: it is a batch of its own",
+         killed_by="test_an_input_beyond_the_budget_is_alone")
 def token_batches(lengths, budget):
     batches, room = [], 0
     for place, length in enumerate(lengths):
@@ -736,12 +437,8 @@ def token_batches(lengths, budget):
     return batches
 
 
-@mistake(
-    "token_batches",
-    "sorted",
-    "the inputs are sorted by length: their order was to be kept",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
+@mistake("token_batches", "sorted", "the inputs are sorted by length: their order was to be kept",
+         killed_by="test_a_batch_is_full_when_the_next_has_no_room")
 def token_batches(lengths, budget):
     batches, room = [], 0
     for place in sorted(range(len(lengths)), key=lambda one: lengths[one]):
@@ -753,12 +450,7 @@ def token_batches(lengths, budget):
     return batches
 
 
-@mistake(
-    "token_batches",
-    "last-lost",
-    "the last batch is never returned",
-    killed_by="test_a_batch_is_full_when_the_next_has_no_room",
-)
+@mistake("token_batches", "last-lost", "the last batch is never returned", killed_by="test_a_batch_is_full_when_the_next_has_no_room")
 def token_batches(lengths, budget):
     batches, current, total = [], [], 0
     for place, length in enumerate(lengths):
@@ -770,9 +462,7 @@ def token_batches(lengths, budget):
     return batches
 
 
-equivalent(
-    "token_batches", "1: ([], 0) → ([], -1)", "the first input has one token or more, so it has no room in either case"
-)
+equivalent("token_batches", "1: ([], 0) → ([], -1)", "the first input has one token or more, so it has no room in either case")
 
 
 # gradient_in_parts
@@ -811,70 +501,26 @@ def gradient_in_parts(weight, parts):
 
 
 PART_MEAN = {', reduction="sum") / total': ")"}
-edit(
-    "gradient_in_parts",
-    "mean-of-means",
-    {', reduction="sum") / total': ") / len(parts)"},
-    "each part counts the same: each masked token should",
-    killed_by="test_each_token_counts_the_same_whatever_part_it_is_in",
-)
-edit(
-    "gradient_in_parts",
-    "sum-of-means",
-    PART_MEAN,
-    "the parts' means are added up without weights",
-    killed_by="test_each_token_counts_the_same_whatever_part_it_is_in",
-)
-edit(
-    "gradient_in_parts",
-    "sum",
-    {" / total": ""},
-    "the losses are summed: their mean was asked for",
-    killed_by="test_one_part_is_the_whole_batch",
-)
-edit(
-    "gradient_in_parts",
-    "all-tokens-count",
-    {"int((labels != IGNORED).sum())": "labels.numel()"},
-    "tokens that nobody asks for are counted below the line",
-    killed_by="test_one_part_is_the_whole_batch",
-)
-edit(
-    "gradient_in_parts",
-    "by-texts",
-    {"int((labels != IGNORED).sum())": "len(labels)"},
-    "the texts are counted below the line, not the masked tokens",
-    killed_by="test_each_token_counts_the_same_whatever_part_it_is_in",
-)
-edit(
-    "gradient_in_parts",
-    "weighted-by-texts",
-    {', reduction="sum") / total': ") * len(labels) / sum(len(one) for _, one in parts)"},
-    "parts are weighted by their texts, not by their masked tokens",
-    killed_by="test_each_token_counts_the_same_whatever_part_it_is_in",
-)
-edit(
-    "gradient_in_parts",
-    "last-part-alone",
-    {"gradient += torch": "gradient = torch"},
-    "the gradient of the last part is all that is left",
-    killed_by="test_each_token_counts_the_same_whatever_part_it_is_in",
-)
-edit(
-    "gradient_in_parts",
-    "other-sign",
-    {"gradient += torch": "gradient -= torch"},
-    "this is the step, not the gradient: the sign is turned",
-    killed_by="test_one_part_is_the_whole_batch",
-)
+edit("gradient_in_parts", "mean-of-means", {', reduction="sum") / total': ") / len(parts)"},
+     "each part counts the same: each masked token should", killed_by="test_each_token_counts_the_same_whatever_part_it_is_in")
+edit("gradient_in_parts", "sum-of-means", PART_MEAN,
+     "the parts' means are added up without weights", killed_by="test_each_token_counts_the_same_whatever_part_it_is_in")
+edit("gradient_in_parts", "sum", {" / total": ""},
+     "the losses are summed: their mean was asked for", killed_by="test_one_part_is_the_whole_batch")
+edit("gradient_in_parts", "all-tokens-count", {"int((labels != IGNORED).sum())": "labels.numel()"},
+     "tokens that nobody asks for are counted below the line", killed_by="test_one_part_is_the_whole_batch")
+edit("gradient_in_parts", "by-texts", {"int((labels != IGNORED).sum())": "len(labels)"},
+     "the texts are counted below the line, not the masked tokens", killed_by="test_each_token_counts_the_same_whatever_part_it_is_in")
+edit("gradient_in_parts", "weighted-by-texts", {', reduction="sum") / total': ") * len(labels) / sum(len(one) for _, one in parts)"},
+     "parts are weighted by their texts, not by their masked tokens", killed_by="test_each_token_counts_the_same_whatever_part_it_is_in")
+edit("gradient_in_parts", "last-part-alone", {"gradient += torch": "gradient = torch"},
+     "the gradient of the last part is all that is left", killed_by="test_each_token_counts_the_same_whatever_part_it_is_in")
+edit("gradient_in_parts", "other-sign", {"gradient += torch": "gradient -= torch"},
+     "this is the step, not the gradient: the sign is turned", killed_by="test_one_part_is_the_whole_batch")
 
 
-@mistake(
-    "gradient_in_parts",
-    "first-count",
-    "the first part's number of masked tokens stands below the line for all",
-    killed_by="test_each_token_counts_the_same_whatever_part_it_is_in",
-)
+@mistake("gradient_in_parts", "first-count", "the first part's number of masked tokens stands below the line for all",
+         killed_by="test_each_token_counts_the_same_whatever_part_it_is_in")
 def gradient_in_parts(weight, parts):
     weight = weight.detach().requires_grad_()
     total = max(1, int((parts[0][1] != IGNORED).sum()))
@@ -886,12 +532,8 @@ def gradient_in_parts(weight, parts):
     return gradient.detach()
 
 
-@mistake(
-    "gradient_in_parts",
-    "exp-by-hand",
-    "exp of large scores is infinite: use cross_entropy or softmax",
-    killed_by="test_large_scores_are_no_problem",
-)
+@mistake("gradient_in_parts", "exp-by-hand", "exp of large scores is infinite: use cross_entropy or softmax",
+         killed_by="test_large_scores_are_no_problem")
 def gradient_in_parts(weight, parts):
     weight = weight.detach().requires_grad_()
     total, loss = 0, 0.0
@@ -903,11 +545,8 @@ def gradient_in_parts(weight, parts):
     return torch.autograd.grad(loss / total, weight)[0]
 
 
-equivalent(
-    "gradient_in_parts",
-    "7: torch.autograd.grad(loss, weight)[0] → torch.autograd.grad(loss, weight)[-1]",
-    "the gradients of one tensor are a tuple of one",
-)
+equivalent("gradient_in_parts", "7: torch.autograd.grad(loss, weight)[0] → torch.autograd.grad(loss, weight)[-1]",
+           "the gradients of one tensor are a tuple of one")
 
 
 # equal_budget
@@ -924,80 +563,25 @@ def equal_budget(steps, warmup, rate, batch, larger, power):
     return [new or 1, int(warmup * factor + 0.5), rate * float(np.exp(-power * np.log(factor)))]
 
 
-edit(
-    "equal_budget",
-    "as-many-steps",
-    {"round(steps / times)": "steps"},
-    "the larger batch takes as many steps, so it reads more",
-    killed_by="test_as_many_texts_are_read_in_all",
-)
-edit(
-    "equal_budget",
-    "warmup-kept",
-    {"round(warmup / times)": "warmup"},
-    "the warm-up keeps its steps: it is then a larger share of the training",
-    killed_by="test_as_many_texts_are_read_in_all",
-)
-edit(
-    "equal_budget",
-    "upside-down",
-    {"times = larger / batch": "times = batch / larger"},
-    "the larger batch takes more steps: it takes fewer",
-    killed_by="test_as_many_texts_are_read_in_all",
-)
-edit(
-    "equal_budget",
-    "power-ignored",
-    {"times**power": "times"},
-    "the rate grows with the batch whatever the power is",
-    killed_by="test_the_rate_rises_with_the_power",
-)
-edit(
-    "equal_budget",
-    "root-alone",
-    {"times**power": "math.sqrt(times)"},
-    "the rate grows with the root of the batch whatever the power is",
-    killed_by="test_the_rate_rises_with_the_power",
-)
-edit(
-    "equal_budget",
-    "factor-times-power",
-    {"times**power": "times * power"},
-    "the factor is multiplied by the power, not raised to it",
-    killed_by="test_the_rate_rises_with_the_power",
-)
-edit(
-    "equal_budget",
-    "rate-falls",
-    {"rate * times**power": "rate / times**power"},
-    "the rate falls with the batch: it rises",
-    killed_by="test_the_rate_rises_with_the_power",
-)
-edit(
-    "equal_budget",
-    "rate-raised",
-    {"rate * times**power": "(rate * times) ** power"},
-    "the rate itself is raised to the power",
-    killed_by="test_the_rate_rises_with_the_power",
-)
-edit(
-    "equal_budget",
-    "rounded-down",
-    {"round(steps / times)": "int(steps / times)"},
-    "steps are rounded down: to the nearest was asked",
-    killed_by="test_steps_are_rounded_to_the_nearest_and_never_none",
-)
-edit(
-    "equal_budget",
-    "no-step",
-    {"max(1, round(steps / times))": "round(steps / times)"},
-    "there may be no step at all",
-    killed_by="test_steps_are_rounded_to_the_nearest_and_never_none",
-)
-edit(
-    "equal_budget",
-    "whole-times",
-    {"times = larger / batch": "times = max(1, larger // batch)"},
-    "the ratio of the batches is rounded down, so a smaller batch changes nothing",
-    killed_by="test_a_smaller_batch_takes_more_steps_at_a_lower_rate",
-)
+edit("equal_budget", "as-many-steps", {"round(steps / times)": "steps"},
+     "the larger batch takes as many steps, so it reads more", killed_by="test_as_many_texts_are_read_in_all")
+edit("equal_budget", "warmup-kept", {"round(warmup / times)": "warmup"},
+     "the warm-up keeps its steps: it is then a larger share of the training", killed_by="test_as_many_texts_are_read_in_all")
+edit("equal_budget", "upside-down", {"times = larger / batch": "times = batch / larger"},
+     "the larger batch takes more steps: it takes fewer", killed_by="test_as_many_texts_are_read_in_all")
+edit("equal_budget", "power-ignored", {"times**power": "times"},
+     "the rate grows with the batch whatever the power is", killed_by="test_the_rate_rises_with_the_power")
+edit("equal_budget", "root-alone", {"times**power": "math.sqrt(times)"},
+     "the rate grows with the root of the batch whatever the power is", killed_by="test_the_rate_rises_with_the_power")
+edit("equal_budget", "factor-times-power", {"times**power": "times * power"},
+     "the factor is multiplied by the power, not raised to it", killed_by="test_the_rate_rises_with_the_power")
+edit("equal_budget", "rate-falls", {"rate * times**power": "rate / times**power"},
+     "the rate falls with the batch: it rises", killed_by="test_the_rate_rises_with_the_power")
+edit("equal_budget", "rate-raised", {"rate * times**power": "(rate * times) ** power"},
+     "the rate itself is raised to the power", killed_by="test_the_rate_rises_with_the_power")
+edit("equal_budget", "rounded-down", {"round(steps / times)": "int(steps / times)"},
+     "steps are rounded down: to the nearest was asked", killed_by="test_steps_are_rounded_to_the_nearest_and_never_none")
+edit("equal_budget", "no-step", {"max(1, round(steps / times))": "round(steps / times)"},
+     "there may be no step at all", killed_by="test_steps_are_rounded_to_the_nearest_and_never_none")
+edit("equal_budget", "whole-times", {"times = larger / batch": "times = max(1, larger // batch)"},
+     "the ratio of the batches is rounded down, so a smaller batch changes nothing", killed_by="test_a_smaller_batch_takes_more_steps_at_a_lower_rate")

@@ -29,57 +29,20 @@ def interval(scores):
     return [mean - t * (variance / n) ** 0.5, mean + t * (variance / n) ** 0.5]
 
 
-edit(
-    "interval",
-    "deviation-of-a-population",
-    {"statistics.stdev": "statistics.pstdev"},
-    "the spread divides by n: a sample's divides by n − 1",
-    killed_by="test_five_scores_have_students_interval",
-)
-edit(
-    "interval",
-    "spread-not-of-the-mean",
-    {" / math.sqrt(len(scores))": ""},
-    "that is the spread of single scores: the mean's is smaller by √n",
-    killed_by="test_five_scores_have_students_interval",
-)
-edit(
-    "interval",
-    "divided-by-n",
-    {"math.sqrt(len(scores))": "len(scores)"},
-    "divided by n: the mean's spread falls with √n",
-    killed_by="test_five_scores_have_students_interval",
-)
-edit(
-    "interval",
-    "normal-quantile",
-    {"stats.t.ppf(0.975, len(scores) - 1)": "1.96"},
-    "1.96 is for very many scores: few have Student's t",
-    killed_by="test_two_scores_know_little",
-)
-edit(
-    "interval",
-    "one-sided",
-    {"0.975": "0.95"},
-    "t of .95 leaves 5 % on each side: 2.5 % are to be left",
-    killed_by="test_five_scores_have_students_interval",
-)
-edit(
-    "interval",
-    "n-degrees-of-freedom",
-    {"stats.t.ppf(0.975, len(scores) - 1)": "stats.t.ppf(0.975, len(scores))"},
-    "n degrees of freedom: the mean took one of them",
-    killed_by="test_five_scores_have_students_interval",
-)
-edit(
-    "interval",
-    "median",
-    {
-        "return statistics.mean(scores) - half, statistics.mean(scores) + half": "return statistics.median(scores) - half, statistics.median(scores) + half"
-    },
-    "the interval stands around the median: it is the mean's",
-    killed_by="test_five_scores_have_students_interval",
-)
+edit("interval", "deviation-of-a-population", {"statistics.stdev": "statistics.pstdev"},
+     "the spread divides by n: a sample's divides by n − 1", killed_by="test_five_scores_have_students_interval")
+edit("interval", "spread-not-of-the-mean", {" / math.sqrt(len(scores))": ""},
+     "that is the spread of single scores: the mean's is smaller by √n", killed_by="test_five_scores_have_students_interval")
+edit("interval", "divided-by-n", {"math.sqrt(len(scores))": "len(scores)"},
+     "divided by n: the mean's spread falls with √n", killed_by="test_five_scores_have_students_interval")
+edit("interval", "normal-quantile", {"stats.t.ppf(0.975, len(scores) - 1)": "1.96"},
+     "1.96 is for very many scores: few have Student's t", killed_by="test_two_scores_know_little")
+edit("interval", "one-sided", {"0.975": "0.95"},
+     "t of .95 leaves 5 % on each side: 2.5 % are to be left", killed_by="test_five_scores_have_students_interval")
+edit("interval", "n-degrees-of-freedom", {"stats.t.ppf(0.975, len(scores) - 1)": "stats.t.ppf(0.975, len(scores))"},
+     "n degrees of freedom: the mean took one of them", killed_by="test_five_scores_have_students_interval")
+edit("interval", "median", {"return statistics.mean(scores) - half, statistics.mean(scores) + half": "return statistics.median(scores) - half, statistics.median(scores) + half"},
+     "the interval stands around the median: it is the mean's", killed_by="test_five_scores_have_students_interval")
 
 
 # tied_with_best
@@ -107,81 +70,37 @@ def tied_with_best(scores):
     return [name for name in scores if name == top or same(name)]
 
 
-@mistake(
-    "tied_with_best",
-    "intervals-overlap",
-    "two intervals that overlap are no tie: look at the differences, draw by draw",
-    killed_by="test_always_a_little_worse_is_worse",
-)
+@mistake("tied_with_best", "intervals-overlap", "two intervals that overlap are no tie: look at the differences, draw by draw",
+         killed_by="test_always_a_little_worse_is_worse")
 def tied_with_best(scores):
     best = max(scores, key=lambda name: statistics.mean(scores[name]))
     low, _ = interval(scores[best])
     return [name for name, own in scores.items() if interval(own)[1] >= low]
 
 
-@mistake(
-    "tied_with_best",
-    "mean-inside-the-bests-interval",
-    "a mean inside the best's interval is no tie: look at the differences, draw by draw",
-    killed_by="test_always_a_little_worse_is_worse",
-)
+@mistake("tied_with_best", "mean-inside-the-bests-interval", "a mean inside the best's interval is no tie: look at the differences, draw by draw",
+         killed_by="test_always_a_little_worse_is_worse")
 def tied_with_best(scores):
     best = max(scores, key=lambda name: statistics.mean(scores[name]))
     low, high = interval(scores[best])
     return [name for name, own in scores.items() if low <= statistics.mean(own) <= high]
 
 
-edit(
-    "tied_with_best",
-    "strictly-inside",
-    {"low <= 0 <= high": "low < 0 < high"},
-    "an interval that ends at 0 holds it, too: the same scores are a tie",
-    killed_by="test_the_same_scores_are_a_tie",
-)
-edit(
-    "tied_with_best",
-    "sorted",
-    {"    return tied": "    return sorted(tied)"},
-    "the names are sorted: they stand in the dict's order",
-    killed_by="test_the_names_stand_in_the_dicts_order",
-)
-edit(
-    "tied_with_best",
-    "best-single-score",
-    {"key=lambda name: statistics.mean(scores[name])": "key=lambda name: max(scores[name])"},
-    "the best has the highest mean, not the highest single score",
-    killed_by="test_the_best_has_the_highest_mean",
-)
-edit(
-    "tied_with_best",
-    "best-left-out",
-    {"if low <= 0 <= high:": "if low <= 0 <= high and own is not best:"},
-    "the best is as good as itself: it belongs to the list",
-    killed_by="test_always_a_little_worse_is_worse",
-)
-edit(
-    "tied_with_best",
-    "worst",
-    {"max(scores, key": "min(scores, key"},
-    "compared with the model that has the lowest mean",
-    killed_by="test_always_a_little_worse_is_worse",
-)
-edit(
-    "tied_with_best",
-    "sorted-scores",
-    {"zip(best, own)": "zip(sorted(best), sorted(own))"},
-    "the scores are sorted before they are paired: place i of each list belongs to draw i",
-    killed_by="test_any_ties_are_those_of_the_paired_t_test",
-)
+edit("tied_with_best", "strictly-inside", {"low <= 0 <= high": "low < 0 < high"},
+     "an interval that ends at 0 holds it, too: the same scores are a tie", killed_by="test_the_same_scores_are_a_tie")
+edit("tied_with_best", "sorted", {"    return tied": "    return sorted(tied)"},
+     "the names are sorted: they stand in the dict's order", killed_by="test_the_names_stand_in_the_dicts_order")
+edit("tied_with_best", "best-single-score", {"key=lambda name: statistics.mean(scores[name])": "key=lambda name: max(scores[name])"},
+     "the best has the highest mean, not the highest single score", killed_by="test_the_best_has_the_highest_mean")
+edit("tied_with_best", "best-left-out", {"if low <= 0 <= high:": "if low <= 0 <= high and own is not best:"},
+     "the best is as good as itself: it belongs to the list", killed_by="test_always_a_little_worse_is_worse")
+edit("tied_with_best", "worst", {"max(scores, key": "min(scores, key"},
+     "compared with the model that has the lowest mean", killed_by="test_always_a_little_worse_is_worse")
+edit("tied_with_best", "sorted-scores", {"zip(best, own)": "zip(sorted(best), sorted(own))"},
+     "the scores are sorted before they are paired: place i of each list belongs to draw i", killed_by="test_any_ties_are_those_of_the_paired_t_test")
 
-equivalent(
-    "tied_with_best",
-    "4: [a - b for a, b in zip(best, own)] → [b - a for a, b in zip(best, own)]",
-    "the interval is turned round, and 0 stays where it is",
-)
-equivalent(
-    "tied_with_best", "4: zip(best, own) → zip(own, best)", "the interval is turned round, and 0 stays where it is"
-)
+equivalent("tied_with_best", "4: [a - b for a, b in zip(best, own)] → [b - a for a, b in zip(best, own)]", "the interval is turned round, and 0 stays where it is")
+equivalent("tied_with_best", "4: zip(best, own) → zip(own, best)", "the interval is turned round, and 0 stays where it is")
 
 
 # seconds_of
@@ -199,49 +118,20 @@ def seconds_of(readings):
     return taken[middle] if len(taken) % 2 else (taken[middle - 1] + taken[middle]) / 2
 
 
-edit(
-    "seconds_of",
-    "first-call-counted",
-    {"readings[1:]": "readings"},
-    "the first call is counted, which loads and allocates",
-    killed_by="test_the_first_call_does_not_count",
-)
-edit(
-    "seconds_of",
-    "mean",
-    {"statistics.median": "statistics.mean"},
-    "the mean, which one slow call moves",
-    killed_by="test_one_slow_call_moves_no_median",
-)
-edit(
-    "seconds_of",
-    "fastest",
-    {"statistics.median": "min"},
-    "the fastest call: the median was asked for",
-    killed_by="test_one_slow_call_moves_no_median",
-)
-edit(
-    "seconds_of",
-    "upper-median",
-    {"statistics.median": "statistics.median_high"},
-    "of an even number the upper one of the two in the middle: their mean was asked for",
-    killed_by="test_of_an_even_number_the_two_in_the_middle_count",
-)
-edit(
-    "seconds_of",
-    "lower-median",
-    {"statistics.median": "statistics.median_low"},
-    "of an even number the lower one of the two in the middle: their mean was asked for",
-    killed_by="test_of_an_even_number_the_two_in_the_middle_count",
-)
+edit("seconds_of", "first-call-counted", {"readings[1:]": "readings"},
+     "the first call is counted, which loads and allocates", killed_by="test_the_first_call_does_not_count")
+edit("seconds_of", "mean", {"statistics.median": "statistics.mean"},
+     "the mean, which one slow call moves", killed_by="test_one_slow_call_moves_no_median")
+edit("seconds_of", "fastest", {"statistics.median": "min"},
+     "the fastest call: the median was asked for", killed_by="test_one_slow_call_moves_no_median")
+edit("seconds_of", "upper-median", {"statistics.median": "statistics.median_high"},
+     "of an even number the upper one of the two in the middle: their mean was asked for", killed_by="test_of_an_even_number_the_two_in_the_middle_count")
+edit("seconds_of", "lower-median", {"statistics.median": "statistics.median_low"},
+     "of an even number the lower one of the two in the middle: their mean was asked for", killed_by="test_of_an_even_number_the_two_in_the_middle_count")
 
 
-@mistake(
-    "seconds_of",
-    "pauses-counted",
-    "from the first reading to the last, pauses between calls and all",
-    killed_by="test_the_first_call_does_not_count",
-)
+@mistake("seconds_of", "pauses-counted", "from the first reading to the last, pauses between calls and all",
+         killed_by="test_the_first_call_does_not_count")
 def seconds_of(readings):
     return (readings[-1][1] - readings[1][0]) / (len(readings) - 1)
 
@@ -264,62 +154,22 @@ def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
     return 4 * layers * tokens * width * (2 * width + tokens + inner) + 2 * scored * width * vocabulary
 
 
-edit(
-    "forward_flops",
-    "pairs-not-flops",
-    {"return 2 * (": "return 1 * ("},
-    "pairs of a multiplication and an addition: each is 2 FLOPs",
-    killed_by="test_each_product_is_counted",
-)
-edit(
-    "forward_flops",
-    "without-the-way-out",
-    {"4 * tokens * width**2": "3 * tokens * width**2"},
-    "queries, keys and values are three: the way out is the fourth product",
-    killed_by="test_each_product_is_counted",
-)
-edit(
-    "forward_flops",
-    "scores-alone",
-    {"2 * tokens**2 * width": "tokens**2 * width"},
-    "the scores alone: mixing the values takes as much again",
-    killed_by="test_attention_grows_with_the_square_of_the_text",
-)
-edit(
-    "forward_flops",
-    "attention-linear",
-    {"2 * tokens**2 * width": "2 * tokens * width"},
-    "each token is compared with all N, so N² pairs",
-    killed_by="test_attention_grows_with_the_square_of_the_text",
-)
-edit(
-    "forward_flops",
-    "one-way-in",
-    {"2 * tokens * width * inner": "tokens * width * inner"},
-    "into the feed-forward network and not out of it",
-    killed_by="test_each_product_is_counted",
-)
-edit(
-    "forward_flops",
-    "words-in-every-layer",
-    {"2 * (layers * layer + scored * width * vocabulary)": "2 * layers * (layer + scored * width * vocabulary)"},
-    "the words are scored once, at the end, not in every layer",
-    killed_by="test_words_are_scored_where_it_is_asked",
-)
-edit(
-    "forward_flops",
-    "words-everywhere",
-    {"scored * width * vocabulary": "tokens * width * vocabulary"},
-    "all N places are scored: K of them are",
-    killed_by="test_words_are_scored_where_it_is_asked",
-)
-edit(
-    "forward_flops",
-    "one-layer",
-    {"layers * layer + ": "layer + "},
-    "one layer is counted: there are L",
-    killed_by="test_attention_grows_with_the_square_of_the_text",
-)
+edit("forward_flops", "pairs-not-flops", {"return 2 * (": "return 1 * ("},
+     "pairs of a multiplication and an addition: each is 2 FLOPs", killed_by="test_each_product_is_counted")
+edit("forward_flops", "without-the-way-out", {"4 * tokens * width**2": "3 * tokens * width**2"},
+     "queries, keys and values are three: the way out is the fourth product", killed_by="test_each_product_is_counted")
+edit("forward_flops", "scores-alone", {"2 * tokens**2 * width": "tokens**2 * width"},
+     "the scores alone: mixing the values takes as much again", killed_by="test_attention_grows_with_the_square_of_the_text")
+edit("forward_flops", "attention-linear", {"2 * tokens**2 * width": "2 * tokens * width"},
+     "each token is compared with all N, so N² pairs", killed_by="test_attention_grows_with_the_square_of_the_text")
+edit("forward_flops", "one-way-in", {"2 * tokens * width * inner": "tokens * width * inner"},
+     "into the feed-forward network and not out of it", killed_by="test_each_product_is_counted")
+edit("forward_flops", "words-in-every-layer", {"2 * (layers * layer + scored * width * vocabulary)": "2 * layers * (layer + scored * width * vocabulary)"},
+     "the words are scored once, at the end, not in every layer", killed_by="test_words_are_scored_where_it_is_asked")
+edit("forward_flops", "words-everywhere", {"scored * width * vocabulary": "tokens * width * vocabulary"},
+     "all N places are scored: K of them are", killed_by="test_words_are_scored_where_it_is_asked")
+edit("forward_flops", "one-layer", {"layers * layer + ": "layer + "},
+     "one layer is counted: there are L", killed_by="test_attention_grows_with_the_square_of_the_text")
 
 
 # serving_bytes
@@ -336,50 +186,18 @@ def serving_bytes(parameters, layers, width, tokens, texts, number_bytes):
     return (parameters + cache.numel()) * number_bytes
 
 
-edit(
-    "serving_bytes",
-    "keys-alone",
-    {"tokens * 2 * width": "tokens * width"},
-    "keys alone: values are kept, too",
-    killed_by="test_keys_and_values_of_every_layer_token_and_text",
-)
-edit(
-    "serving_bytes",
-    "one-text",
-    {"texts * layers": "layers"},
-    "one text's cache: each text has its own",
-    killed_by="test_weights_alone",
-)
-edit(
-    "serving_bytes",
-    "weights-for-each-text",
-    {"(parameters + texts * layers * tokens * 2 * width)": "texts * (parameters + layers * tokens * 2 * width)"},
-    "the weights are there once, for all texts",
-    killed_by="test_weights_alone",
-)
-edit(
-    "serving_bytes",
-    "numbers-not-bytes",
-    {"number_bytes * (parameters": "(parameters"},
-    "that counts numbers: each has several bytes",
-    killed_by="test_weights_alone",
-)
-edit(
-    "serving_bytes",
-    "one-layer",
-    {"texts * layers * tokens": "texts * tokens"},
-    "one layer's cache: each layer keeps keys and values of its own",
-    killed_by="test_keys_and_values_of_every_layer_token_and_text",
-)
-edit(
-    "serving_bytes",
-    "cache-in-single-bytes",
-    {
-        "number_bytes * (parameters + texts * layers * tokens * 2 * width)": "number_bytes * parameters + texts * layers * tokens * 2 * width"
-    },
-    "the cache's numbers have bytes, too",
-    killed_by="test_gpt3s_cache_of_one_text",
-)
+edit("serving_bytes", "keys-alone", {"tokens * 2 * width": "tokens * width"},
+     "keys alone: values are kept, too", killed_by="test_keys_and_values_of_every_layer_token_and_text")
+edit("serving_bytes", "one-text", {"texts * layers": "layers"},
+     "one text's cache: each text has its own", killed_by="test_weights_alone")
+edit("serving_bytes", "weights-for-each-text", {"(parameters + texts * layers * tokens * 2 * width)": "texts * (parameters + layers * tokens * 2 * width)"},
+     "the weights are there once, for all texts", killed_by="test_weights_alone")
+edit("serving_bytes", "numbers-not-bytes", {"number_bytes * (parameters": "(parameters"},
+     "that counts numbers: each has several bytes", killed_by="test_weights_alone")
+edit("serving_bytes", "one-layer", {"texts * layers * tokens": "texts * tokens"},
+     "one layer's cache: each layer keeps keys and values of its own", killed_by="test_keys_and_values_of_every_layer_token_and_text")
+edit("serving_bytes", "cache-in-single-bytes", {"number_bytes * (parameters + texts * layers * tokens * 2 * width)": "number_bytes * parameters + texts * layers * tokens * 2 * width"},
+     "the cache's numbers have bytes, too", killed_by="test_gpt3s_cache_of_one_text")
 
 
 # energy
@@ -398,44 +216,18 @@ def energy(hours, cpu, memory, gpu=0.0, gpus=0, overhead=1.58, pounds=0.954):
     return [kwh, kwh * pounds]
 
 
-edit(
-    "energy",
-    "watt-hours",
-    {" / 1000": ""},
-    "watt-hours: a kWh has a thousand of them",
-    killed_by="test_elmos_row_of_the_papers_table",
-)
-edit(
-    "energy",
-    "cooling-of-gpus-alone",
-    {"overhead * hours * (cpu + memory + gpus * gpu) / 1000": "hours * (cpu + memory + overhead * gpus * gpu) / 1000"},
-    "the overhead is on all that the machines draw, not on the GPUs alone",
-    killed_by="test_cooling_is_on_all_of_it",
-)
-edit(
-    "energy",
-    "one-gpu",
-    {"gpus * gpu": "gpu"},
-    "one GPU is counted: each of them draws",
-    killed_by="test_every_gpu_draws",
-)
-edit(
-    "energy", "without-memory", {"cpu + memory + ": "cpu + "}, "the memory draws, too", killed_by="test_every_gpu_draws"
-)
-edit(
-    "energy",
-    "no-overhead",
-    {"overhead * hours": "hours"},
-    "the data centre's overhead is missing",
-    killed_by="test_elmos_row_of_the_papers_table",
-)
-edit(
-    "energy",
-    "kilograms",
-    {"pounds * kwh": "0.4536 * pounds * kwh"},
-    "kilograms: pounds were asked for",
-    killed_by="test_elmos_row_of_the_papers_table",
-)
+edit("energy", "watt-hours", {" / 1000": ""},
+     "watt-hours: a kWh has a thousand of them", killed_by="test_elmos_row_of_the_papers_table")
+edit("energy", "cooling-of-gpus-alone", {"overhead * hours * (cpu + memory + gpus * gpu) / 1000": "hours * (cpu + memory + overhead * gpus * gpu) / 1000"},
+     "the overhead is on all that the machines draw, not on the GPUs alone", killed_by="test_cooling_is_on_all_of_it")
+edit("energy", "one-gpu", {"gpus * gpu": "gpu"},
+     "one GPU is counted: each of them draws", killed_by="test_every_gpu_draws")
+edit("energy", "without-memory", {"cpu + memory + ": "cpu + "},
+     "the memory draws, too", killed_by="test_every_gpu_draws")
+edit("energy", "no-overhead", {"overhead * hours": "hours"},
+     "the data centre's overhead is missing", killed_by="test_elmos_row_of_the_papers_table")
+edit("energy", "kilograms", {"pounds * kwh": "0.4536 * pounds * kwh"},
+     "kilograms: pounds were asked for", killed_by="test_elmos_row_of_the_papers_table")
 
 
 # pareto_front
@@ -463,59 +255,22 @@ def pareto_front(models):
     return [names[i] for i in np.argsort(cost, kind="stable") if front[i]]
 
 
-edit(
-    "pareto_front",
-    "twins-dominate",
-    {
-        "if other != (cost, quality))": ")",
-        "price <= cost and value >= quality for": "price <= cost and value > quality for",
-    },
-    "as good and dearer is dominated, too",
-    killed_by="test_as_good_and_dearer_is_dominated",
-)
-edit(
-    "pareto_front",
-    "better-in-both",
-    {"price <= cost and value >= quality": "price < cost and value > quality"},
-    "better in one of the two is enough, if it is not worse in the other",
-    killed_by="test_as_good_and_dearer_is_dominated",
-)
-edit(
-    "pareto_front",
-    "high-costs",
-    {"price <= cost": "price >= cost"},
-    "higher costs are taken for better ones",
-    killed_by="test_dearer_and_worse_is_dominated",
-)
-edit(
-    "pareto_front",
-    "dict-order",
-    {"sorted(front, key=lambda name: models[name][0])": "front"},
-    "the front stands in the dict's order: the cheapest comes first",
-    killed_by="test_dearer_and_worse_is_dominated",
-)
-edit(
-    "pareto_front",
-    "by-quality",
-    {"key=lambda name: models[name][0]": "key=lambda name: -models[name][1]"},
-    "the best comes first: the cheapest should",
-    killed_by="test_dearer_and_worse_is_dominated",
-)
-edit(
-    "pareto_front",
-    "by-name",
-    {"key=lambda name: models[name][0]": "key=lambda name: (models[name][0], name)"},
-    "equal costs are sorted by name: they stand in the dict's order",
-    killed_by="test_twins_do_not_dominate_each_other",
-)
+edit("pareto_front", "twins-dominate", {"if other != (cost, quality))": ")", "price <= cost and value >= quality for": "price <= cost and value > quality for"},
+     "as good and dearer is dominated, too", killed_by="test_as_good_and_dearer_is_dominated")
+edit("pareto_front", "better-in-both", {"price <= cost and value >= quality": "price < cost and value > quality"},
+     "better in one of the two is enough, if it is not worse in the other", killed_by="test_as_good_and_dearer_is_dominated")
+edit("pareto_front", "high-costs", {"price <= cost": "price >= cost"},
+     "higher costs are taken for better ones", killed_by="test_dearer_and_worse_is_dominated")
+edit("pareto_front", "dict-order", {"sorted(front, key=lambda name: models[name][0])": "front"},
+     "the front stands in the dict's order: the cheapest comes first", killed_by="test_dearer_and_worse_is_dominated")
+edit("pareto_front", "by-quality", {"key=lambda name: models[name][0]": "key=lambda name: -models[name][1]"},
+     "the best comes first: the cheapest should", killed_by="test_dearer_and_worse_is_dominated")
+edit("pareto_front", "by-name", {"key=lambda name: models[name][0]": "key=lambda name: (models[name][0], name)"},
+     "equal costs are sorted by name: they stand in the dict's order", killed_by="test_twins_do_not_dominate_each_other")
 
 
-@mistake(
-    "pareto_front",
-    "one-of-twins",
-    "twins do not dominate each other: both are on the front",
-    killed_by="test_twins_do_not_dominate_each_other",
-)
+@mistake("pareto_front", "one-of-twins", "twins do not dominate each other: both are on the front",
+         killed_by="test_twins_do_not_dominate_each_other")
 def pareto_front(models):
     front, best = [], -math.inf
     for name in sorted(models, key=lambda name: (models[name][0], -models[name][1])):
@@ -525,18 +280,13 @@ def pareto_front(models):
     return front
 
 
-@mistake(
-    "pareto_front",
-    "best-ratio",
-    "quality for the money is another thing: the front holds all that nobody dominates",
-    killed_by="test_dearer_and_worse_is_dominated",
-)
+@mistake("pareto_front", "best-ratio", "quality for the money is another thing: the front holds all that nobody dominates",
+         killed_by="test_dearer_and_worse_is_dominated")
 def pareto_front(models):
     if not models:
         return []
     ratio = {name: quality / max(cost, 1e-9) for name, (cost, quality) in models.items()}
     return [name for name in models if ratio[name] == max(ratio.values())]
-
 
 equivalent("pareto_front", "6: models[name][0] → models[name][1]", "along a front the dearer one is the better one")
 equivalent("pareto_front", "6: models[name][0] → models[name][-1]", "along a front the dearer one is the better one")
@@ -570,62 +320,24 @@ def choose(models, needs, cost):
 
     good = []
     for name, facts in models.items():
-        sides = [
-            (value(facts, fact), number) if bound == "at least" else (number, value(facts, fact))
-            for fact, bound, number in needs
-        ]
+        sides = [(value(facts, fact), number) if bound == "at least" else (number, value(facts, fact)) for fact, bound, number in needs]
         if all(more >= less for more, less in sides) and not math.isnan(value(facts, cost)):
             good.append(name)
     good.sort(key=lambda name: models[name][cost])  # equal ones stay in order
     return good[0] if good else None
 
 
-edit(
-    "choose",
-    "zero-is-not-known",
-    {"return facts.get(cost) is not None": "return bool(facts.get(cost))"},
-    "a cost of 0 is taken for an unknown one",
-    killed_by="test_the_cheapest_that_is_good_enough",
-)
-edit(
-    "choose",
-    "bound-not-reached",
-    {"value < number if bound": "value <= number if bound", "else value > number": "else value >= number"},
-    "a bound that is reached is met",
-    killed_by="test_all_needs_count_and_a_bound_may_be_reached",
-)
-edit(
-    "choose",
-    "dearest",
-    {"return min(good": "return max(good"},
-    "the dearest of those that meet the needs",
-    killed_by="test_the_cheapest_that_is_good_enough",
-)
-edit(
-    "choose",
-    "first-need-alone",
-    {"for fact, bound, number in needs:": "for fact, bound, number in needs[:1]:"},
-    "the first need alone: all must be met",
-    killed_by="test_all_needs_count_and_a_bound_may_be_reached",
-)
-edit(
-    "choose",
-    "bounds-swapped",
-    {'bound == "at least"': 'bound == "at most"'},
-    "at least and at most are swapped",
-    killed_by="test_the_cheapest_that_is_good_enough",
-)
-edit(
-    "choose",
-    "unknown-is-zero",
-    {"value = facts.get(fact)": "value = facts.get(fact) or 0"},
-    "what is not known is taken for 0: it meets no need",
-    killed_by="test_what_is_not_known_meets_no_need",
-)
-edit(
-    "choose",
-    "unknown-is-fine",
-    {"if value is None or (value < number if": "if value is not None and (value < number if"},
-    "what is not known is let through: it meets no need",
-    killed_by="test_what_is_not_known_meets_no_need",
-)
+edit("choose", "zero-is-not-known", {"return facts.get(cost) is not None": "return bool(facts.get(cost))"},
+     "a cost of 0 is taken for an unknown one", killed_by="test_the_cheapest_that_is_good_enough")
+edit("choose", "bound-not-reached", {"value < number if bound": "value <= number if bound", "else value > number": "else value >= number"},
+     "a bound that is reached is met", killed_by="test_all_needs_count_and_a_bound_may_be_reached")
+edit("choose", "dearest", {"return min(good": "return max(good"},
+     "the dearest of those that meet the needs", killed_by="test_the_cheapest_that_is_good_enough")
+edit("choose", "first-need-alone", {"for fact, bound, number in needs:": "for fact, bound, number in needs[:1]:"},
+     "the first need alone: all must be met", killed_by="test_all_needs_count_and_a_bound_may_be_reached")
+edit("choose", "bounds-swapped", {'bound == "at least"': 'bound == "at most"'},
+     "at least and at most are swapped", killed_by="test_the_cheapest_that_is_good_enough")
+edit("choose", "unknown-is-zero", {"value = facts.get(fact)": "value = facts.get(fact) or 0"},
+     "what is not known is taken for 0: it meets no need", killed_by="test_what_is_not_known_meets_no_need")
+edit("choose", "unknown-is-fine", {"if value is None or (value < number if": "if value is not None and (value < number if"},
+     "what is not known is let through: it meets no need", killed_by="test_what_is_not_known_meets_no_need")

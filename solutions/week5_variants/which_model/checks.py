@@ -43,9 +43,7 @@ def test_better_here_and_worse_there_is_a_tie(student: Student) -> None:
 @exercise("tied_with_best")
 def test_the_names_stand_in_the_dicts_order(student: Student) -> None:
     scores = {"z": [0.5, 0.25], "best": [0.5, 1.0], "a": [0.75, 0.5]}
-    equal(
-        list(student.tied_with_best(scores)), ["z", "best", "a"], given=f"scores {scores}: two draws tell nothing apart"
-    )
+    equal(list(student.tied_with_best(scores)), ["z", "best", "a"], given=f"scores {scores}: two draws tell nothing apart")
 
 
 @exercise("tied_with_best")
@@ -97,11 +95,7 @@ def test_each_product_is_counted(student: Student) -> None:
 @exercise("forward_flops")
 def test_attention_grows_with_the_square_of_the_text(student: Student) -> None:
     twice = int(student.forward_flops(20, 3, 8, 32)) - 2 * int(student.forward_flops(10, 3, 8, 32))
-    equal(
-        twice,
-        2 * 3 * 2 * 8 * (400 - 200),
-        given="3 layers, width 8, inner 32: what 20 tokens take more than twice 10 tokens",
-    )
+    equal(twice, 2 * 3 * 2 * 8 * (400 - 200), given="3 layers, width 8, inner 32: what 20 tokens take more than twice 10 tokens")
 
 
 @exercise("forward_flops")
@@ -125,21 +119,13 @@ def test_weights_alone(student: Student) -> None:
 
 @exercise("serving_bytes")
 def test_keys_and_values_of_every_layer_token_and_text(student: Student) -> None:
-    equal(
-        int(student.serving_bytes(0, 3, 5, 7, 11, 1)),
-        3 * 5 * 7 * 11 * 2,
-        given="no weights, 3 layers, width 5, 7 tokens, 11 texts, 1 byte",
-    )
+    equal(int(student.serving_bytes(0, 3, 5, 7, 11, 1)), 3 * 5 * 7 * 11 * 2, given="no weights, 3 layers, width 5, 7 tokens, 11 texts, 1 byte")
 
 
 @exercise("serving_bytes", points=0.5)
 def test_gpt3s_cache_of_one_text(student: Student) -> None:
     found = int(student.serving_bytes(0, 96, 12_288, 2048, 1, 2))
-    equal(
-        found,
-        9_663_676_416,
-        given="GPT-3 without its weights: 96 layers, width 12,288, one text of 2,048 tokens, 2 bytes a number",
-    )
+    equal(found, 9_663_676_416, given="GPT-3 without its weights: 96 layers, width 12,288, one text of 2,048 tokens, 2 bytes a number")
 
 
 # energy
@@ -147,42 +133,24 @@ def test_gpt3s_cache_of_one_text(student: Student) -> None:
 @exercise("energy")
 def test_elmos_row_of_the_papers_table(student: Student) -> None:
     kwh, pounds = student.energy(336, 517.66, 0.0)
-    true(
-        round(float(kwh)) == 275 and round(float(pounds)) == 262,
-        "the paper prints 275 kWh and 262 lb",
-        given="336 hours, 517.66 W",
-        actual=(kwh, pounds),
-    )
+    true(round(float(kwh)) == 275 and round(float(pounds)) == 262, "the paper prints 275 kWh and 262 lb", given="336 hours, 517.66 W", actual=(kwh, pounds))
 
 
 @claim("energy-bert")
 @exercise("energy")
 def test_berts_printed_energy_needs_more_hours_than_are_printed(student: Student) -> None:
     kwh, _ = student.energy(79, 12_041.51, 0.0)
-    true(
-        round(float(kwh)) == 1503,
-        "by the paper's equation it is 1,503 kWh; 1,507 are printed",
-        given="79 hours, 12,041.51 W",
-        actual=kwh,
-    )
+    true(round(float(kwh)) == 1503, "by the paper's equation it is 1,503 kWh; 1,507 are printed", given="79 hours, 12,041.51 W", actual=kwh)
 
 
 @exercise("energy")
 def test_every_gpu_draws(student: Student) -> None:
-    close(
-        list(student.energy(10, 50.0, 25.0, 100.0, 4, overhead=1.0, pounds=2.0)),
-        [4.75, 9.5],
-        given="10 hours, 50 + 25 W, 4 GPUs of 100 W, overhead 1, 2 lb for each kWh",
-    )
+    close(list(student.energy(10, 50.0, 25.0, 100.0, 4, overhead=1.0, pounds=2.0)), [4.75, 9.5], given="10 hours, 50 + 25 W, 4 GPUs of 100 W, overhead 1, 2 lb for each kWh")
 
 
 @exercise("energy")
 def test_cooling_is_on_all_of_it(student: Student) -> None:
-    close(
-        list(student.energy(1, 1000.0, 1000.0, 1000.0, 2, overhead=1.5, pounds=1.0)),
-        [6.0, 6.0],
-        given="1 hour, 1,000 W for each of processors, memory and 2 GPUs, overhead 1.5",
-    )
+    close(list(student.energy(1, 1000.0, 1000.0, 1000.0, 2, overhead=1.5, pounds=1.0)), [6.0, 6.0], given="1 hour, 1,000 W for each of processors, memory and 2 GPUs, overhead 1.5")
 
 
 # pareto_front
@@ -220,16 +188,8 @@ FACTS = {
 
 @exercise("choose")
 def test_the_cheapest_that_is_good_enough(student: Student) -> None:
-    equal(
-        student.choose(FACTS, [("quality", "at least", 0.75)], "ms"),
-        "small",
-        given="at least .75 of quality, by milliseconds",
-    )
-    equal(
-        student.choose(FACTS, [("quality", "at least", 0.85)], "ms"),
-        "big",
-        given="at least .85 of quality, by milliseconds",
-    )
+    equal(student.choose(FACTS, [("quality", "at least", 0.75)], "ms"), "small", given="at least .75 of quality, by milliseconds")
+    equal(student.choose(FACTS, [("quality", "at least", 0.85)], "ms"), "big", given="at least .85 of quality, by milliseconds")
     equal(student.choose(FACTS, [], "ms"), "free", given="no needs, by milliseconds; one model takes 0")
 
 
@@ -241,16 +201,8 @@ def test_all_needs_count_and_a_bound_may_be_reached(student: Student) -> None:
 
 @exercise("choose")
 def test_what_is_not_known_meets_no_need(student: Student) -> None:
-    equal(
-        student.choose(FACTS, [("bits", "at most", 9.0)], "ms"),
-        "twin",
-        given="at most 9 bits; small has None, free has no such fact",
-    )
-    equal(
-        student.choose(FACTS, [("bits", "at least", 0.0)], "quality"),
-        "twin",
-        given="at least 0 bits, the lowest quality",
-    )
+    equal(student.choose(FACTS, [("bits", "at most", 9.0)], "ms"), "twin", given="at most 9 bits; small has None, free has no such fact")
+    equal(student.choose(FACTS, [("bits", "at least", 0.0)], "quality"), "twin", given="at least 0 bits, the lowest quality")
 
 
 @exercise("choose")

@@ -28,9 +28,7 @@ from grader.lessons.generated import for_all
 def test_any_interval_is_scipys(student: Student, eighths: list[int]) -> None:
     scores = [n / 8 for n in eighths]
     mean, error = statistics.fmean(scores), statistics.stdev(scores) / math.sqrt(len(scores))
-    expected = (
-        [float(end) for end in stats.t.interval(0.95, len(scores) - 1, loc=mean, scale=error)] if error else [mean] * 2
-    )
+    expected = [float(end) for end in stats.t.interval(0.95, len(scores) - 1, loc=mean, scale=error)] if error else [mean] * 2
     close([float(end) for end in student.interval(scores)], expected)
 
 
@@ -59,11 +57,7 @@ def tied(scores: dict[str, list[float]]) -> list[str]:
 
 
 @exercise("tied_with_best")
-@for_all(
-    examples=40,
-    table=lists(lists(integers(0, 16), min_size=4, max_size=4), min_size=1, max_size=5),
-    turned=sampled_from([1, -1]),
-)
+@for_all(examples=40, table=lists(lists(integers(0, 16), min_size=4, max_size=4), min_size=1, max_size=5), turned=sampled_from([1, -1]))
 def test_any_ties_are_those_of_the_paired_t_test(student: Student, table: list[list[int]], turned: int) -> None:
     names = ["e", "b", "d", "a", "c"][::turned]
     scores = {name: [n / 16 for n in row] for name, row in zip(names, table, strict=False)}
@@ -109,14 +103,7 @@ def test_any_model_takes_what_torch_counts(
 
 # serving_bytes
 @exercise("serving_bytes", points=0.5)
-@for_all(
-    examples=12,
-    layers=integers(1, 4),
-    width=integers(1, 6),
-    tokens=integers(1, 6),
-    texts=integers(1, 4),
-    size=sampled_from([2, 4]),
-)
+@for_all(examples=12, layers=integers(1, 4), width=integers(1, 6), tokens=integers(1, 6), texts=integers(1, 4), size=sampled_from([2, 4]))
 def test_any_cache_is_what_the_layers_keep(
     student: Student, layers: int, width: int, tokens: int, texts: int, size: int
 ) -> None:
@@ -133,15 +120,8 @@ def test_any_cache_is_what_the_layers_keep(
 
 # energy
 @exercise("energy", points=0.5)
-@for_all(
-    hours=integers(0, 90),
-    watts=lists(integers(0, 40), min_size=3, max_size=3),
-    gpus=integers(0, 8),
-    eighths=integers(8, 16),
-)
-def test_any_energy_is_the_sum_of_its_parts(
-    student: Student, hours: int, watts: list[int], gpus: int, eighths: int
-) -> None:
+@for_all(hours=integers(0, 90), watts=lists(integers(0, 40), min_size=3, max_size=3), gpus=integers(0, 8), eighths=integers(8, 16))
+def test_any_energy_is_the_sum_of_its_parts(student: Student, hours: int, watts: list[int], gpus: int, eighths: int) -> None:
     cpu, memory, gpu = (100.0 * n for n in watts)
     parts = [cpu, memory, *itertools.repeat(gpu, gpus)]
     kwh = sum(part / 1000 * hours * eighths / 8 for part in parts)
@@ -168,8 +148,7 @@ def test_any_front_is_what_no_model_dominates(student: Student, points: list[tup
         name
         for price in sorted(best)
         for name, (cost, quality) in models.items()
-        if cost == price
-        and quality == best[price] > max((best[less] for less in best if less < price), default=-math.inf)
+        if cost == price and quality == best[price] > max((best[less] for less in best if less < price), default=-math.inf)
     ]
     equal(list(student.pareto_front(models)), expected)
 
@@ -182,9 +161,7 @@ VALUES = none() | integers(-2, 2).map(float)
 @for_all(
     examples=50,
     facts=lists(dictionaries(sampled_from(["a", "b", "c"]), VALUES), max_size=5),
-    needs=lists(
-        tuples(sampled_from(["a", "b", "x"]), sampled_from(["at least", "at most"]), integers(-2, 2)), max_size=3
-    ),
+    needs=lists(tuples(sampled_from(["a", "b", "x"]), sampled_from(["at least", "at most"]), integers(-2, 2)), max_size=3),
 )
 def test_any_choice_is_that_of_a_search_by_hand(
     student: Student, facts: list[dict[str, float | None]], needs: list[tuple[str, str, int]]
@@ -240,9 +217,7 @@ def _score(artifacts: Artifacts, name: str, job: str, language: str) -> float:
 
 def _lead(artifacts: Artifacts, job: str, better: str, worse: str, language: str = "en") -> float:
     first = "korean_" if language == "ko" else ""
-    return _score(artifacts, f"{first}{job}_{better}", job, language) - _score(
-        artifacts, f"{first}{job}_{worse}", job, language
-    )
+    return _score(artifacts, f"{first}{job}_{better}", job, language) - _score(artifacts, f"{first}{job}_{worse}", job, language)
 
 
 @metric("topics_word2vec_minus_counts")

@@ -350,7 +350,6 @@ def choose(models, needs, cost):
     needs: list of (fact, "at least" or "at most", number). cost: the fact that is to be small; who has no cost is not taken.
     Returns a name, of equally cheap ones the first of the dict; None if no model meets all needs.
     """
-
     ### BEGIN SOLUTION
     def meets(facts):
         for fact, bound, number in needs:
@@ -373,11 +372,7 @@ check("choose")
 # All have read the same 240,000 words of the planted world. word2vec is trained here, in seconds; the others are the course's checkpoints, minutes each.
 
 # %%
-LANGUAGE, DRAWS, TESTS = (
-    "en",
-    {"smoke": 4, "cpu": 10, "gpu": 30}[profile],
-    {"smoke": 100, "cpu": 300, "gpu": 1000}[profile],
-)
+LANGUAGE, DRAWS, TESTS = "en", {"smoke": 4, "cpu": 10, "gpu": 30}[profile], {"smoke": 100, "cpu": 300, "gpu": 1000}[profile]
 WORDS, LABELLED = 240_000, 36
 
 
@@ -483,12 +478,7 @@ class Writer:
         return self.model.hidden(torch.tensor([ids]))[0, lasts]  # (N, H)
 
     def sentences(self, texts):
-        return torch.stack(
-            [
-                self.model.hidden(torch.tensor([[self.end, *self.tokenizer.encode(text)]]))[0].mean(dim=0)
-                for text in texts
-            ]
-        ).numpy()
+        return torch.stack([self.model.hidden(torch.tensor([[self.end, *self.tokenizer.encode(text)]]))[0].mean(dim=0) for text in texts]).numpy()
 
     def goes_on(self, start, ending):
         """The mean log-probability of the ending's tokens."""
@@ -562,12 +552,7 @@ def endings(model, tasks):
     """The ending that the model chooses for each test question, (TESTS,)."""
     if not hasattr(model, "goes_on") or getattr(model, "untrained", False):
         return None
-    return np.array(
-        [
-            int(np.argmax([model.goes_on(item.start, ending) for ending in item.endings]))
-            for item in tasks.choices(TESTS, "test")
-        ]
-    )
+    return np.array([int(np.argmax([model.goes_on(item.start, ending) for ending in item.endings])) for item in tasks.choices(TESTS, "test")])
 
 
 def f1(tags, gold):
@@ -627,7 +612,6 @@ plt.show()
 #
 # Only a language model can write, or say how surprising a text is. In **bits per byte**, so that tokens of any size compare: all nats of the text, over its bytes and ln 2.
 
-
 # %%
 def held_out(language, words=4000):
     return [str(document) for document in World(language, seed=1 + seed).documents(words)]
@@ -635,7 +619,6 @@ def held_out(language, words=4000):
 
 def counted(language, texts):
     """Bits per byte of unigrams and bigrams of words and line ends, with 0.1 added to each count."""
-
     def tokens(text):
         return ["\n", *chain.from_iterable([*line.split(" "), "\n"] for line in text.split("\n"))]
 
@@ -659,9 +642,7 @@ def written(model, texts):
     return nats / math.log(2) / sum(len(text.encode()) + 1 for text in texts)
 
 
-texts = [
-    text for text in held_out(LANGUAGE) if len(models["GPT"].tokenizer.encode(text)) < models["GPT"].config.n_positions
-]
+texts = [text for text in held_out(LANGUAGE) if len(models["GPT"].tokenizer.encode(text)) < models["GPT"].config.n_positions]
 bits = counted(LANGUAGE, texts) | {"GPT": written(models["GPT"], texts)}
 print({name: round(value, 3) for name, value in bits.items()}, "bits per byte")
 
@@ -672,11 +653,7 @@ print({name: round(value, 3) for name, value in bits.items()}, "bits per byte")
 
 # %%
 SENTENCE = Tasks(LANGUAGE, seed=seed).topics(1, "test")[0].text
-TRAINED = {
-    "BERT": (6000 * 32, 64),
-    "BERT, half as wide": (6000 * 32, 64),
-    "GPT": (3000 * 16, 128),
-}  # texts, tokens of each
+TRAINED = {"BERT": (6000 * 32, 64), "BERT, half as wide": (6000 * 32, 64), "GPT": (3000 * 16, 128)}  # texts, tokens of each
 WATTS = 10  # of one core with its memory: an assumption, read your machine's
 
 
@@ -688,9 +665,7 @@ def training_flops(name, model):
     if name == "GPT":
         one = forward_flops(length, config.n_layer, config.n_embd, 4 * config.n_embd, config.vocab_size, length)
     else:
-        one = forward_flops(
-            length, 2, config.hidden_size, config.intermediate_size, config.vocab_size, int(0.15 * length)
-        )
+        one = forward_flops(length, 2, config.hidden_size, config.intermediate_size, config.vocab_size, int(0.15 * length))
     return 3 * count * one
 
 
@@ -727,15 +702,7 @@ for ax, (job, found) in zip(axes, scores.items()):
     ax.plot(*zip(*(points[name] for name in front)), "-", color="#999999", zorder=1)
     for (name, marker), colour in zip(MARKERS.items(), plots.COLOURS):
         if name in points:
-            ax.plot(
-                *points[name],
-                marker,
-                ms=8,
-                color=colour,
-                mfc=colour if name in front else "white",
-                label=name,
-                zorder=2,
-            )
+            ax.plot(*points[name], marker, ms=8, color=colour, mfc=colour if name in front else "white", label=name, zorder=2)
     ax.set(title=job, xlabel="milliseconds for a sentence", xscale="log", xlim=(0.003, 3), ylim=(-0.15, 1.15))
 axes[0].set_ylabel("quality")
 axes[0].legend(loc="center left", fontsize=7)
@@ -750,11 +717,7 @@ QUESTIONS = {
     "sort sentences by topic": [("topics", "at least", 0.7)],
     "find names": [("names", "at least", 0.8)],
     "write text": [("bits per byte", "at most", 1.0)],
-    "all of them with one model": [
-        ("topics", "at least", 0.5),
-        ("names", "at least", 0.5),
-        ("bits per byte", "at most", 1.0),
-    ],
+    "all of them with one model": [("topics", "at least", 0.5), ("names", "at least", 0.5), ("bits per byte", "at most", 1.0)],
     "anything, in 1 MB": [("MB", "at most", 1.0), ("topics", "at least", 0.5), ("names", "at least", 0.5)],
 }
 for job, needs in QUESTIONS.items():
@@ -769,9 +732,7 @@ for job, needs in QUESTIONS.items():
 # %%
 korean = all_models("ko")
 korean_answers, korean_scores = measure(korean, "ko")
-pd.DataFrame(
-    {job: {name: statistics.mean(own) for name, own in found.items()} for job, found in korean_scores.items()}
-).round(3)
+pd.DataFrame({job: {name: statistics.mean(own) for name, own in found.items()} for job, found in korean_scores.items()}).round(3)
 
 # %%
 for job, found in korean_scores.items():
@@ -779,7 +740,6 @@ for job, found in korean_scores.items():
 
 # %% [markdown]
 # ## Results
-
 
 # %% tags=["metrics"]
 def lead(found, better, worse):
@@ -802,11 +762,7 @@ record(
     counts=torch.tensor(np.stack(answers["topics"]["word counts"])),
     untrained=torch.tensor(np.stack(answers["topics"]["BERT, untrained"])),
     **{f"{job}_{name}": torch.tensor(np.concatenate(answers[job][name])) for job in JOBS for name in COMPARED},
-    **{
-        f"korean_{job}_{name}": torch.tensor(np.concatenate(korean_answers[job][name]))
-        for job in JOBS
-        for name in COMPARED
-    },
+    **{f"korean_{job}_{name}": torch.tensor(np.concatenate(korean_answers[job][name])) for job in JOBS for name in COMPARED},
     bits=torch.tensor([bits["unigrams"], bits["bigrams"], bits["GPT"]]),
     front=pareto_front({name: (facts[name]["FLOPs"], statistics.mean(own)) for name, own in scores["topics"].items()}),
 )
