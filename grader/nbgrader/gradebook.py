@@ -41,9 +41,11 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
     Raises:
         CourseError: it could not be stored; the error holds nbgrader's words.
     """
-    if glob.escape(student) != student or not student.isprintable():  # nbgrader looks for the folder by a pattern
+    looked_for = glob.escape(student).strip()  # nbgrader looks for the folder by such a pattern
+    if looked_for != student or not student.isprintable():
         raise CourseError(
-            f"nbgrader cannot store what {student!r} handed in: rename the folder, without [ * ? and line ends, and grade again"
+            f"nbgrader cannot store what {student!r} handed in: rename the folder, without [ * ?, line ends and "
+            "blanks at its ends, and grade again"
         )
     interface = api(course, home, settings)
     coursedir = interface.coursedir

@@ -11,7 +11,7 @@ from grader.nbgrader import gradebook
 from grader.settings import Settings
 
 
-@pytest.mark.parametrize("name", ["[ada]", "ada*", "a?a", "ada\nbora"])
+@pytest.mark.parametrize("name", ["[ada]", "ada*", "a?a", "ada\nbora", "ada ", " ada"])
 def test_a_folder_that_nbgrader_would_take_for_a_pattern_is_to_be_renamed(
     course: Course, tmp_path: Path, name: str
 ) -> None:
