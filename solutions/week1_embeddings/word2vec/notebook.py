@@ -18,7 +18,7 @@
 # the same company must get similar vectors.
 #
 # **The claim to reproduce.** Relations between words become directions: *paris − france + korea* lands on *seoul*. The paper
-# answers 59 % of its analogy questions with 5 negative samples (Table 1, NEG-5), after training on a billion words of news.
+# answers 59 % of its analogy questions with 5 negative samples (Table 1, NEG-5, no subsampling), after training on a billion words of news.
 # You train on thousands of sentences of a small planted language, where the true relations are known, and then on real text.
 #
 # You will write the pieces (about 2½ hours):

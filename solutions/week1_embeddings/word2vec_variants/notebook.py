@@ -216,7 +216,7 @@ check("costs")
 # ## 3. Subsampling
 #
 # An occurrence of a word whose share of the text is $f$ is dropped at random with probability $1 - \sqrt{t/f}$ (eq. 5), **before** windows are laid. Thinned out, not
-# removed: *the* still stands in the text, less often. To make the draw repeatable, the random numbers come from outside.
+# removed: *the* still stands in the text, less often. (The authors' program keeps a little more, $\sqrt{t/f} + t/f$; so do gensim and the fast path of the lesson before.) To make the draw repeatable, the random numbers come from outside.
 
 
 # %% exercise="subsample"

@@ -215,8 +215,8 @@ def expected_counts(words, scores):
 check("expected_counts")
 
 # %% [markdown]
-# **M-step**: the scores under which these counts are most probable are the logarithms of their shares. Two things are added. As in SentencePiece, a piece
-# that is expected less than half a time goes. And a single character never goes (it counts as half a time at least), or words would come that nothing can spell.
+# **M-step**: the scores under which these counts are most probable are the logarithms of their shares. Two things are added. As in SentencePiece (whose program also lowers
+# rare pieces a little more: it takes exp of the digamma function of a count for the count), a piece that is expected less than half a time goes. And a single character never goes (it counts as half a time at least), or words would come that nothing can spell.
 
 
 # %% exercise="m_step"
@@ -569,7 +569,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** EM never lowers the likelihood, and pruning always does, about. So why prune at all, and not stop with all the candidates?
+# **2.** As long as no piece goes, EM never lowers the likelihood, and pruning nearly always does. So why prune at all, and not stop with all the candidates?
 
 # %% [markdown] answer="why_prune" points=2
 # ### BEGIN SOLUTION

@@ -221,7 +221,8 @@ check("train_pieces")
 # ## 3. Cutting words
 #
 # BPE replays its merges. WordPiece keeps the vocabulary alone, and cuts a word greedily: the longest piece that begins it, then the longest that goes on, and so on. If at some place nothing fits, not one character, **the whole word** becomes `[UNK]`: one
-# ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` without a look.
+# ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` without a look (200 in Google's code since November 2018;
+# its first release and transformers have 100).
 #
 # Greedy is not clever: with *ab, abc, ##cd* and no ##d, the word *abcd* is unknown, although ab ##cd would fit.
 
