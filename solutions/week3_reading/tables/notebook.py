@@ -568,7 +568,7 @@ for claim, row in stated.iterrows():
 misprints(stated, "stated", "difference", ["new", "old"])
 
 # %% [markdown]
-# The first is a real slip: both versions print 86.7 for BERT and 82.1 for GPT, and the second version corrected the difference. Where did 5.6 come from? $4.6 / 82.1 = 5.6$ %: it is the *relative* improvement, and the abstract called it absolute. The other is a copying error in a lecture note: it is found because two printed numbers no longer fit each other. That is why a table is worth checking even if you trust its authors.
+# The first is a real slip: both versions print 86.7 for BERT and 82.1 for GPT, and the second version corrected the difference. Where did 5.6 come from? $4.6 / 82.1 = 0.056$: it is the *relative* improvement, and the abstract called it absolute. The other is a copying error in a lecture note: it is found because two printed numbers no longer fit each other. That is why a table is worth checking even if you trust its authors.
 #
 # Sometimes the numbers are right and a *word* is in doubt. BERT's paper says (section 5.1) that without the task of next sentences MNLI, QNLI and SQuAD fall "significantly"; RoBERTa's authors asked the same of runs of their own. What each score gains or loses without the task:
 
