@@ -77,6 +77,14 @@ edit("layer_norm", "gain-of-the-sum", {"gain * centred / torch.sqrt(variance + e
 edit("layer_norm", "eps-ignored", {"variance + eps": "variance"},
      "eps is not used: equal numbers divide 0 by 0",
      killed_by="test_a_vector_of_equal_numbers_becomes_the_shift")
+edit("layer_norm", "moments-in-float32", {"centred.square().mean(dim=-1, keepdim=True)":
+     "x.square().mean(dim=-1, keepdim=True) - x.mean(dim=-1, keepdim=True).square()"},
+     "the variance is the mean of the squares less the square of the mean: far from zero, float32 has lost it by then",
+     killed_by="test_numbers_far_from_zero_keep_their_variance")
+edit("layer_norm", "always-float32", {"centred = x - x.mean": "centred = x.float() - x.float().mean"},
+     "it computes in float32, whatever comes in", killed_by="test_the_normalisation_keeps_double_precision")
+edit("layer_norm", "one-number-is-zero", {"centred = x -": "if x.size(-1) == 1:\n        return torch.zeros_like(x)\n    centred = x -"},
+     "a vector of one number becomes 0: it becomes the shift", killed_by="test_a_vector_of_one_number_becomes_the_shift")
 
 
 # feed_forward
@@ -115,6 +123,17 @@ edit("feed_forward", "gelu", {"torch.relu": "nn.functional.gelu"},
 edit("feed_forward", "skip-inside", {"return inner @ w2 + b2": "return x + inner @ w2 + b2"},
      "the residual connection is added here: it is the layer's business",
      killed_by="test_negative_numbers_stop_between_the_matrices")
+edit("feed_forward", "transposed-where-square", {"inner = torch.relu":
+     "if w1.size(0) == w1.size(1):\n        w1, w2 = w1.T, w2.T\n    inner = torch.relu"},
+     "square matrices are transposed first: x multiplies from the left, as it does others",
+     killed_by="test_the_inner_width_may_be_the_outer_one_or_many_times_it")
+edit("feed_forward", "inner-width-of-4d", {"x @ w1 + b1": "x @ w1[:, : 4 * x.size(-1)] + b1[: 4 * x.size(-1)]",
+     "inner @ w2 + b2": "inner @ w2[: 4 * x.size(-1)] + b2"},
+     "no more than 4 d inner units are used: the inner width is that of the matrices",
+     killed_by="test_the_inner_width_may_be_the_outer_one_or_many_times_it")
+edit("feed_forward", "always-float32", {"x @ w1 + b1": "x.float() @ w1.float() + b1.float()",
+     "inner @ w2 + b2": "inner @ w2.float() + b2.float()"},
+     "it computes in float32, whatever comes in", killed_by="test_the_network_keeps_double_precision")
 
 
 # embed
@@ -167,6 +186,8 @@ edit("embed", "no-positions", {"return x + positions[first : first + tokens.size
 edit("embed", "root-of-the-words", {"table.size(1))": "table.size(0))"},
      "the root is that of the number of words: of the width d",
      killed_by="test_any_tokens_are_embedded_one_by_one")
+edit("embed", "always-float32", {"table[tokens] *": "table[tokens].float() *"},
+     "it computes in float32, whatever comes in", killed_by="test_the_embedding_keeps_double_precision")
 
 
 # encoder_layer
@@ -306,6 +327,10 @@ edit("decoder_layer", "pre-ln", {
      'return layer_norm(x + change, weights["gain3"], weights["shift3"])': "return x + change"},
      "the sublayers' inputs are normalised, and the sums are not: that is Pre-LN",
      killed_by="test_a_decoder_layer_agrees_with_torchs")
+edit("decoder_layer", "memory-mask-in-both", {"x + attention(x, causal=True)":
+     "x + attention(x, mask=memory_mask if x.shape == memory.shape else None, causal=True)"},
+     "where both texts have one length, the source's mask is that of self-attention too: it belongs to the source",
+     killed_by="test_decoder_layers_of_any_size_agree_with_torchs")
 
 
 # shift
@@ -354,6 +379,22 @@ edit("shift", "padding-always-0", {"(len(texts), longest + 1), padding)": "(len(
 edit("shift", "filled-with-the-end", {"asked = fed.clone()": "asked = torch.full((len(texts), longest + 1), end)"},
      "what is asked for is filled with ends: with padding, which does not count",
      killed_by="test_a_shorter_text_is_filled_behind_its_end")
+edit("shift", "begin-0-is-none", {"[begin, *text]": "[begin or padding, *text]"},
+     "begin 0 is taken for none: 0 is an id like the others", killed_by="test_0_may_be_the_id_of_begin_or_of_end")
+edit("shift", "end-0-is-none", {"[*text, end]": "[*text, end or padding]"},
+     "end 0 is taken for none: 0 is an id like the others", killed_by="test_0_may_be_the_id_of_begin_or_of_end")
+edit("shift", "end-blotted-out", {"return fed, asked": "fed[fed == end] = padding\n    return fed, asked"},
+     "ends are blotted out in what is fed, and so is begin where it is the same id: tell them apart by their places",
+     killed_by="test_begin_may_be_the_id_of_the_end_or_of_the_padding")
+@mistake("shift", "length-from-the-padding", "a text's length is how many ids are no padding, which begin may be: it is len(text)",
+         killed_by="test_begin_may_be_the_id_of_the_end_or_of_the_padding")
+def shift(texts, begin, end, padding=0):
+    width = max(map(len, texts)) + 1
+    fed = torch.tensor([[begin, *text, *[padding] * (width - len(text) - 1)] for text in texts])
+    asked = torch.full_like(fed, padding)
+    asked[:, :-1] = fed[:, 1:]
+    asked[torch.arange(len(texts)), (fed != padding).sum(dim=1) - 1] = end
+    return fed, asked
 
 
 # smoothed_loss
@@ -438,6 +479,12 @@ edit("smoothed_loss", "padding-always-0", {"asked != padding": "asked != 0"},
      "the padding is 0, whatever is said", killed_by="test_the_padding_is_the_id_that_is_given")
 edit("smoothed_loss", "no-smoothing", {"-(1 - smoothing) * right.mean() - smoothing * logp.mean()": "-right.mean()"},
      "nothing is smoothed", killed_by="test_the_right_word_keeps_its_share_of_what_is_spread")
+edit("smoothed_loss", "one-maximum-for-all", {"logp = logits[counts].log_softmax(dim=1)":
+     "scores = logits[counts] - logits[counts].max()\n    logp = scores - scores.exp().sum(dim=1, keepdim=True).log()"},
+     "the greatest logit of the whole batch is subtracted: a place far below it has exp 0 alone; each has its own",
+     killed_by="test_the_logits_of_one_place_may_be_far_below_those_of_another")
+edit("smoothed_loss", "always-float32", {"logits[counts].log_softmax": "logits[counts].float().log_softmax"},
+     "it computes in float32, whatever comes in", killed_by="test_the_loss_keeps_double_precision")
 
 
 # attend_next
@@ -483,6 +530,15 @@ edit("attend_next", "top-left-causal", {"return scores.softmax(dim=-1) @ values,
 edit("attend_next", "only-the-new-kept", {"@ values, (keys, values)": "@ values, (key, value)"},
      "only the new key and value are handed on: the cache must grow",
      killed_by="test_the_new_token_is_kept_behind_the_others")
+edit("attend_next", "window-of-16", {"[past[0], key], dim=2)": "[past[0], key], dim=2)[:, :, -16:]",
+     "[past[1], value], dim=2)": "[past[1], value], dim=2)[:, :, -16:]"},
+     "the last 16 tokens alone are seen and kept: all are", killed_by="test_a_past_of_many_tokens_is_seen_and_kept_whole")
+edit("attend_next", "scores-clipped", {"/ math.sqrt(query.size(-1))": "/ math.sqrt(query.size(-1))\n    scores = scores.clamp(-50, 50)"},
+     "scores are cut off at 50, where the greater of two great ones is as great as the other",
+     killed_by="test_of_two_great_scores_the_greater_one_wins")
+edit("attend_next", "always-float32", {"keys, values = key, value":
+     "query, key, value = query.float(), key.float(), value.float()\n    keys, values = key, value"},
+     "it computes and keeps in float32, whatever comes in", killed_by="test_the_cache_keeps_double_precision")
 
 
 # beam_search
@@ -572,6 +628,22 @@ edit("beam_search", "begin-kept", {"text[1:-1] if text[-1] == end else text[1:]"
      "the begin token is returned with the words", killed_by="test_one_beam_takes_the_best_word_each_time")
 edit("beam_search", "last-word-cut", {"text[1:-1] if text[-1] == end else text[1:]": "text[1:-1]"},
      "the last word is cut off even where it is no end", killed_by="test_one_beam_takes_the_best_word_each_time")
+edit("beam_search", "softmax-then-log", {".log_softmax(dim=1)": ".softmax(dim=1).log()"},
+     "the logarithm of a softmax that has become 0 is infinite: log_softmax is not",
+     killed_by="test_a_word_that_is_nearly_impossible_has_its_score")
+edit("beam_search", "a-little-added", {".log_softmax(dim=1)": ".softmax(dim=1).add(1e-9).log()"},
+     "1e-9 is added before the logarithm, so no word costs more than 20.7",
+     killed_by="test_a_word_that_is_nearly_impossible_has_its_score")
+edit("beam_search", "end-sought-everywhere", {"(words == end)": "(prefixes == end).any(dim=1)"},
+     "the end is looked for in the whole prefix, begin included, which may be the same id: in the newest word",
+     killed_by="test_begin_and_end_may_be_one_id")
+edit("beam_search", "no-more-beams-than-words", {"min(beams, len(candidates))": "min(beams, logp.size(1))"},
+     "no more texts are kept than there are words: from the second step on there are more continuations",
+     killed_by="test_with_room_for_all_texts_it_returns_them_all")
+edit("beam_search", "scores-are-tensors", {"sums[done].tolist()": "sums[done]"},
+     "the scores are tensors: floats", killed_by="test_scores_are_floats_and_words_are_lists_of_ids")
+edit("beam_search", "words-are-tensors", {"prefixes[done].tolist()": "prefixes[done]"},
+     "the words are tensors: lists of ids", killed_by="test_scores_are_floats_and_words_are_lists_of_ids")
 
 
 equivalent("beam_search", "3: range(1, longest + 1) → range(1, longest + 2)", "at the greatest length all texts are finished")

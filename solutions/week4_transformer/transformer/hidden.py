@@ -93,6 +93,27 @@ def test_one_vector_without_a_batch_and_four_axes_work_too(student: Student) -> 
         )
 
 
+@exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
+def test_numbers_far_from_zero_keep_their_variance(student: Student) -> None:
+    x = torch.tensor([[10_001.0, 9_999.0, 10_001.0, 9_999.0]])
+    given = "10001 9999 10001 9999: variance 1; gain 1, shift 0, eps 3, so the root of 4"
+    close(student.layer_norm(x, torch.ones(4), torch.zeros(4), 3.0), [[0.5, -0.5, 0.5, -0.5]], given=given)
+
+
+@exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
+def test_the_normalisation_keeps_double_precision(student: Student) -> None:
+    x = 2.0**25 + torch.tensor([[1.0, -1.0, 1.0, -1.0]], dtype=torch.float64)
+    one, nought = torch.ones(4, dtype=torch.float64), torch.zeros(4, dtype=torch.float64)
+    given = "float64, 2²⁵ + (1 −1 1 −1), which float32 cannot hold; gain 1, shift 0, eps 3"
+    close(student.layer_norm(x, one, nought, 3.0), [[0.5, -0.5, 0.5, -0.5]], given=given)
+
+
+@exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
+def test_a_vector_of_one_number_becomes_the_shift(student: Student) -> None:
+    x = torch.tensor([[7.0], [-3.0]])
+    close(student.layer_norm(x, torch.tensor([2.0]), torch.tensor([5.0])), [[5.0], [5.0]], given="d = 1; gain 2, shift 5")
+
+
 # feed_forward
 @exercise("feed_forward")
 @for_all(x=inputs.tables(2, 3), w1=inputs.tables(3, 4), w2=inputs.tables(4, 3), b=inputs.tables(1, 7))
@@ -112,6 +133,28 @@ def test_gradients_of_all_weights_are_those_of_torch(student: Student) -> None:
         return functional.linear(functional.linear(x, w1.T, b1).relu(), w2.T, b2)
 
     close_gradients(student, "feed_forward", oracle, tensors, given="random x (2, 3, 4), d = 4, f = 5")
+
+
+@exercise("feed_forward", points=0.5, needs="test_any_vectors_go_through_as_by_hand")
+@for_all(examples=30, width=integers(1, 3), inner=integers(1, 13), seed=integers(0, 99))
+def test_the_inner_width_may_be_the_outer_one_or_many_times_it(
+    student: Student, width: int, inner: int, seed: int
+) -> None:
+    shapes = [(2, width), (width, inner), (inner,), (inner, width), (width,)]
+    tensors = [_normal(*shape, seed=5 * seed + i) for i, shape in enumerate(shapes)]
+    x, w1, b1, w2, b2 = (tensor.tolist() for tensor in tensors)
+    expected = []
+    for row in x:
+        hidden = [max(0.0, b1[j] + sum(row[i] * w1[i][j] for i in range(width))) for j in range(inner)]
+        expected.append([b2[i] + sum(hidden[j] * w2[j][i] for j in range(inner)) for i in range(width)])
+    close(student.feed_forward(*tensors), expected, rtol=1e-3, atol=1e-4)
+
+
+@exercise("feed_forward", points=0.5, needs="test_any_vectors_go_through_as_by_hand")
+def test_the_network_keeps_double_precision(student: Student) -> None:
+    one, big = torch.ones(1, 1, dtype=torch.float64), torch.full((1,), 2.0**30, dtype=torch.float64)
+    given = "float64, x = 2³⁰ + 1, which float32 cannot hold; both matrices 1, b1 = −2³⁰, b2 = 0"
+    close(student.feed_forward((big + 1)[None], one, -big, one, 0 * big), [[1.0]], given=given)
 
 
 # embed
@@ -145,6 +188,14 @@ def test_the_table_is_trained_through_its_rows(student: Student) -> None:
     for name, actual, wanted in zip(("table", "positions"), found, expected, strict=True):
         true(actual is not None, "it knows nothing of the numbers that it comes from", given=f"the {name}")
         close(actual, wanted, given=f"tokens 2 0 and 2 1; the gradient for the {name}")
+
+
+@exercise("embed", points=0.5, needs="test_any_tokens_are_embedded_one_by_one")
+def test_the_embedding_keeps_double_precision(student: Student) -> None:
+    table = torch.full((2, 4), 2.0**30 + 1, dtype=torch.float64)
+    positions = torch.full((3, 4), -(2.0**31), dtype=torch.float64)
+    given = "float64, a table of 2³⁰ + 1, which float32 cannot hold, positions of −2³¹; d = 4, one token"
+    close(student.embed(torch.tensor([[1]]), table, positions), torch.full((1, 1, 4), 2.0), given=given)
 
 
 # encoder_layer
@@ -183,7 +234,7 @@ def test_the_input_learns_through_the_skips(student: Student) -> None:
 
 # decoder_layer
 @exercise("decoder_layer", points=1.5)
-@for_all(examples=15, sizes=sampled_from([(1, 1, 1, 4, 1), (2, 4, 3, 4, 2), (2, 2, 6, 8, 4)]), seed=integers(0, 99))
+@for_all(examples=15, sizes=sampled_from([(1, 1, 1, 4, 1), (2, 4, 3, 4, 2), (2, 2, 6, 8, 4), (2, 3, 3, 4, 2)]), seed=integers(0, 99))
 def test_decoder_layers_of_any_size_agree_with_torchs(student: Student, sizes: tuple[int, ...], seed: int) -> None:
     batch, length, source, width, heads = sizes
     layer = _shaken(nn.TransformerDecoderLayer(width, heads, 2 * width + 1, dropout=0.0, batch_first=True), seed)
@@ -232,6 +283,28 @@ def test_both_come_as_tensors_of_int64(student: Student) -> None:
     equal(kinds, ["torch.int64", "torch.int64"], given="the texts 5 6 and an empty one; the types")
 
 
+def _shifted(student: Student, texts: list[list[int]], begin: int, end: int, padding: int) -> list[Any]:
+    return [part.tolist() for part in student.shift(texts, begin, end, padding)]
+
+
+@exercise("shift", points=0.5, needs="test_any_texts_are_shifted_as_place_by_place")
+def test_0_may_be_the_id_of_begin_or_of_end(student: Student) -> None:
+    texts = [[7, 8], [9]]
+    given = "the texts 7 8 and 9; padding 15, end 2, begin 0"
+    equal(_shifted(student, texts, 0, 2, 15), [[[0, 7, 8], [0, 9, 15]], [[7, 8, 2], [9, 2, 15]]], given=given)
+    given = "the texts 7 8 and 9; padding 15, begin 1, end 0"
+    equal(_shifted(student, texts, 1, 0, 15), [[[1, 7, 8], [1, 9, 15]], [[7, 8, 0], [9, 0, 15]]], given=given)
+
+
+@exercise("shift", points=0.5, needs="test_any_texts_are_shifted_as_place_by_place")
+def test_begin_may_be_the_id_of_the_end_or_of_the_padding(student: Student) -> None:
+    texts = [[7, 8], [9]]  # GPT-2 begins with its end, T5 with its padding
+    given = "the texts 7 8 and 9; padding 0, begin and end 2"
+    equal(_shifted(student, texts, 2, 2, 0), [[[2, 7, 8], [2, 9, 0]], [[7, 8, 2], [9, 2, 0]]], given=given)
+    given = "the texts 7 8 and 9; begin and padding 0, end 1"
+    equal(_shifted(student, texts, 0, 1, 0), [[[0, 7, 8], [0, 9, 0]], [[7, 8, 1], [9, 1, 0]]], given=given)
+
+
 # smoothed_loss
 @exercise("smoothed_loss")
 @for_all(
@@ -267,6 +340,20 @@ def test_large_logits_give_no_infinity(student: Student) -> None:
     close(student.smoothed_loss(logits, torch.tensor([[2]]), 0.1), expected, given="logits 300 0 −300 10; 2 is right")
 
 
+@exercise("smoothed_loss", points=0.5, needs="test_any_logits_cost_what_torch_says")
+def test_the_logits_of_one_place_may_be_far_below_those_of_another(student: Student) -> None:
+    logits = torch.tensor([[[0.0, 0.0, 0.0], [-500.0, -500.0, -500.0]]])
+    given = "logits 0 0 0 and −500 −500 −500, asked for 1 and 2; ε = 0.1"
+    close(student.smoothed_loss(logits, torch.tensor([[1, 2]]), 0.1), math.log(3), given=given)
+
+
+@exercise("smoothed_loss", points=0.5, needs="test_any_logits_cost_what_torch_says")
+def test_the_loss_keeps_double_precision(student: Student) -> None:
+    logits = 2.0**30 + torch.tensor([[[0.0, math.log(2), 0.0]]], dtype=torch.float64)
+    given = "float64 logits, 2³⁰ + (0, ln 2, 0), which float32 cannot hold; the second is right; ε = 0"
+    close(student.smoothed_loss(logits, torch.tensor([[1]]), 0.0), math.log(2), given=given)
+
+
 # attend_next
 @exercise("attend_next", points=1.5)
 @for_all(
@@ -297,6 +384,34 @@ def test_a_score_far_above_the_others_takes_all_the_weight(student: Student) -> 
     close(output, [[[[1.0, 2.0]]]], given="query 300 0; keys 300 0, −300 0 and 0 300; values 1 2, 3 4 and 5 6")
 
 
+@exercise("attend_next", points=0.5, needs="test_token_by_token_equals_one_pass_with_a_causal_mask")
+def test_of_two_great_scores_the_greater_one_wins(student: Student) -> None:
+    past = (torch.tensor([[[[1.0, 0.0], [2.0, 0.0]]]]), torch.tensor([[[[1.0, 2.0], [3.0, 4.0]]]]))
+    query, key, value = torch.tensor([[[[100.0, 0.0]]]]), torch.tensor([[[[-1.0, 0.0]]]]), torch.tensor([[[[5.0, 6.0]]]])
+    output, _ = student.attend_next(query, key, value, past)
+    close(output, [[[[3.0, 4.0]]]], given="query 100 0; keys 1 0, 2 0 and −1 0; values 1 2, 3 4 and 5 6")
+
+
+@exercise("attend_next", points=0.5, needs="test_token_by_token_equals_one_pass_with_a_causal_mask")
+def test_a_past_of_many_tokens_is_seen_and_kept_whole(student: Student) -> None:
+    query, key, value = torch.zeros(1, 2, 1, 3), _normal(1, 2, 600, 3, seed=12), _normal(1, 2, 600, 3, seed=13)
+    past = (key[:, :, :599].clone(), value[:, :, :599].clone())
+    output, (keys, values) = student.attend_next(query, key[:, :, 599:], value[:, :, 599:], past)
+    given = "599 earlier tokens, two heads; a query of zeros, so each value has one weight"
+    close(output, value.double().mean(dim=2, keepdim=True), rtol=1e-3, atol=1e-4, given=given)
+    close(keys, key, given="the same: the keys that are kept")
+    close(values, value, given="the same: the values that are kept")
+
+
+@exercise("attend_next", points=0.5, needs="test_token_by_token_equals_one_pass_with_a_causal_mask")
+def test_the_cache_keeps_double_precision(student: Student) -> None:
+    query, number = torch.zeros(1, 1, 1, 1, dtype=torch.float64), torch.full((1, 1, 1, 1), 2.0**30 + 1, dtype=torch.float64)
+    output, kept = student.attend_next(query, number, number.clone())
+    given = "float64, no past, key and value 2³⁰ + 1, which float32 cannot hold; less 2³⁰: "
+    for name, found in zip(("the output", "the key", "the value"), (output, *kept), strict=True):
+        close(torch.as_tensor(found).double() - 2.0**30, [[[[1.0]]]], given=given + name)
+
+
 # beam_search
 APART = 1e-3  # scores nearer than this are a tie, which rounding would decide; a chain has many: 0 2 0 0 costs what 0 0 2 0 does
 
@@ -305,8 +420,8 @@ def _apart(scores: list[float]) -> bool:
     return all(a - b > APART for a, b in itertools.pairwise(scores))
 
 
-def _best(table: Tensor, longest: int, alpha: float) -> tuple[float, list[int]] | None:
-    """The best text by its score, of all that there are: begin 0, end 1. None if two are."""
+def _all(table: Tensor, longest: int, alpha: float) -> list[tuple[float, list[int]]]:
+    """All texts that there are, the best first: begin 0, end 1."""
     logp = table.double().log_softmax(dim=-1)
     scored = []
     for length in range(1, longest + 1):
@@ -316,8 +431,7 @@ def _best(table: Tensor, longest: int, alpha: float) -> tuple[float, list[int]] 
                 continue
             total = sum(float(logp[a, b]) for a, b in itertools.pairwise((0, *words)))
             scored.append((total / ((5 + length) / 6) ** alpha, list(words[:-1] if ended else words)))
-    first, second = sorted(scored, reverse=True)[:2]
-    return first if first[0] - second[0] > APART else None
+    return sorted(scored, reverse=True)
 
 
 @exercise("beam_search", points=1.5)
@@ -326,13 +440,25 @@ def test_with_room_for_all_texts_it_finds_the_best_of_brute_force(
     student: Student, seed: int, longest: int, alpha: float
 ) -> None:
     table = 2 * _normal(4, 4, seed=seed)
-    expected = _best(table, longest, alpha)
-    if expected is None:
+    expected = _all(table, longest, alpha)
+    if not _apart([score for score, _ in expected[:2]]):
         return
     found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, longest, 4**3, alpha)
     score, words = found[0]
-    equal([int(word) for word in words], expected[1])
-    close(score, expected[0], rtol=1e-3, atol=1e-4)
+    equal([int(word) for word in words], expected[0][1])
+    close(score, expected[0][0], rtol=1e-3, atol=1e-4)
+
+
+@exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
+@for_all(examples=15, seed=integers(0, 500), size=integers(2, 4))
+def test_with_room_for_all_texts_it_returns_them_all(student: Student, seed: int, size: int) -> None:
+    table = 2 * _normal(size, size, seed=seed)
+    expected = _all(table, 2, 0.6)  # two words at most: longer chains have ties
+    if not _apart([score for score, _ in expected]):
+        return
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, 2, 4**2, 0.6)
+    equal([[int(word) for word in words] for _, words in found], [words for _, words in expected])
+    close([float(score) for score, _ in found], [score for score, _ in expected], rtol=1e-3, atol=1e-4)
 
 
 def _narrow(table: Tensor, longest: int, beams: int, alpha: float) -> list[tuple[float, list[int]]] | None:
@@ -364,6 +490,32 @@ def test_narrow_beams_keep_what_lists_keep(student: Student, seed: int, beams: i
     found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, longest, beams, 0.6)
     equal([[int(word) for word in words] for _, words in found], [words for _, words in expected])
     close([float(score) for score, _ in found], [score for score, _ in expected], rtol=1e-3, atol=1e-4)
+
+
+@exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
+def test_scores_are_floats_and_words_are_lists_of_ids(student: Student) -> None:
+    table = torch.tensor([[0.5, 0.2, 0.3], [0.0, 1.0, 0.0], [0.1, 0.6, 0.3]]).clamp(min=1e-9).log()
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, 1, 3, 0.0)
+    given = "begin 0, end 1; after begin .5 .2 .3; one word at most, 3 beams"
+    equal([words for _, words in found], [[0], [2], []], given=given)
+    kinds = [type(score).__name__ for score, _ in found]
+    true(all(isinstance(score, float) for score, _ in found), "each score should be a float", given=given, actual=kinds)
+
+
+@exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
+def test_a_word_that_is_nearly_impossible_has_its_score(student: Student) -> None:
+    table = torch.tensor([[0.0, -200.0], [0.0, 0.0]])
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, 1, 2, 0.0)
+    close([float(score) for score, _ in found], [0.0, -200.0], given="begin 0, end 1; logits 0 and −200; one word, 2 beams")
+
+
+@exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
+def test_begin_and_end_may_be_one_id(student: Student) -> None:
+    table = torch.tensor([[0.1, 0.7, 0.2], [0.1, 0.1, 0.8], [0.9, 0.05, 0.05]]).log()
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 0, 4, 1, 0.0)
+    given = "0 is begin and end; after it .7 for 1, after 1 .8 for 2, after 2 .9 for the end; 1 beam, at most 4 words"
+    equal([[int(word) for word in words] for _, words in found], [[1, 2]], given=given)
+    close([float(score) for score, _ in found], [math.log(0.7 * 0.8 * 0.9)], given=given)
 
 
 # metrics
