@@ -22,7 +22,10 @@ from grader.provenance import ROOT, fingerprint, head, imported, libraries
 
 RECORD = "made.json"
 # What is imported and decides no weight: other recipes, how files are written, and what a notebook is checked with.
-BESIDE = ("etude/recipes.py", "etude/recipes_gpt.py", "etude/models/checkpoints.py", "etude/files.py", "etude/lesson/")
+BESIDE = (
+    *("etude/recipes.py", "etude/recipes_gpt.py", "etude/files.py", "etude/lesson/"),
+    *("etude/models/checkpoints.py", "etude/models/gpt_checkpoints.py", "etude/models/checkpoint_files.py"),
+)
 
 
 def names() -> list[str]:

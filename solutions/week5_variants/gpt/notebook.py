@@ -810,16 +810,19 @@ else:
 # %% [markdown]
 # ## 12. Real text
 #
-# Shakespeare's plays, a megabyte, and Korean film reviews (NSMC), the vocabularies learnt on them. Set `REAL` to True and wait some minutes. A Korean byte is a third of a syllable: bits per byte compare models, not languages.
+# English plays and encyclopedia, Korean film reviews and small talk, the vocabularies learnt on them. Set `REAL` to True and wait some minutes. A Korean byte is a third of a syllable: bits per byte compare models, not languages. WikiText writes rare words as <unk>, which makes it cheaper than it is.
 
 # %%
 REAL = profile == "gpu"
-FILES = {"Shakespeare": "tinyshakespeare/input.txt", "NSMC": "nsmc_sample/ratings_train.txt"}
-for name, file in FILES.items():
+CORPORA = {  # file, lines of its head, what of a line is text
+    "Shakespeare": ("tinyshakespeare/input.txt", 0, lambda line: line),
+    "WikiText-2": ("wikitext2/valid.txt", 0, lambda line: line),
+    "NSMC, film reviews": ("nsmc_sample/ratings_train.txt", 1, lambda line: line.split("\t")[1]),  # id, document, label
+    "Korean dialogue": ("chatbot_ko/ChatbotData.csv", 1, lambda line: line.rsplit(",", 1)[0]),  # question, answer, label
+}
+for name, (file, head, read) in CORPORA.items():
     if REAL and datasets.available(file):
-        lines = datasets.lines(file)
-        if name == "NSMC":  # columns id, document, label
-            lines = [line.split("\t")[1] for line in lines[1:]]
+        lines = [read(line) for line in datasets.lines(file)[head:]]
         held = len(lines) // 20
         learn, held_out = "\n".join(lines[held:])[:1_000_000], "\n".join(lines[:held])[:40_000]
         print(name)
