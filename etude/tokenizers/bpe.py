@@ -2,25 +2,28 @@
 
 The algorithm is that of Gage 1994 ("A New Algorithm for Data Compression"), turned on words by Sennrich, Haddow and
 Birch 2016 (arXiv:1508.07909, algorithm 1). `train_naive` is the algorithm as it is told, `train` gives the same merges and
-keeps the counts of pairs up to date instead of counting anew. This module knows words and counts only: how a text is split
-into words, bytes (`etude.tokenizers.byte_bpe`) and files are none of its business.
+keeps the counts of pairs up to date (`etude.tokenizers.bpe_pairs`) instead of counting anew. This module knows words and
+counts only: how a text is split into words, bytes (`etude.tokenizers.byte_bpe`) and files are none of its business.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+from etude.strings import refuse_string
+from etude.tokenizers.bpe_pairs import GONE, Pair, Pairs
+from etude.tokenizers.tokenizer import check_counts, check_min_count, known_ids
 
 CACHED = 1 << 17  # words whose ids are kept: the memory of a long text stays bounded
 
-Pair = tuple[int, int]
 Symbol = TypeVar("Symbol")
-GONE = -1  # in the place of an id that was merged into its left neighbour
+Piece = TypeVar("Piece")
 
 
 def train(
@@ -46,10 +49,13 @@ def train(
         min_count: a pair that occurs less often is not merged, so there may be fewer than `size` entries.
 
     Raises:
-        ValueError: the characters alone are more than `size`, or a word holds one of the marks.
+        ValueError: the characters alone are more than `size`, a word holds one of the marks or occurs less than 0 times, or
+            `min_count` is below 1.
     """
+    check_counts(words)
+    check_min_count(min_count)
     vocabulary, spelled, counts = _spell(words, size, suffix, unknown, alphabet)
-    pairs = _Pairs(spelled, counts)
+    pairs = Pairs(spelled, counts, len(vocabulary))
     merges: list[tuple[str, str]] = []
     while len(vocabulary) < size and (best := pairs.best(min_count)) is not None:
         pairs.merge(best, len(vocabulary))
@@ -68,6 +74,8 @@ def train_naive(
     min_count: int = 1,
 ) -> BPE:
     """Learns what `train` learns, by counting all pairs of all words anew before each merge."""
+    check_counts(words)
+    check_min_count(min_count)
     vocabulary, spelled, counts = _spell(words, size, suffix, unknown, alphabet)
     merges: list[tuple[str, str]] = []
     while len(vocabulary) < size:
@@ -134,77 +142,6 @@ def symbols(word: str, suffix: str = "") -> list[str]:
     return [*word[:-1], word[-1] + suffix] if word else []
 
 
-class _Pairs:
-    """Words as ids and the count of each pair of neighbours, kept up to date while pairs are merged.
-
-    The heap holds (−count, pair) and may be late: an entry that overstates its count is put back with the count of now.
-    None can understate it, because the only counts that grow are those of pairs with the newest id, which are pushed
-    after the merge that made them.
-    """
-
-    def __init__(self, spelled: list[list[int]], counts: list[int]) -> None:
-        self.spelled, self.weights = spelled, counts
-        self.counts: defaultdict[Pair, int] = defaultdict(int)
-        self.words: defaultdict[Pair, set[int]] = defaultdict(set)  # pair → words that hold it, or have held it
-        for word, ids in enumerate(spelled):
-            for pair in pairwise(ids):
-                self.counts[pair] += counts[word]
-                self.words[pair].add(word)
-        self.heap = [(-count, pair) for pair, count in self.counts.items()]
-        heapq.heapify(self.heap)
-
-    def best(self, min_count: int) -> Pair | None:
-        """Finds the most frequent pair, of equals that with the smaller ids; None if none occurs often enough."""
-        while self.heap:
-            late, pair = self.heap[0]
-            count = self.counts.get(pair, 0)
-            if count < max(min_count, 1):
-                heapq.heappop(self.heap)  # it will never be more again
-            elif count < -late:
-                heapq.heapreplace(self.heap, (-count, pair))
-            else:
-                return pair
-        return None
-
-    def merge(self, pair: Pair, new: int) -> None:
-        """Puts `new` for the pair in all words, from left to right; only the counts of its neighbours change."""
-        first, second = pair
-        counts, words = self.counts, self.words
-        fresh: set[Pair] = set()
-        for word in words.pop(pair):
-            ids, weight = self.spelled[word], self.weights[word]
-            i = _find(ids, first, second, 0)
-            while i >= 0:
-                ids[i : i + 2] = [new]
-                if i > 0:
-                    before = (ids[i - 1], new)
-                    counts[ids[i - 1], first] -= weight
-                    counts[before] += weight
-                    words[before].add(word)
-                    fresh.add(before)
-                if i + 1 < len(ids):
-                    after = (new, ids[i + 1])
-                    counts[second, ids[i + 1]] -= weight
-                    counts[after] += weight
-                    words[after].add(word)
-                    fresh.add(after)
-                i = _find(ids, first, second, i + 1)
-        del counts[pair]
-        for made in fresh:
-            heapq.heappush(self.heap, (-counts[made], made))
-
-
-def _find(ids: list[int], first: int, second: int, start: int) -> int:
-    """Finds where the pair stands next at or after `start`, −1 if nowhere."""
-    try:
-        i = ids.index(first, start)
-        while ids[i + 1] != second:
-            i = ids.index(first, i + 1)
-    except (ValueError, IndexError):  # no more of `first`, or it is the last
-        return -1
-    return i
-
-
 @dataclass(frozen=True)
 class BPE:
     """A vocabulary, its ids being the places in the list, and the merges in the order of their rank.
@@ -238,7 +175,7 @@ class BPE:
         return {(self.index[a], self.index[b]): (rank, self.index[a + b]) for rank, (a, b) in enumerate(self.merges)}
 
     @cached_property
-    def cache(self) -> Cache:
+    def cache(self) -> Cache[int]:
         """Word → ids; words that are not in it are encoded when they are asked for."""
         return Cache(self.encode_word)
 
@@ -246,8 +183,9 @@ class BPE:
         """Encodes words as ids, one word after the other.
 
         Raises:
-            ValueError: a character has no id, and there is no unknown token.
+            ValueError: a character has no id, and there is no unknown token; or the words are one string.
         """
+        refuse_string(words, "give a list of words, e.g. text.split()")
         return list(chain.from_iterable(map(self.cache.__getitem__, words)))
 
     def encode_word(self, word: str) -> list[int]:
@@ -268,22 +206,26 @@ class BPE:
         return [self.vocabulary[i] for i in self.cache[word]]
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Decodes ids to a text: words with blanks between them where a suffix marks their ends, else without."""
-        text = "".join(self.vocabulary[i] for i in ids)
+        """Decodes ids to a text: words with blanks between them where a suffix marks their ends, else without.
+
+        Raises:
+            ValueError: an id is not in the vocabulary.
+        """
+        text = "".join(self.vocabulary[i] for i in known_ids(ids, self.vocabulary))
         return text.replace(self.suffix, " ").removesuffix(" ") if self.suffix else text
 
 
-class Cache(dict[str, list[int]]):
-    """Word → ids, by `encode` where the word is new; it stops to grow at `CACHED` words."""
+class Cache(dict[str, list[Piece]], Generic[Piece]):
+    """Word → its ids or pieces, by `cut` where the word is new; it stops to grow at `CACHED` words."""
 
-    def __init__(self, encode: Callable[[str], list[int]]) -> None:
-        self.encode = encode
+    def __init__(self, cut: Callable[[str], list[Piece]]) -> None:
+        self.cut = cut
 
-    def __missing__(self, word: str) -> list[int]:
-        ids = self.encode(word)
+    def __missing__(self, word: str) -> list[Piece]:
+        pieces = self.cut(word)
         if len(self) < CACHED:
-            self[word] = ids
-        return ids
+            self[word] = pieces
+        return pieces
 
 
 def join(ids: list[int], ranks: Mapping[Pair, tuple[int, int]]) -> list[int]:
@@ -293,21 +235,26 @@ def join(ids: list[int], ranks: Mapping[Pair, tuple[int, int]]) -> list[int]:
         ids: of single symbols, changed in place.
         ranks: pair → (rank, new id).
     """
-    end = len(ids)
-    left, right = list(range(-1, end - 1)), list(range(1, end + 1))  # neighbours, past those that were merged away
-    heap = [(*ranks[pair], i, pair) for i, pair in enumerate(pairwise(ids)) if pair in ranks]
+    end, rank_of = len(ids), ranks.get
+    heap = [ranks[pair][0] * end + i for i, pair in enumerate(pairwise(ids)) if pair in ranks]  # by rank, then by place
     heapq.heapify(heap)
+    right = [*range(1, end + 1)]  # neighbours, past those that were merged away
+    left = [-1, 0, *right][:end]
     while heap:
-        _, new, i, (a, b) = heapq.heappop(heap)
+        entry = heapq.heappop(heap)
+        i = entry % end
         j = right[i]
-        if ids[i] != a or j == end or ids[j] != b:
+        merge = rank_of((ids[i], ids[j])) if j < end else None
+        if merge is None or merge[0] != entry // end:
             continue  # one of the two has been merged with its other neighbour
+        new = merge[1]
         ids[i], ids[j] = new, GONE
         right[i] = k = right[j]
         if k < end:
             left[k] = i
-            if (pair := (new, ids[k])) in ranks:
-                heapq.heappush(heap, (*ranks[pair], i, pair))
-        if (h := left[i]) >= 0 and (pair := (ids[h], new)) in ranks:
-            heapq.heappush(heap, (*ranks[pair], h, pair))
+            if after := rank_of((new, ids[k])):
+                heapq.heappush(heap, after[0] * end + i)
+        h = left[i]
+        if h >= 0 and (before := rank_of((ids[h], new))):
+            heapq.heappush(heap, before[0] * end + h)
     return [i for i in ids if i != GONE]

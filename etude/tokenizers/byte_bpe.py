@@ -22,7 +22,7 @@ from etude.corpora import datasets
 from etude.tokenizers import files
 from etude.tokenizers.bpe import BPE, Cache
 from etude.tokenizers.bpe import train as train_words
-from etude.tokenizers.tokenizer import check_special, special_ids, whole_words
+from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, whole_words
 
 # GPT-2's words: English endings, then letters, digits or signs, each with the blank before it, then white space.
 PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
@@ -69,8 +69,10 @@ def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = ()
         min_count: a pair that occurs less often is not merged.
 
     Raises:
-        ValueError: the bytes and special tokens alone are more than `size`.
+        ValueError: the bytes and special tokens alone are more than `size`, the lines are one string, or `min_count` is
+            below 1.
     """
+    check_texts(lines)
     check_special(special_tokens, VALUES)
     words = Counter(chain.from_iterable(map(PATTERN.findall, lines)))
     spelled = {spell(word): count for word, count in words.items()}
@@ -122,7 +124,7 @@ class ByteBPE:
         return special_ids(self.special, self.bpe.index)
 
     @cached_property
-    def cache(self) -> Cache:
+    def cache(self) -> Cache[int]:
         """Word of the text → ids."""
         return Cache(self.encode_word)
 
@@ -162,11 +164,19 @@ class ByteBPE:
         return [self.bpe.vocabulary[i] for i in self.encode(text)]
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Decodes ids to bytes; special tokens have none."""
-        return b"".join(map(self._bytes.__getitem__, ids))
+        """Decodes ids to bytes; special tokens have none.
+
+        Raises:
+            ValueError: an id is not in the vocabulary.
+        """
+        return b"".join(map(self._bytes.__getitem__, known_ids(ids, self._bytes)))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Decodes ids to a text; bytes that are no character, such as a third of a syllable, become U+FFFD."""
+        """Decodes ids to a text; bytes that are no character, such as a third of a syllable, become U+FFFD.
+
+        Raises:
+            ValueError: an id is not in the vocabulary.
+        """
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
     @cached_property

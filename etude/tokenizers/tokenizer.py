@@ -6,11 +6,15 @@ characters and words between blanks; it must not know how any tokenizer cuts the
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Sized
+from operator import index
 from pathlib import Path
 from typing import Protocol, Self, runtime_checkable
 
 import regex
+
+from etude.strings import refuse_string
 
 # The white space at which all tokenizers part words. They differ in the rest: to BERT, a vertical tab is nothing at all.
 WORD_END = regex.compile(r"(?<=\S)(?=[\t\n\r\p{Zs}\p{Zl}\p{Zp}])", regex.REVERSE)
@@ -43,7 +47,7 @@ class Tokenizer(Protocol):
             special_tokens: get the first ids (byte-level BPE: the last, as in GPT-2).
 
         Raises:
-            ValueError: `size` is less than single characters need.
+            ValueError: `size` is less than single characters need, or the texts are one string.
         """
 
     def encode(self, text: str) -> list[int]:
@@ -56,7 +60,11 @@ class Tokenizer(Protocol):
         """
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Decodes ids to a text, without special tokens; an unknown token shows as a sign."""
+        """Decodes ids to a text, without special tokens; an unknown token shows as a sign.
+
+        Raises:
+            ValueError: an id is not in the vocabulary.
+        """
 
     def save(self, path: Path) -> None:
         """Writes one file in the format of Hugging Face tokenizers, whole or not at all.
@@ -131,3 +139,34 @@ def special_ids(special: Iterable[str], index: Mapping[str, int]) -> dict[str, i
     if lost := [token for token in special if token not in index]:
         raise ValueError(f"the special token {lost[0]!r} is not in the vocabulary: add it, or do not name it")
     return {token: index[token] for token in special}
+
+
+def check_texts(texts: Iterable[str]) -> None:
+    """Raises ValueError if the texts to learn from are one string."""
+    refuse_string(texts, "give a list of texts, or its letters would be taken for them")
+
+
+def check_counts(words: Mapping[str, float], least: int = 0) -> None:
+    """Raises ValueError for a word that occurs less often than `least`, or not a finite number of times."""
+    for word, count in words.items():
+        if not least <= count < math.inf:
+            raise ValueError(f"the word {word!r} occurs {count} times: give finite counts of {least} or more")
+
+
+def check_min_count(min_count: float) -> None:
+    """Raises ValueError unless a pair must occur at least once to be merged."""
+    if not min_count >= 1:
+        raise ValueError(f"min_count is {min_count}: a pair must occur at least once to be merged, so give 1 or more")
+
+
+def known_ids(ids: Iterable[int], vocabulary: Sized) -> Iterator[int]:
+    """Yields the ids as whole numbers.
+
+    Raises:
+        ValueError: an id is not that of an entry of the vocabulary; Python would take −1 for the last one.
+    """
+    size = len(vocabulary)
+    for i in map(index, ids):
+        if not 0 <= i < size:
+            raise ValueError(f"the id {i} is not in the vocabulary, whose ids are 0 to {size - 1}")
+        yield i

@@ -2,7 +2,8 @@
 
 The model and its training are those of Kudo 2018 ("Subword Regularization", section 3.2), the white space written as a
 character is that of Kudo and Richardson 2018 (SentencePiece), with whose segmentations `Unigram` agrees. Training knows
-words and their counts, `Unigram` knows pieces, their log-probabilities and the names of its steps in a file.
+words and their counts, `Unigram` knows pieces, their log-probabilities and the names of its steps in a file; what is computed
+with them is `etude.tokenizers.unigram_cuts`'.
 """
 
 from __future__ import annotations
@@ -14,20 +15,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import nlargest
 from itertools import chain
 from pathlib import Path
 from typing import Self
 
 from etude.tokenizers import files
-from etude.tokenizers.bpe import CACHED
-from etude.tokenizers.tokenizer import check_special, whole_words
+from etude.tokenizers.bpe import Cache
+from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, whole_words
+from etude.tokenizers.unigram_cuts import Cuts
 from etude.tokenizers.unigram_training import learn
 
 SPACE = "▁"  # U+2581
 UNKNOWN = "<unk>"
 SPECIAL = (UNKNOWN, "<s>", "</s>")  # stand for no text
-UNKNOWN_PENALTY = 10.0  # nats below the least probable piece, as in SentencePiece
 UNKNOWN_SHOWN = " ⁇ "  # what an unknown id is decoded to, as in SentencePiece
 
 
@@ -50,7 +50,12 @@ def unmark(pieces: Iterable[str]) -> str:
 
 
 def count_words(texts: Iterable[str]) -> Counter[str]:
-    """Counts the marked words: what `train` learns from."""
+    """Counts the marked words: what `train` learns from.
+
+    Raises:
+        ValueError: the texts are one string.
+    """
+    check_texts(texts)
     return Counter(word for text in texts for word in _words(text))
 
 
@@ -67,7 +72,7 @@ class Unigram:
 
     Special pieces stand for no text. In a file, `tokenizers` agrees with the ids but for cuts that are equally probable, and
     for text that spells a special piece with a character that is no piece: there it gives the special piece's id.
-    Raises ValueError if there is not one score for each piece, if a piece stands twice, or without "<unk>".
+    Raises ValueError if there is not one finite score for each piece, if a piece is empty or stands twice, or without "<unk>".
     """
 
     pieces: Sequence[str]
@@ -75,13 +80,8 @@ class Unigram:
     special: Sequence[str] = SPECIAL
     index: dict[str, int] = field(init=False, repr=False)  # piece → id
     _ids: dict[str, int] = field(init=False, repr=False)  # piece → id, without special pieces
-    _score: dict[str, float] = field(init=False, repr=False)  # piece → log-probability, without special pieces
-    _longest: int = field(init=False, repr=False)
-    _unknown: float = field(init=False, repr=False)  # the score of a character that is no piece
+    _cuts: Cuts = field(init=False, repr=False)  # without special pieces
     _by_word: bool = field(init=False, repr=False)  # whether no piece reaches over a ▁, so that words part
-    _known: dict[str, list[str]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )  # words cut before
 
     def __post_init__(self) -> None:
         if len(self.scores) != len(self.pieces):
@@ -90,19 +90,21 @@ class Unigram:
         if len(index) < len(self.pieces):
             twice = next(piece for piece, count in Counter(self.pieces).items() if count > 1)
             raise ValueError(f"{twice!r} stands among the pieces more than once: an id must be that of one piece")
+        if "" in index:
+            raise ValueError(f"the piece {index['']} is empty: a piece must hold a character")
+        for piece, score in zip(self.pieces, self.scores, strict=True):
+            if not math.isfinite(score):
+                raise ValueError(f"the score of {piece!r} is {score}: a log-probability must be finite")
         if UNKNOWN not in index:
             raise ValueError(f"the {len(index)} pieces lack {UNKNOWN}: put it first, with score 0")
         if UNKNOWN not in self.special:
             raise ValueError(f"the special pieces lack {UNKNOWN}, which encoding needs: add it")
         check_special(self.special, ())
         ids = {piece: i for piece, i in index.items() if piece not in self.special}
-        score = {piece: self.scores[i] for piece, i in ids.items()}
         object.__setattr__(self, "index", index)
         object.__setattr__(self, "_ids", ids)
-        object.__setattr__(self, "_score", score)
-        object.__setattr__(self, "_longest", max(map(len, score), default=1))
-        object.__setattr__(self, "_unknown", min(score.values(), default=0.0) - UNKNOWN_PENALTY)
-        object.__setattr__(self, "_by_word", all(SPACE not in piece[1:] for piece in score))
+        object.__setattr__(self, "_cuts", Cuts({piece: self.scores[i] for piece, i in ids.items()}))
+        object.__setattr__(self, "_by_word", all(SPACE not in piece[1:] for piece in ids))
 
     @classmethod
     def train(cls, texts: Iterable[str], size: int, *, special_tokens: Sequence[str] = SPECIAL) -> Unigram:
@@ -110,6 +112,10 @@ class Unigram:
 
         Args:
             special_tokens: must hold <unk>. A word that spells one is not learnt from, so that no piece is one.
+
+        Raises:
+            ValueError: `size` is less than single characters need, the texts are one string or hold no words, or <unk> is
+                missing.
         """
         if UNKNOWN not in special_tokens:
             raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
@@ -129,28 +135,12 @@ class Unigram:
 
     def tokenize(self, text: str) -> list[str]:
         """Cuts a text into its most probable pieces (Viterbi); a run of unknown characters is one piece."""
-        pieces: list[str] = []
-        for unit in self._units(text):
-            cut = self._known.get(unit)
-            if cut is None:
-                cut = self._joined(self._viterbi(unit))
-                if len(self._known) < CACHED:
-                    self._known[unit] = cut
-            pieces += cut
-        return pieces if SPACE in self._score else self._joined(pieces)  # an unknown ▁ joins unknown words
+        pieces = list(chain.from_iterable(map(self._known.__getitem__, self._units(text))))
+        return pieces if SPACE in self._ids else self._cuts.joined(pieces)  # an unknown ▁ joins unknown words
 
     def nbest(self, text: str, n: int) -> list[tuple[list[str], float]]:
         """Finds the `n` most probable ways to cut a text with their log-probabilities, the best first."""
-        marked = mark(text)
-        best: list[list[tuple[float, list[str]]]] = [[(0.0, [])]]  # at each position: the n best of the text up to it
-        for end in range(1, len(marked) + 1):
-            ways = [
-                (score + piece_score, [*pieces, marked[start:end]])
-                for start, piece_score in self._ending(marked, end)
-                for score, pieces in best[start]
-            ]
-            best.append(nlargest(n, ways, key=lambda way: way[0]))
-        return [(self._joined(pieces), score) for score, pieces in best[-1]]
+        return [(self._cuts.joined(pieces), score) for pieces, score in self._cuts.nbest(mark(text), n)]
 
     def sample(self, text: str, alpha: float, generator: random.Random) -> list[str]:
         """Draws one way to cut a text, with a chance in proportion to its probability to the power alpha.
@@ -160,23 +150,14 @@ class Unigram:
         Args:
             alpha: 0 draws all ways alike, 1 as the model has it; the larger, the more often the best.
         """
-        marked = mark(text)
-        total = self._forward(marked, alpha)
-        drawn, end = list[str](), len(marked)
-        while end:
-            ways = list(self._ending(marked, end))
-            chances = [math.exp(total[start] + alpha * score - total[end]) for start, score in ways]
-            start = generator.choices([start for start, _ in ways], chances)[0]
-            drawn.append(marked[start:end])
-            end = start
-        return self._joined(drawn[::-1])
+        return self._cuts.joined(self._cuts.sample(mark(text), alpha, generator))
 
     def log_likelihood(self, text: str, alpha: float = 1.0) -> float:
         """Computes log of the sum, over all ways to cut a text, of their probabilities to the power alpha.
 
         Kudo 2018, section 3.2.
         """
-        return self._forward(mark(text), alpha)[-1]
+        return self._cuts.log_totals(mark(text), alpha)[-1]
 
     def encode(self, text: str) -> list[int]:
         """Encodes a text as the ids of the pieces that `tokenize` gives."""
@@ -192,9 +173,13 @@ class Unigram:
         return chain.from_iterable(map(self.encode, texts))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Decodes ids to a text: an unknown one shows as " ⁇ ", <s> and </s> do not."""
+        """Decodes ids to a text: an unknown one shows as " ⁇ ", <s> and </s> do not.
+
+        Raises:
+            ValueError: an id is not that of a piece.
+        """
         silent = {*self.special} - {UNKNOWN}
-        known = (self.pieces[i] for i in ids)
+        known = (self.pieces[i] for i in known_ids(ids, self.pieces))
         return unmark(UNKNOWN_SHOWN if piece == UNKNOWN else piece for piece in known if piece not in silent)
 
     def save(self, path: Path) -> None:
@@ -206,8 +191,8 @@ class Unigram:
         Raises:
             OSError: the file cannot be written.
         """
-        never = min([-1.0, *self._score.values()]) * (2 + max(map(len, self.special)))
-        vocabulary = [[piece, self._score.get(piece, never)] for piece in self.pieces]
+        never = min([-1.0, *self._cuts.scores.values()]) * (2 + max(map(len, self.special)))
+        vocabulary = [[piece, self._cuts.scores.get(piece, never)] for piece in self.pieces]
         model = {"type": "Unigram", "unk_id": self.index[UNKNOWN], "vocab": vocabulary, "byte_fallback": False}
         files.write(path, model, self.special_tokens, **_steps(self._words_part), decoder=_metaspace(self._words_part))
 
@@ -233,55 +218,19 @@ class Unigram:
     @property
     def _words_part(self) -> bool:
         """Whether the pieces of a text are those of its words, each cut on its own."""
-        return self._by_word and SPACE in self._score
+        return self._by_word and SPACE in self._ids
 
     def _units(self, text: str) -> list[str]:
         """Splits a text into what can be cut on its own."""
         return _words(text) if self._by_word else [mark(text)]
 
-    def _ending(self, marked: str, end: int) -> Iterator[tuple[int, float]]:
-        """Finds (start, score) of every piece that ends here, the longest first; a single character that is none is unknown."""
-        for start in range(max(0, end - self._longest), end):
-            score = self._score.get(marked[start:end])
-            if score is not None:
-                yield start, score
-            elif start == end - 1:
-                yield start, self._unknown
+    @cached_property
+    def _known(self) -> Cache[str]:
+        """What was cut before → its pieces."""
+        return Cache(self._cut)
 
-    def _viterbi(self, marked: str) -> list[str]:
-        best, back = [0.0], [0]
-        for end in range(1, len(marked) + 1):
-            score, start = max(
-                ((best[start] + score, start) for start, score in self._ending(marked, end)), key=lambda way: way[0]
-            )  # of equals the first, which has the longest last piece
-            best.append(score)
-            back.append(start)
-        pieces, end = list[str](), len(marked)
-        while end:
-            pieces.append(marked[back[end] : end])
-            end = back[end]
-        return pieces[::-1]
-
-    def _forward(self, marked: str, alpha: float) -> list[float]:
-        """Computes for each position log Σ over all ways to cut the text up to it, of their probabilities to the power alpha."""
-        total = [0.0]
-        for end in range(1, len(marked) + 1):
-            ways = [total[start] + alpha * score for start, score in self._ending(marked, end)]
-            top = max(ways)
-            total.append(top + math.log(sum(math.exp(way - top) for way in ways)))
-        return total
-
-    def _joined(self, pieces: list[str]) -> list[str]:
-        """Joins each run of unknown pieces to one."""
-        joined, before = list[str](), False
-        for piece in pieces:
-            unknown = piece not in self._score
-            if unknown and before:
-                joined[-1] += piece
-            else:
-                joined.append(piece)
-            before = unknown
-        return joined
+    def _cut(self, unit: str) -> list[str]:
+        return self._cuts.joined(self._cuts.best(unit))
 
 
 def _steps(words_part: bool) -> dict[str, files.Json]:
@@ -315,7 +264,7 @@ def train(words: Counter[str], size: int, *, special: Sequence[str] = SPECIAL) -
         words: marked words and their counts (`count_words`).
 
     Raises:
-        ValueError: there are no words, or the characters alone are more than `size`.
+        ValueError: there are no words, one occurs less than once, or the characters alone are more than `size`.
     """
     pieces, scores = learn(words, size, len(special))
     return Unigram([*special, *pieces], [0.0] * len(special) + scores, special)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import digamma
 
 from etude.tokenizers.lattices import LONGEST_WORD, Bools, Candidates, Floats
+from etude.tokenizers.tokenizer import check_counts
 
 SHRINK = 0.75  # the share of pieces that a round of pruning keeps
 SPARE = 1.1  # pruning ends at this multiple of the size asked for; the least probable pieces then make way
@@ -31,9 +32,10 @@ def learn(words: Counter[str], size: int, special: int) -> tuple[list[str], list
         special: the number of special pieces, which are not among those learnt.
 
     Raises:
-        ValueError: there are no words, or the characters alone are more than `size`.
+        ValueError: there are no words, one occurs less than once, or the characters alone are more than `size`.
     """
-    if not words:
+    check_counts(words, least=1)
+    if not any(words):
         raise ValueError("there are no words to learn from: give at least one text that is not blank")
     stretches = Counter[str]()
     for word, count in words.items():

@@ -17,7 +17,7 @@ from typing import Self
 import regex
 
 from etude.tokenizers import bpe, files
-from etude.tokenizers.tokenizer import check_special, special_ids, whole_words
+from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, whole_words
 
 WORD = regex.compile(r"\S+")  # not str.split: to that, \x1c to \x1f are white space, and to Unicode they are not
 END = "</w>"
@@ -56,7 +56,12 @@ class WordBPE:
         Args:
             special_tokens: must hold <unk>.
             min_count: a pair that occurs less often is not merged.
+
+        Raises:
+            ValueError: `size` is less than single characters need, the texts are one string, <unk> is missing, or `min_count`
+                is below 1.
         """
+        check_texts(texts)
         if UNKNOWN not in special_tokens:
             raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
         marks = (END, *special_tokens)
@@ -85,9 +90,13 @@ class WordBPE:
         return chain.from_iterable(map(self.encode, whole_words(chunks)))
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Decodes ids to words with a blank between them; an unknown character at a word's end takes the blank with it."""
+        """Decodes ids to words with a blank between them; an unknown character at a word's end takes the blank with it.
+
+        Raises:
+            ValueError: an id is not in the vocabulary.
+        """
         silent = {i for token, i in self.special_tokens.items() if token != UNKNOWN}
-        tokens = [self.vocabulary[i] for i in ids if i not in silent]
+        tokens = [self.vocabulary[i] for i in known_ids(ids, self.vocabulary) if i not in silent]
         words = [f"{token.removesuffix(END)} " if token.endswith(END) else token for token in tokens]
         return "".join(words).removesuffix(" ")
 

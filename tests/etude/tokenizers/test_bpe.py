@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
 import random
+import tracemalloc
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from mirror import mirror
 from tokenizers import ByteLevelBPETokenizer, Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -21,6 +24,7 @@ from etude.corpora import datasets
 from etude.lesson.checks import claim
 from etude.tokenizers import bpe, byte_bpe
 from etude.tokenizers.bpe import BPE
+from etude.tokenizers.bpe_pairs import Pairs
 from etude.tokenizers.byte_bpe import ByteBPE
 from etude.world import World
 
@@ -110,6 +114,38 @@ def test_counting_anew_before_each_merge_gives_the_same(words: Counter[str], suf
     assert bpe.train(words, 30, **options) == bpe.train_naive(words, 30, **options)
 
 
+long_words = st.lists(
+    st.tuples(st.sampled_from(["a", "b", "ab", "aab", "눈"]), st.integers(1, 60)) | st.tuples(letters, st.just(1)),
+    min_size=1,
+    max_size=12,
+).map(lambda parts: "".join(text * times for text, times in parts))
+
+
+@patient
+@given(
+    words=st.dictionaries(long_words, st.integers(1, 3), min_size=1, max_size=3), suffix=st.sampled_from(["", SUFFIX])
+)
+@example(words={"a" * 257: 1}, suffix="")
+@example(words={"a" * 64 + "b" + "a" * 63: 2, "aaab": 1}, suffix=SUFFIX)
+def test_long_words_with_runs_of_a_letter_give_the_same_too(words: dict[str, int], suffix: str) -> None:
+    assert bpe.train(words, 40, suffix=suffix) == bpe.train_naive(words, 40, suffix=suffix)
+
+
+@pytest.mark.parametrize(
+    "word", ["a" * 20_000, "".join(random.Random(5).choices("abcdefgh", k=20_000))], ids=["run", "random"]
+)
+def test_all_merges_of_a_long_word_together_look_at_few_places_for_each_letter(word: str) -> None:
+    """To look through the word at each merge would be 20,000 · 400 places."""
+    pairs = Pairs([[ord(c) - ord("a") for c in word]], [1], 8)
+    looked_at = 0
+    for new in range(8, 408):
+        if (best := pairs.best(1)) is None:
+            break
+        looked_at += len(pairs.places[best])
+        pairs.merge(best, new)
+    assert len(word) / 2 < looked_at < 3 * len(word)
+
+
 @patient
 @given(words=counted, seed=st.integers(0, 9))
 def test_the_order_of_the_words_does_not_matter(words: Counter[str], seed: int) -> None:
@@ -147,13 +183,18 @@ def test_a_pair_that_is_too_rare_ends_the_training() -> None:
         (PAPER, {"size": 9}, "10 characters and marks do not fit into 9"),
         (Counter({"a</w>": 1}), {"size": 99, "suffix": SUFFIX}, "'a</w>' holds the mark '</w>'"),
         (Counter({"a?": 1}), {"size": 99, "unknown": "?"}, "'a\\?' holds the mark"),
+        ({"ab": 2, "b": -1}, {"size": 99}, "the word 'b' occurs -1 times: give finite counts of 0 or more"),
+        ({"ab": math.nan}, {"size": 99}, "the word 'ab' occurs nan times"),
+        (PAPER, {"size": 99, "min_count": 0}, "min_count is 0: a pair must occur at least once"),
+        (PAPER, {"size": 99, "min_count": math.nan}, "min_count is nan"),
     ],
 )
+@pytest.mark.parametrize("train", [bpe.train, bpe.train_naive])
 def test_what_cannot_be_trained_is_refused_with_the_reason(
-    words: Mapping[str, int], options: dict[str, Any], says: str
+    train: Callable[..., BPE], words: Mapping[str, int], options: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(ValueError, match=says):
-        bpe.train(words, **options)
+        train(words, **options)
 
 
 def test_no_words_and_empty_words_give_the_alphabet_alone() -> None:
@@ -206,6 +247,36 @@ def test_a_long_word_is_encoded_in_a_moment() -> None:
     assert len(ours.encode_word("ab" * 50_000)) == 100_000 // 64 + 1
 
 
+def test_a_long_word_is_encoded_in_a_small_multiple_of_its_memory() -> None:
+    word = "".join(random.Random(1).choices("abcd", k=100_000))
+    ours = bpe.train(Counter({word[:2000]: 1}), 100)
+    tracemalloc.start()
+    try:
+        ids = ours.encode_word(word)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert ours.decode(ids) == word
+    assert peak < 140 * len(word)
+
+
+@patient
+@given(
+    merges=st.lists(
+        st.tuples(*[st.sampled_from(["a", "b", "ab", "ba", "aa", "aba", "abab"])] * 2), unique=True, max_size=8
+    ),
+    word=st.text("ab", max_size=40),
+)
+def test_merges_in_any_order_are_applied_by_rank_and_from_the_left(merges: list[tuple[str, str]], word: str) -> None:
+    tokens = {"a", "b", *(part for a, b in merges for part in (a, b, a + b))}
+    ours = BPE(sorted(tokens), merges)
+    ids = [ours.index[c] for c in word]
+    while ranked := [(ours.ranks[pair][0], i) for i, pair in enumerate(pairwise(ids)) if pair in ours.ranks]:
+        _, i = min(ranked)
+        ids[i : i + 2] = [ours.ranks[ids[i], ids[i + 1]][1]]
+    assert ours.encode_word(word) == ids
+
+
 @pytest.mark.parametrize(
     ("vocabulary", "merges", "unknown", "says"),
     [
@@ -219,6 +290,20 @@ def test_a_vocabulary_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=says):
         BPE(vocabulary, merges, unknown=unknown)
+
+
+def test_one_string_for_a_list_of_words_is_refused() -> None:
+    with pytest.raises(ValueError, match="'low lower' is a string: give a list of words"):
+        bpe.train(PAPER, 30).encode("low lower")
+
+
+@pytest.mark.parametrize("wrong", [-1, 30])
+def test_an_id_that_is_not_in_the_vocabulary_is_refused(wrong: int) -> None:
+    ours = bpe.train(PAPER, 30)
+    with pytest.raises(
+        ValueError, match=f"the id {wrong} is not in the vocabulary, whose ids are 0 to {len(ours.vocabulary) - 1}"
+    ):
+        ours.decode([0, wrong])
 
 
 def test_the_cache_stops_to_grow_and_answers_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,9 @@ from itertools import count, islice, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from mirror import mirror
@@ -179,6 +181,30 @@ def test_special_tokens_are_not_decoded_but_the_unknown_one(kind: str) -> None:
     silent = [i for token, i in model.special_tokens.items() if token not in ("<unk>", "[UNK]")]
     assert len(silent) > 0
     assert model.decode(silent) == ""
+
+
+@every_kind
+@pytest.mark.parametrize("past", [-1, 0, 10**6])
+def test_an_id_that_is_not_in_the_vocabulary_is_refused(kind: str, past: int) -> None:
+    size = len(MODELS[kind].vocabulary)
+    wrong = past if past < 0 else size + past
+    with pytest.raises(ValueError, match=f"the id {wrong} is not in the vocabulary, whose ids are 0 to {size - 1}"):
+        MODELS[kind].decode([*MODELS[kind].encode("the"), wrong])
+
+
+@every_kind
+def test_ids_of_an_array_are_decoded_as_those_of_a_list(kind: str) -> None:
+    ids = [*MODELS[kind].encode("the cat"), *MODELS[kind].special_tokens.values()]
+    assert MODELS[kind].decode(np.array(ids)) == MODELS[kind].decode(torch.tensor(ids)) == MODELS[kind].decode(ids)
+
+
+@pytest.mark.parametrize("kind", [ByteBPE, WordBPE, WordPiece, Unigram])
+def test_one_string_for_a_list_of_texts_is_refused(kind: type[Any]) -> None:
+    with pytest.raises(ValueError, match="'the cat' is a string: give a list of texts"):
+        kind.train("the cat", 400)
+    for counting in (lambda: byte_bpe.train("the cat", 400), lambda: unigram.count_words("the cat")):
+        with pytest.raises(ValueError, match="'the cat' is a string"):
+            counting()
 
 
 @every_kind

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import math
+import pickle
 import random
+import tracemalloc
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -18,9 +20,10 @@ from hypothesis import strategies as st
 from mirror import mirror
 
 from etude.corpora import datasets
-from etude.tokenizers import unigram
+from etude.tokenizers import bpe
 from etude.tokenizers.lattices import LONGEST_WORD, Candidates, Lattices
 from etude.tokenizers.unigram import SPACE, SPECIAL, UNKNOWN, Unigram, count_words, mark, train, unmark
+from etude.tokenizers.unigram_cuts import UNKNOWN_PENALTY
 from etude.world import World
 
 needs_corpora = pytest.mark.skipif(mirror() is None, reason="no mirror: set ETUDE_MIRROR to a folder of corpora")
@@ -123,7 +126,7 @@ def test_the_n_best_are_the_librarys(
     found = model.nbest(text, n + 1)
     expected = library.nbest_encode(text, nbest_size=n, out_type=str)
     scores = {piece: model.scores[i] for piece, i in model.index.items()}
-    unknown = min(model.scores) - unigram.UNKNOWN_PENALTY
+    unknown = min(model.scores) - UNKNOWN_PENALTY
     theirs = [sum(scores.get(piece, unknown * len(piece)) for piece in pieces) for pieces in expected]
     np.testing.assert_allclose([score for _, score in found[:n]], theirs, atol=1e-3)
     for place, (pieces, score) in enumerate(found[:n]):
@@ -243,11 +246,48 @@ def test_pieces_that_reach_over_a_blank_are_used() -> None:
         (["a"], [-1.0], "lack <unk>"),
         ([UNKNOWN, "a", "a"], [0, -1, -1], "'a' stands among the pieces more than once"),
         ([UNKNOWN, "a"], [0.0], "1 scores for 2 pieces"),
+        ([UNKNOWN, "a"], [0.0, math.nan], "the score of 'a' is nan: a log-probability must be finite"),
+        ([UNKNOWN, "a"], [0.0, math.inf], "the score of 'a' is inf"),
+        ([UNKNOWN, "a"], [0.0, -math.inf], "the score of 'a' is -inf"),
+        ([UNKNOWN, "a", ""], [0.0, -1.0, -1.0], "the piece 2 is empty"),
     ],
 )
 def test_pieces_that_cannot_serve_are_refused(pieces: list[str], scores: list[float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Unigram(pieces, scores)
+
+
+def peak_of(work: Callable[[], object]) -> int:
+    """The most bytes that were held at once."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_long_text_takes_memory_in_proportion_to_its_length() -> None:
+    """The pieces of both ways at each position would be more than 100 MB."""
+    long = "ab눈" * 1500
+    assert peak_of(lambda: small.nbest(long, 2)) < 1500 * len(long)
+    assert peak_of(lambda: Unigram(small.pieces, small.scores).tokenize(long)) < 300 * len(long)
+
+
+def test_the_n_best_of_a_long_text_begin_with_the_best() -> None:
+    long = "abba눈a" * 100
+    (best, score), (_, second) = small.nbest(long, 2)
+    assert sum(SMALL[piece] for piece in best) == pytest.approx(score)
+    assert score == pytest.approx(sum(SMALL[piece] for piece in small.tokenize(long)))
+    assert score >= second
+
+
+def test_the_cache_stops_to_grow_and_answers_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bpe, "CACHED", 2)
+    model = Unigram(small.pieces, small.scores)
+    assert model.tokenize("a b ab ab 눈a") == small.tokenize("a b ab ab 눈a")
+    assert len(model._known) == 2
+    assert pickle.loads(pickle.dumps(model)).tokenize("a 눈") == model.tokenize("a 눈")
 
 
 # Training.
@@ -395,5 +435,13 @@ def test_a_word_longer_than_a_stretch_is_learnt_from() -> None:
 def test_too_small_a_size_and_no_words_are_refused() -> None:
     with pytest.raises(ValueError, match="3 special pieces and 4 characters do not fit into 6 pieces"):
         train(count_words(["abc"]), 6)
-    with pytest.raises(ValueError, match="no words to learn from"):
-        train(count_words([" "]), 10)
+    for nothing in (count_words([" "]), Counter({"": 3})):
+        with pytest.raises(ValueError, match="no words to learn from"):
+            train(nothing, 10)
+
+
+@pytest.mark.parametrize("count", [0, -2, math.nan, math.inf])
+def test_counts_that_make_no_sense_are_refused(count: float) -> None:
+    words: Any = {"▁a": 3, "▁b": count}
+    with pytest.raises(ValueError, match=f"the word '▁b' occurs {count} times: give finite counts of 1 or more"):
+        train(words, 10)

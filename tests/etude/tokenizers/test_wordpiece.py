@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,8 +27,10 @@ SMALL = [*SPECIAL, *"abc눈", *(MARK + c for c in "ab눈"), "ab", "##ba", "##bab
 # Characters that Python and the library, which were made for different versions of Unicode, take for the same.
 OLD = unicodedata.ucd_3_2_0
 characters = st.characters(codec="utf-8", exclude_categories=("Cn", "Co"), max_codepoint=0xFFFF)
+unassigned = st.characters(min_codepoint=0x40000, max_codepoint=0xDFFFF) | st.sampled_from("\u0378\ufdd0\uffff🫨")
 known = st.text(
-    characters.filter(lambda c: OLD.category(c) == unicodedata.category(c))
+    unassigned
+    | characters.filter(lambda c: OLD.category(c) == unicodedata.category(c))
     | st.sampled_from("abc 눈배킹é\u0301Σ一!$\t\n")
 )
 
@@ -73,6 +77,14 @@ def test_ids_of_published_vocabularies_are_the_librarys(
     monkeypatch.setattr(datasets, "cache_folder", lambda: tmp_path)
     vocabulary = datasets.lines(name)
     assert WordPiece(vocabulary, lower).encode(text) == theirs(vocabulary, lower).encode(text).ids
+
+
+def test_a_character_that_is_newer_than_pythons_tables_is_unknown_and_does_not_vanish() -> None:
+    tokenizer = WordPiece(SMALL)
+    for character in "🫨\u0378\U000e0fff":
+        assert tokenizer.tokenize(f"ab {character} b") == ["ab", UNKNOWN, "b"]
+        assert tokenizer.tokenize(f"a{character}b") == [UNKNOWN]
+        assert theirs(SMALL, True).encode(f"a{character}b", add_special_tokens=False).tokens == [UNKNOWN]
 
 
 def test_two_texts_stand_between_special_tokens() -> None:
@@ -152,6 +164,23 @@ def test_the_vocabulary_ends_where_nothing_is_left_to_merge() -> None:
 def test_too_small_a_size_is_refused() -> None:
     with pytest.raises(ValueError, match="8 special tokens and characters do not fit into 7 pieces"):
         train(Counter({"abc": 3}), 7)
+
+
+@pytest.mark.parametrize(
+    ("count", "min_count", "says"),
+    [
+        (-1, 2, "the word 'ab' occurs -1 times: give finite counts of 0 or more"),
+        (math.nan, 2, "the word 'ab' occurs nan times"),
+        (math.inf, 2, "the word 'ab' occurs inf times"),
+        (3, 0, "min_count is 0: a pair must occur at least once"),
+        (3, -1, "min_count is -1"),
+        (3, math.nan, "min_count is nan"),
+    ],
+)
+def test_counts_that_make_no_sense_are_refused(count: float, min_count: float, says: str) -> None:
+    words: Any = {"b": 1, "ab": count}
+    with pytest.raises(ValueError, match=says):
+        train(words, 100, min_count=min_count)  # type: ignore[arg-type]
 
 
 def test_every_training_word_is_cut_without_unknowns() -> None:
