@@ -6,6 +6,7 @@ equally often whatever the seed. This module must not know how a sentence is wri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from etude.world import truth
@@ -24,7 +25,7 @@ _LANGUAGES = {"en": ENGLISH, "ko": KOREAN}
 
 
 def _check_size(tokens: int) -> None:
-    if tokens < 1:
+    if not 1 <= tokens < math.inf:  # nan is neither
         raise ValueError(f"tokens is {tokens}; ask for a text of 1 token or more.")
 
 

@@ -369,3 +369,14 @@ def test_a_small_skip_gram_finds_the_analogies_and_neither_the_control_nor_any_i
     assert min(learned.values()) > 0.5
     assert control < 0.1
     assert max(accuracy(shuffled(corpus), world, unit).values()) < 0.05
+
+
+@pytest.mark.parametrize("tokens", [0, math.nan, math.inf])
+def test_a_text_without_a_size_is_refused(tokens: float) -> None:
+    with pytest.raises(ValueError, match="ask for a text of 1 token or more"):
+        World().corpus(tokens)  # type: ignore[arg-type]
+
+
+def test_the_letters_of_a_string_are_not_shuffled() -> None:
+    with pytest.raises(ValueError, match="'a text' is a string: give sentences as lists of tokens"):
+        shuffled(["a text"])
