@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import unicodedata
 from collections import Counter
 from itertools import chain, pairwise
