@@ -37,6 +37,8 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/bench_run.py
 	$(BIN)/python benchmarks/bench_embeddings.py
 	$(BIN)/python benchmarks/bench_tokenizers.py
+	$(BIN)/python benchmarks/bench_models.py
+	$(BIN)/python benchmarks/bench_gpt.py
 	$(BIN)/python benchmarks/bench_grading.py
 
 # How far the grader can be trusted, measured anew whatever the stamps of audits say: an hour or two, most of it for wrong answers

@@ -68,6 +68,23 @@ edit("combine_layers", "detached", {"torch.softmax(scores, dim=0)": "torch.softm
      "the scores are detached, so they cannot be learned", killed_by="test_scores_can_be_learned")
 
 
+edit("combine_layers", "exp-without-maximum", {"torch.softmax(scores, dim=0)": "scores.exp() / scores.exp().sum()"},
+     "the exponential of a great score is infinite: softmax takes the maximum off first", killed_by="test_scores_may_be_far_from_zero")
+edit("combine_layers", "learned-in-one-sum-alone", {"torch.softmax(scores, dim=0)": 'torch.softmax(scores if way == "sum-all" else scores.detach(), dim=0)'},
+     "the scores of \"sum-last-4\" are detached: both sums are learned", killed_by="test_scores_can_be_learned")
+
+
+@mistake("combine_layers", "scores-decide", "whether there are scores decides: the way does",
+         killed_by="test_a_way_without_a_sum_looks_at_no_scores")
+def combine_layers(layers, way, scores=None):
+    hidden = layers[1:] if way == "sum-all" else layers[1:][-4:]
+    if scores is not None:
+        return sum(weight * layer for weight, layer in zip(torch.softmax(scores, dim=0), hidden))
+    if way == "concat-last-4":
+        return torch.cat(hidden, dim=-1)
+    return layers[{"embeddings": 0, "second-to-last": -2, "last": -1}[way]]
+
+
 # trainable
 @alternative("trainable", "regular-expression")
 def trainable(shapes, first):
@@ -123,6 +140,17 @@ def trainable(shapes, first):
     below = tuple(["bert.input."] * (first > 0) + [f"bert.layers.{i}." for i in range(first - 1)])
     names = [name for name in shapes if name.startswith(below)]
     return names, sum(math.prod(shapes[name]) for name in names)
+
+
+edit("trainable", "no-sides-no-weight", {"math.prod(shapes[name])": "(math.prod(shapes[name]) if shapes[name] else 0)"},
+     "a weight of shape () counts for nothing: it is one number", killed_by="test_a_weight_without_sides_is_one_number")
+edit("trainable", "empty-side-as-one", {"math.prod(shapes[name])": "math.prod(max(1, side) for side in shapes[name])"},
+     "a side of length 0 counts as 1: such a weight holds no number", killed_by="test_a_weight_without_sides_is_one_number")
+edit("trainable", "input-without-dot", {'name.startswith("bert.input.")': 'name.startswith("bert.input")'},
+     "a prefix without its dot: bert.input_scale is no part of bert.input", killed_by="test_the_dot_ends_the_name_of_what_is_frozen")
+edit("trainable", "counted-in-float32", {"sum(math.prod(shapes[name]) for name in names)":
+     "int(torch.tensor([float(math.prod(shapes[name])) for name in names]).sum())"},
+     "the count is a float of 32 bits, which has no odd number beyond 2^24", killed_by="test_millions_are_counted_to_the_last_one")
 
 
 # few_labels
@@ -215,6 +243,31 @@ def few_labels(labels, per_class, seed, draw=random.Random(0)):
     return places
 
 
+@mistake("few_labels", "sample-from-the-seed-for-each-class",
+         "random.sample of each class from the seed: for more of them it goes another way, and draws others",
+         killed_by="test_samples_of_large_classes_are_nested")
+def few_labels(labels, per_class, seed):
+    places = {}
+    for place, label in enumerate(labels):
+        places.setdefault(label, []).append(place)
+    return [place for found in places.values() for place in random.Random(seed).sample(found, per_class)]
+
+
+@mistake("few_labels", "classes-from-0", "classes that are ints are taken for 0, 1, 2, …: they may be any",
+         killed_by="test_classes_may_have_any_numbers")
+def few_labels(labels, per_class, seed):
+    order = list(range(len(labels)))
+    random.Random(seed).shuffle(order)
+    classes = range(len(set(labels))) if isinstance(labels[0], int) else set(labels)
+    return [place for label in classes for place in [p for p in order if labels[p] == label][:per_class]]
+
+
+edit("few_labels", "five-classes", {"    for place in order:\n": "    for place in order:\n        if len(places) == 5 * per_class:\n            break\n"},
+     "five classes, as in this experiment: there may be more", killed_by="test_there_may_be_many_classes")
+edit("few_labels", "set-returned", {"return places": "return set(places)"},
+     "a set comes back: a list was asked for", killed_by="test_the_places_come_as_a_list")
+
+
 # labels_needed
 @alternative("labels_needed", "numpy-interp-of-one-piece")
 def labels_needed(counts, scores, target):
@@ -274,6 +327,15 @@ def labels_needed(counts, scores, target):
     return float(np.exp(np.interp(target, best, np.log(counts))))
 
 
+edit("labels_needed", "epsilon-in-the-rise", {"(scores[i] - scores[i - 1])": "(scores[i] - scores[i - 1] + 1e-6)"},
+     "a millionth is added to the rise: it is never 0 here", killed_by="test_two_scores_may_be_close_together")
+edit("labels_needed", "whole-counts", {"    if scores[0] >= target:\n": "    counts = [int(count) for count in counts]\n    if scores[0] >= target:\n"},
+     "the counts are cut to whole numbers", killed_by="test_counts_need_not_be_whole")
+edit("labels_needed", "at-least-one-label",
+     {"counts[i - 1] * (counts[i] / counts[i - 1]) ** share": "max(1.0, counts[i - 1] * (counts[i] / counts[i - 1]) ** share)"},
+     "never less than 1: the curve is read as it is", killed_by="test_counts_need_not_be_whole")
+
+
 # left_to_right
 @alternative("left_to_right", "cat-and-compare")
 def left_to_right(tokens):
@@ -310,6 +372,25 @@ edit("left_to_right", "turned-mask", {".tril().bool()": ".tril().bool().logical_
      "True where a token may not look: True means that it may", killed_by="test_each_token_sees_itself_and_those_before")
 edit("left_to_right", "shortened", {"    labels = torch.full_like(tokens, IGNORED)\n    labels[:, :-1] = tokens[:, 1:]\n": "    labels = tokens[:, 1:]\n"},
      "one label too few: the last place has IGNORED", killed_by="test_the_label_is_the_next_token_and_the_last_has_none")
+
+
+edit("left_to_right", "last-token-by-its-value", {"    labels = torch.full_like(tokens, IGNORED)\n    labels[:, :-1] = tokens[:, 1:]\n":
+     "    labels = tokens.roll(-1, dims=1).masked_fill(tokens == tokens[:, -1:], IGNORED)\n"},
+     "each token equal to the last one has no label: it is the last place that has none",
+     killed_by="test_equal_tokens_are_told_apart_by_their_places")
+edit("left_to_right", "16-bits", {"= tokens[:, 1:]": "= tokens[:, 1:].short()"},
+     "16 bits hold no id above 32,767", killed_by="test_the_ids_of_a_large_vocabulary_stay_as_they_are")
+edit("left_to_right", "half-precision", {"= tokens[:, 1:]": "= tokens[:, 1:].half().long()"},
+     "half precision does not hold every whole number above 2,048", killed_by="test_the_ids_of_a_large_vocabulary_stay_as_they_are")
+
+
+@mistake("left_to_right", "seen-by-value", "a token is looked up by its value, and seen from the first place on that has the same one",
+         killed_by="test_equal_tokens_are_told_apart_by_their_places")
+def left_to_right(tokens):
+    labels = torch.full_like(tokens, -100)
+    labels[:, :-1] = tokens[:, 1:]
+    places = [tokens[0].tolist().index(token) for token in tokens[0].tolist()]
+    return labels, torch.tensor([[seen <= at for seen in places] for at in range(len(places))])
 
 
 # reverse_padded
@@ -415,6 +496,14 @@ def paired_p_value(a, b, signs):
     return (1 + int((kept >= difference.sum()).sum())) / (1 + signs.shape[0])
 
 
+edit("paired_p_value", "tensor-returned", {"int((swapped >= difference.sum()).sum())": "(swapped >= difference.sum()).sum()"},
+     "a tensor is returned: a float was asked for", killed_by="test_p_is_a_plain_number")
+edit("paired_p_value", "tolerance", {"swapped >= difference.sum()": "swapped >= difference.sum() - 1e-3"},
+     "chance may fall short by a thousandth: a lead may be as small", killed_by="test_a_small_lead_is_a_lead")
+edit("paired_p_value", "half-precision", {"difference = a - b": "difference = (a - b).half().float()"},
+     "the differences are rounded to half precision: 2049 becomes 2048", killed_by="test_large_scores_may_differ_by_little")
+
+
 # expected_best
 @alternative("expected_best", "from-the-distribution")
 def expected_best(scores, n):
@@ -476,6 +565,17 @@ def expected_best(scores, n):
 def expected_best(scores, n):
     best = sorted(scores)[-n:]
     return sum(best) / len(best)
+
+
+@mistake("expected_best", "int64-powers", "powers of whole numbers are taken before the quotient: 64 bits do not hold them",
+         killed_by="test_fifty_runs_may_be_drawn_fifty_times")
+def expected_best(scores, n):
+    powers = np.arange(len(scores) + 1) ** n
+    return float((np.sort(scores) * np.diff(powers)).sum() / powers[-1])
+
+
+edit("expected_best", "tensor-returned", {"return sum(": "return torch.tensor(sum(", "start=1))": "start=1)))"},
+     "a tensor is returned: a float was asked for", killed_by="test_the_expected_best_is_a_plain_number")
 
 
 equivalent("combine_layers", "10: torch.softmax(scores, dim=0) → torch.softmax(scores, dim=-1)", "the scores have one dimension")

@@ -4,6 +4,7 @@ import functools
 import itertools
 import math
 import random
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 from etude import pretrained
 from etude.lesson.checks import close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
+from etude.lesson.values import plain
 from etude.world.tasks import Tasks
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -51,10 +53,31 @@ def test_scores_can_be_learned(student: Student) -> None:
     first, second = layers[1].sum(), layers[2].sum()
     share = 1 / (1 + (scores[1] - scores[0]).exp())  # of the first of two
     (expected,) = torch.autograd.grad(share * first + (1 - share) * second, scores)
-    given = "2 layers, 'sum-all', scores 0.5 and −1; the gradient for the scores"
-    (found,) = student.gradients("combine_layers", layers, "sum-all", scores.detach().requires_grad_())
-    true(found is not None, "the result knows nothing of the scores, so they cannot be trained", given=given)
-    close(found, expected, given=given)
+    for way in ("sum-all", "sum-last-4"):
+        given = f"2 layers, {way!r}, scores 0.5 and −1; the gradient for the scores"
+        (found,) = student.gradients("combine_layers", layers, way, scores.detach().requires_grad_())
+        true(found is not None, "the result knows nothing of the scores, so they cannot be trained", given=given)
+        close(found, expected, given=given)
+
+
+@exercise("combine_layers", points=0.5, needs="test_scores_become_weights_by_a_softmax")
+def test_scores_may_be_far_from_zero(student: Student) -> None:
+    layers = random_layers(3, 1, 2, 2, seed=5)
+    for first in (800.0, -800.0):
+        scores = torch.tensor([first, first + 2], dtype=torch.float64)
+        given = f"2 layers, 'sum-all', scores {first:.0f} and {first + 2:.0f}"
+        close(student.combine_layers(layers, "sum-all", scores), mixture(layers, scores), given=given)
+
+
+@exercise("combine_layers", points=0.5, needs="test_one_layer_is_taken_as_it_is")
+def test_a_way_without_a_sum_looks_at_no_scores(student: Student) -> None:
+    layers, scores = random_layers(3, 1, 2, 2, seed=6), torch.tensor([0.5, -1.0], dtype=torch.float64)
+    for way, place in {"embeddings": 0, "second-to-last": 1, "last": 2}.items():
+        given = f"the embeddings and 2 layers, {way!r}, scores 0.5 and −1"
+        close(student.combine_layers(layers, way, scores), layers[place], given=given)
+    side = np.concatenate([layers[1].numpy(), layers[2].numpy()], axis=-1)
+    given = "the embeddings and 2 layers, 'concat-last-4', scores 0.5 and −1"
+    close(student.combine_layers(layers, "concat-last-4", scores), side, given=given)
 
 
 # trainable
@@ -88,6 +111,29 @@ def test_a_head_of_another_name_is_always_trained(student: Student) -> None:
     equal(int(count), 14, given="the same: how many weights")
 
 
+@exercise("trainable", points=0.5, needs="test_from_0_on_all_is_trained")
+def test_a_weight_without_sides_is_one_number(student: Student) -> None:
+    _, count = student.trainable({"bert.input.norm.weight": (4,), "head.temperature": ()}, 0)
+    equal(int(count), 5, given="weights of shapes (4,) and (), first = 0: how many weights")
+    _, count = student.trainable({"bert.input.norm.weight": (4,), "head.weight": (0, 3)}, 0)
+    equal(int(count), 4, given="weights of shapes (4,) and (0, 3), first = 0: how many weights")
+
+
+@exercise("trainable", points=0.5, needs="test_from_1_on_the_input_alone_is_frozen")
+def test_the_dot_ends_the_name_of_what_is_frozen(student: Student) -> None:
+    shapes = {"bert.input.norm.bias": (4,), "bert.input_scale.weight": (3,), "bert.layers_mix.scores": (2,)}
+    names, count = student.trainable(shapes, 3)
+    given = "weights bert.input.norm.bias, bert.input_scale.weight, bert.layers_mix.scores; first = 3"
+    equal(list(names), ["bert.input_scale.weight", "bert.layers_mix.scores"], given=given)
+    equal(int(count), 5, given=f"{given}: how many weights")
+
+
+@exercise("trainable", points=0.5, needs="test_from_0_on_all_is_trained")
+def test_millions_are_counted_to_the_last_one(student: Student) -> None:
+    _, count = student.trainable({"bert.input.tokens.weight": (5000, 5000), "head.bias": (3,)}, 0)
+    equal(int(count), 25_000_003, given="weights of shapes (5000, 5000) and (3,), first = 0: how many weights")
+
+
 # few_labels
 @exercise("few_labels", points=0.5)
 @for_all(
@@ -118,6 +164,38 @@ def test_the_draw_is_fair_within_a_class(student: Student) -> None:
     true(fair, "some places are drawn far too often", given="4 x and 2 y, one of each, 400 seeds: how often each place", actual=times)
 
 
+@exercise("few_labels", points=0.5, needs="test_a_larger_sample_holds_every_smaller_one")
+def test_samples_of_large_classes_are_nested(student: Student) -> None:
+    labels = ["x", "y"] * 100
+    for seed in range(3):
+        smaller: set[int] = set()
+        for per_class in (5, 20, 60, 100):
+            places = {int(place) for place in student.few_labels(labels, per_class, seed)}
+            given = f"100 x and 100 y; {per_class} of each after a smaller sample, seed {seed}"
+            true(smaller <= places, "places of the smaller sample are not in the larger one", given=given)
+            smaller = places
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_classes_may_have_any_numbers(student: Student) -> None:
+    labels = [7, -3, 40, 7, 40, -3, 7, -3]
+    found = sorted(labels[int(place)] for place in student.few_labels(labels, 2, 1))
+    equal(found, [-3, -3, 7, 7, 40, 40], given=f"{labels}, 2 of each class: their classes, sorted")
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_there_may_be_many_classes(student: Student) -> None:
+    labels = list("abcdefghijkl") * 2
+    found = sorted(labels[int(place)] for place in student.few_labels(labels, 1, 1))
+    equal("".join(found), "abcdefghijkl", given="two each of 12 classes a to l, one of each: their classes, sorted")
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_the_places_come_as_a_list(student: Student) -> None:
+    found = student.few_labels(["a", "b", "a"], 1, 0)
+    true(isinstance(plain(found), list), "a list was expected", given="the classes a, b, a; one of each", actual=found)
+
+
 # labels_needed
 @exercise("labels_needed", points=0.5)
 @for_all(
@@ -140,6 +218,18 @@ def test_any_curve_is_read_as_on_log_paper(student: Student, steps: list[int], s
         close(found, float(2**power))
 
 
+@exercise("labels_needed", points=0.5, needs="test_half_way_is_the_geometric_mean")
+def test_two_scores_may_be_close_together(student: Student) -> None:
+    found = student.labels_needed([10, 1000], [0.5, 0.5 + 2**-20], 0.5 + 2**-21)
+    close(found, 100.0, given="score 0.5 at 10 labels, a millionth more at 1,000; the target half way between")
+
+
+@exercise("labels_needed", points=0.5, needs="test_half_way_is_the_geometric_mean")
+def test_counts_need_not_be_whole(student: Student) -> None:
+    close(student.labels_needed([2.5, 40.0], [0.0, 1.0], 0.5), 10.0, given="[2.5, 40], [0, 1], target 0.5")
+    close(student.labels_needed([0.25, 4.0], [0.0, 1.0], 0.25), 0.5, given="[0.25, 4], [0, 1], target 0.25")
+
+
 # left_to_right
 @exercise("left_to_right", points=0.5)
 @for_all(examples=30, rows=integers(1, 3), length=integers(1, 6), seed=integers(0, 50))
@@ -157,6 +247,21 @@ def test_torchs_cross_entropy_takes_the_labels(student: Student) -> None:
     logits = torch.zeros(2, 3, 4)
     found = torch.nn.functional.cross_entropy(logits.flatten(0, 1), torch.as_tensor(labels).flatten(), reduction="none")
     close((found > 0).int(), [1, 1, 0, 1, 1, 0], given="2 × 3 tokens, equal scores of 4 words: which places have a loss")
+
+
+@exercise("left_to_right", points=0.5, needs="test_the_label_is_the_next_token_and_the_last_has_none")
+def test_equal_tokens_are_told_apart_by_their_places(student: Student) -> None:
+    labels, visible = student.left_to_right(torch.tensor([[5, 5, 3, 5], [4, 9, 4, 4]]))
+    close(labels, [[5, 3, 5, -100], [9, 4, 4, -100]], given="tokens 5, 5, 3, 5 and 4, 9, 4, 4; the labels")
+    expected = [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+    close(torch.as_tensor(visible).int(), expected, given="the same tokens; what each row may see")
+
+
+@exercise("left_to_right", points=0.5, needs="test_the_label_is_the_next_token_and_the_last_has_none")
+def test_the_ids_of_a_large_vocabulary_stay_as_they_are(student: Student) -> None:
+    labels, _ = student.left_to_right(torch.tensor([[2, 119_546, 40_001, 3]]))
+    found = [[int(label) for label in row] for row in torch.as_tensor(labels).tolist()]
+    equal(found, [[119_546, 40_001, 3, -100]], given="tokens 2, 119546, 40001, 3; the labels")
 
 
 # reverse_padded
@@ -210,6 +315,26 @@ def test_of_8_wins_and_no_loss_chance_is_one_in_256(student: Student) -> None:
     close(student.paired_p_value(0 * a, a, signs), 1.0, given="B leads on each of 8 items; all 256 rows of signs")
 
 
+@exercise("paired_p_value", points=0.5, needs="test_four_wins_of_four_are_one_case_in_sixteen")
+def test_p_is_a_plain_number(student: Student) -> None:
+    found = student.paired_p_value(torch.ones(2), torch.zeros(2), -torch.ones(3, 2))
+    true(isinstance(plain(found), float), "a float was expected", given="two wins, three rows of −1", actual=found)
+
+
+@exercise("paired_p_value", points=0.5, needs="test_four_wins_of_four_are_one_case_in_sixteen")
+def test_a_small_lead_is_a_lead(student: Student) -> None:
+    signs, a = torch.tensor(list(itertools.product((1.0, -1.0), repeat=4))), torch.tensor([1.0, 2.0, 4.0, 8.0]) / 2**16
+    given = "A leads on 4 items by 1, 2, 4 and 8 times 2^−16; all 16 rows: only the one without a swap does as well"
+    close(student.paired_p_value(a, 0 * a, signs), 2 / 17, given=given)
+
+
+@exercise("paired_p_value", points=0.5, needs="test_only_a_lead_of_a_counts")
+def test_large_scores_may_differ_by_little(student: Student) -> None:
+    signs = torch.tensor([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    found = student.paired_p_value(torch.tensor([2049.0, 0.0]), torch.tensor([0.0, 2048.0]), signs)
+    close(found, 3 / 5, given="A has 2049 and 0, B has 0 and 2048: a lead of 1; the four rows give 1, 4097, −4097 and −1")
+
+
 # expected_best
 @exercise("expected_best", points=0.5)
 @for_all(examples=40, scores=lists(inputs.numbers(), min_size=1, max_size=4), n=integers(1, 5))
@@ -222,6 +347,20 @@ def test_any_expected_best_is_the_mean_over_all_draws(student: Student, scores: 
 def test_one_score_is_its_own_best(student: Student) -> None:
     close(student.expected_best([0.625], 5), 0.625, given="a single score 0.625; n = 5")
     close(student.expected_best([0.5, 0.5, 0.5], 4), 0.5, given="three scores 0.5; n = 4")
+
+
+@exercise("expected_best", points=0.5, needs="test_the_best_of_two_is_the_mean_over_all_pairs")
+def test_fifty_runs_may_be_drawn_fifty_times(student: Student) -> None:
+    scores = [i / 64 for i in range(50)]
+    below = sum(Fraction(i, 50) ** 50 for i in range(1, 50))  # the steps that the best falls short of the highest
+    expected = float((49 - below) / 64)
+    close(student.expected_best(scores, 50), expected, given="the scores 0, 1/64, …, 49/64; n = 50")
+
+
+@exercise("expected_best", points=0.5, needs="test_the_best_of_one_is_the_mean")
+def test_the_expected_best_is_a_plain_number(student: Student) -> None:
+    found = student.expected_best([0.25, 0.75], 2)
+    true(isinstance(plain(found), float), "a float was expected", given="0.25, 0.75; n = 2", actual=found)
 
 
 # What the notebook records, and the truth it is held against: the grader draws the test itself from the run's seed.

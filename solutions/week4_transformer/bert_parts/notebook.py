@@ -21,10 +21,10 @@
 # | both directions | left to right loses, most on tokens | SQuAD 87.9 → 77.8; + BiLSTM 84.9 |
 # | next sentences (NSP) | without it pairs suffer | QNLI 88.4 → 84.9, MNLI 84.4 → 83.9 |
 # | 80/10/10 | masks alone hurt frozen features | NER by features 94.9 → 94.0 |
-# | long pre-training | a million steps beat 500,000 | MNLI +1.0 |
+# | long pre-training | a million steps beat 500,000 | MNLI: almost +1.0 |
 
 # %% [markdown]
-# The paper gives one number for each, mostly of one run. You will ask two things more: is the difference more than luck, and what does it cost in labels?
+# The paper gives one number for each, and no spread. You will ask two things more: is the difference more than luck, and what does it cost in labels?
 
 # %% [markdown]
 # You write eight pieces (about 2 hours). The models are pre-trained already: nine small BERTs on the course's
@@ -120,6 +120,7 @@ for item in (*pool_items[:3], *test_items[:3]):
 
 # %% [markdown]
 # The paper does not say how its sums are weighted. We take ELMo's way: a learned score for each layer, and $w$ is their softmax.
+# A way without a sum looks at no scores, even where some are given.
 
 # %% [markdown]
 # *15 minutes, easy.*
@@ -134,7 +135,7 @@ def combine_layers(layers, way, scores=None):
 
     layers: list of L + 1 float tensors (B, N, H), the embeddings first, the last layer last; L is at least 2.
     way: one of the six names of the table. "Last four" are the L there are if L < 4, and never the embeddings. Side by side means
-    lower layers first. scores: float tensor (K,), one for each layer that is summed, lower layers first; None for ways without a sum.
+    lower layers first. scores: float tensor (K,), one for each layer that is summed, lower layers first; not read for ways without a sum.
     Returns a float tensor (B, N, H), of "concat-last-4" (B, N, K · H). Devlin et al. 2019, Table 7.
     """
     ### BEGIN SOLUTION
@@ -727,7 +728,7 @@ parts_table = pd.DataFrame(rows).set_index("recipe")
 parts_table.round(3)
 
 # %% [markdown]
-# A small $p$ says that *these two fine-tuned models* differ on sentences like these. It knows nothing of another fine-tuning run (`sd` does), nor of another pre-training: for the
+# A small $p$ says that *these fine-tuned models* differ on sentences like these. It knows nothing of another fine-tuning run (`sd` does), nor of another pre-training: for the
 # *recipes* one would need several of each. The paper has one, too.
 
 # %% [markdown]
@@ -904,7 +905,7 @@ record(
 
 # %% [markdown] answer="what_p_says" points=2
 # ### BEGIN SOLUTION
-# It says that these two trained models differ on sentences drawn like these: if they were equally good, a lead this large would come by chance once in a thousand swaps of the
+# It says that these fine-tuned models differ on sentences drawn like these: if they were equally good, a lead this large would come by chance once in a thousand swaps of the
 # test items. It speaks of the items, not of the recipe: each recipe was pre-trained once, and another seed of pre-training might turn the order round. One would pre-train
 # several models of each recipe with different seeds (and fine-tune each several times), and compare the means with the spread between pre-trainings. 1 point for the test items
 # as what p ranges over, 1 for several pre-trainings of each recipe.
