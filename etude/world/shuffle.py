@@ -8,11 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
+from etude.strings import refuse_string
 from etude.world.chance import Chance
 
 
 def shuffled(corpus: Sequence[Sequence[str]], seed: int = 0) -> list[list[str]]:
-    """Shuffles all tokens across the whole corpus; sentence lengths and unigram counts stay as they are."""
+    """Shuffles all tokens across the whole corpus; sentence lengths and unigram counts stay as they are.
+
+    Raises:
+        ValueError: a sentence is a string, or `seed` is no whole number of at least 0.
+    """
+    for sentence in corpus:
+        refuse_string(sentence, "give each sentence of the corpus as a list of words, e.g. sentence.split()")
     tokens = [token for sentence in corpus for token in sentence]
     Chance(seed).shuffle(tokens)
     rest = iter(tokens)

@@ -6,6 +6,7 @@ equally often whatever the seed. This module must not know how a sentence is wri
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from etude.world import truth
@@ -24,8 +25,8 @@ _LANGUAGES = {"en": ENGLISH, "ko": KOREAN}
 
 
 def _check_size(tokens: int) -> None:
-    if tokens < 1:
-        raise ValueError(f"tokens is {tokens}; ask for a text of 1 token or more.")
+    if not 1 <= tokens < math.inf:
+        raise ValueError(f"tokens is {tokens}; ask for a text of 1 token or more, and for an end.")
 
 
 class World:
@@ -41,7 +42,11 @@ class World:
         self._grammar = Grammar(_LANGUAGES[language], self.lexicon, NOISE)
 
     def documents(self, tokens: int = 100_000) -> list[Document]:
-        """Writes whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
+        """Writes whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one.
+
+        Raises:
+            ValueError: `tokens` is below 1, or not finite.
+        """
         _check_size(tokens)
         documents: list[Document] = []
         words = 0
@@ -53,7 +58,11 @@ class World:
         return documents
 
     def corpus(self, tokens: int = 100_000, unit: Unit = "word") -> list[list[str]]:
-        """Writes sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
+        """Writes sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit.
+
+        Raises:
+            ValueError: `tokens` is below 1 or not finite, or there is no such unit.
+        """
         _check_size(tokens)
         check_unit(unit)
         sentences: list[list[str]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import unicodedata
 from collections import Counter
 from itertools import chain, pairwise
@@ -102,8 +103,10 @@ def test_a_world_that_does_not_exist_is_refused_with_the_value(arguments: dict[s
 def test_a_unit_or_size_that_does_not_exist_is_refused_with_the_value() -> None:
     with pytest.raises(ValueError, match="syllable"):
         World().corpus(10, unit="syllable")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="tokens is 0"):
-        World().documents(0)
+    for tokens in (0, -1, math.nan, math.inf):
+        for write in (World().documents, World().corpus):
+            with pytest.raises(ValueError, match=f"tokens is {tokens}"):
+                write(tokens)  # type: ignore[arg-type]
 
 
 # the form of the text
@@ -322,6 +325,12 @@ def test_shuffling_keeps_counts_and_sentence_lengths(corpus: list[list[str]], se
     result = shuffled(corpus, seed)
     assert list(map(len, result)) == list(map(len, corpus))
     assert Counter(chain.from_iterable(result)) == Counter(chain.from_iterable(corpus))
+
+
+@pytest.mark.parametrize("corpus", ["abc", ["abc"], [["a"], "b"]])
+def test_one_string_for_a_list_of_words_is_not_shuffled(corpus: Any) -> None:
+    with pytest.raises(ValueError, match="is a string: give each sentence of the corpus as a list of words"):
+        shuffled(corpus)
 
 
 @both
