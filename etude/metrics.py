@@ -24,7 +24,7 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
         words: V, those of the vectors, in their order.
 
     Raises:
-        ValueError: there is not one word for each vector.
+        ValueError: there is not one word for each vector, or a vector is not finite.
     """
     score = evaluate.analogies(vectors, words, questions)
     share = score.value * score.covered / score.total if score.covered else 0.0

@@ -13,6 +13,8 @@ import torch
 from scipy.sparse import coo_array, csr_array
 from torch import Tensor
 
+from etude.strings import refuse_string
+
 Weighting = Literal["flat", "harmonic"]
 
 
@@ -26,7 +28,7 @@ def cooccurrence(
 
     Args:
         vocabulary: V different words; row and column i belong to vocabulary[i].
-        window: words on one side, at least 1; it never leaves its sentence.
+        window: words on one side, at least 1; it never leaves its sentence, so one that is too large is the sentence.
         weighting: "flat": each pair counts 1; "harmonic": a pair d words apart counts 1/d (Pennington et al. 2014,
             section 4.2).
 
@@ -44,7 +46,8 @@ def cooccurrence(
     ids, sentence = _encode(sentences, vocabulary)
     size = len(vocabulary)
     ahead = csr_array((size, size), dtype=np.float64)  # (V, V) word i, then word j further on
-    for distance in range(1, window + 1):
+    longest = int(np.bincount(sentence).max(initial=0))
+    for distance in range(1, min(window + 1, longest)):
         together = sentence[distance:] == sentence[:-distance]
         before, after = ids[:-distance][together], ids[distance:][together]
         weight = 1.0 if weighting == "flat" else 1.0 / distance
@@ -65,8 +68,7 @@ def _encode(sentences: Iterable[Sequence[str]], vocabulary: Sequence[str]) -> tu
     ids: list[int] = []
     lengths: list[int] = []
     for tokens in sentences:
-        if isinstance(tokens, str):
-            raise ValueError(f"the sentence {tokens[:40]!r} is a string: give a list of words, e.g. sentence.split()")
+        refuse_string(tokens, "give a sentence as a list of words, e.g. sentence.split()")
         known = [index[token] for token in tokens if token in index]
         ids += known
         lengths.append(len(known))

@@ -39,9 +39,13 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
         words: V, those of the vectors, in their order.
 
     Raises:
-        ValueError: there is not one word for each vector.
+        ValueError: there is not one word for each vector, or a vector is not finite: compared with it, every other one loses.
     """
     index = _index(vectors, words)
+    finite = vectors.isfinite().all(dim=1)
+    if not finite.all():
+        word = words[int(finite.long().argmin())]
+        raise ValueError(f"the vector of {word!r} holds NaN or an infinite number: leave the word out, or train anew")
     asked = list(questions)
     known = [[index[word] for word in question] for question in asked if all(word in index for word in question)]
     if not known:

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn.functional import embedding_bag
 
 from etude.embeddings import sgns
+from etude.embeddings.tiles import Tiles, bands
 
 
 def ngrams(word: str, smallest: int = 3, largest: int = 6) -> list[str]:
@@ -154,7 +155,7 @@ def shared(share: Tensor, bags: Bags) -> Tensor:
 
 
 def update(
-    means: Tensor, contexts: Tensor, bags: Bags, part: sgns.Tiles, band: Tensor, rate: float, *, measure: bool
+    means: Tensor, contexts: Tensor, bags: Bags, part: Tiles, band: Tensor, rate: float, *, measure: bool
 ) -> Tensor | None:
     """Takes one step of gradient descent on S tiles, in place.
 
@@ -171,7 +172,7 @@ def update(
     words, inputs = part.inputs.unique(return_inverse=True)  # (U,), (S, T)
     used = bags.of(words)
     vectors = used.mean(means)  # (U, dim)
-    local = sgns.Tiles(inputs, part.outputs, part.reach, part.weight)
+    local = Tiles(inputs, part.outputs, part.reach, part.weight)
     d_in, d_out, loss = sgns.gradients(vectors, contexts, local, band, with_loss=measure)
     d_words = torch.zeros_like(vectors)
     sgns.add_rows(d_words, inputs, d_in)
@@ -202,21 +203,21 @@ def train(
             f"n-grams of {smallest} to {largest} characters in {buckets} buckets make no sense: "
             "smallest must be at least 1, largest not below it, and one bucket is needed"
         )
-    vocabulary, place = sgns.checked(
-        corpus, min_count, device, dim=dim, window=window, negatives=negatives, epochs=epochs
-    )
+    vocabulary, place, random = sgns.checked(
+        corpus, dim=dim, window=window, negatives=negatives, epochs=epochs, min_count=min_count, subsample=subsample,
+        lr=lr, seed=seed, device=device,
+    )  # fmt: skip
     subwords = Subwords(vocabulary.index, smallest, largest, buckets)
     rows, group, bags = grouped(vocabulary.words, subwords)
     batch = sgns.batch_size(shared(vocabulary.share(subsample), bags))
-    random = torch.Generator(place).manual_seed(seed)
-    rows, group, band = (part.to(place) for part in (rows, group, sgns.bands(window)))
+    rows, group, band = (part.to(place) for part in (rows, group, bands(window)))
     bags = bags.to(place)
     table = sgns.starting_vectors(len(vocabulary.words) + buckets, dim, random)  # (V + buckets, dim)
     start = group_means(table, rows, group)  # (G, dim)
     means = start.clone()
     contexts = torch.zeros(len(vocabulary.words), dim, device=place)  # (V, dim)
 
-    def step(part: sgns.Tiles, rate: float, measure: bool) -> Tensor | None:
+    def step(part: Tiles, rate: float, measure: bool) -> Tensor | None:
         return update(means, contexts, bags, part, band, rate, measure=measure)
 
     losses, speed = sgns.descend(

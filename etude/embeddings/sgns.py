@@ -9,12 +9,14 @@ files, of tokenisation or of how vectors are judged.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 import torch
@@ -22,10 +24,9 @@ from torch import Tensor
 from torch.nn.functional import softplus
 from tqdm import tqdm
 
-TILE = 16  # T: consecutive words whose pairs are scored in one product; more words waste more of the band's corners
-# K: noise words drawn for a tile, shared by its T words and weighted so that the expectation is eq. 4's. Fewer draws
-# weigh more each: K = T costs planted similarities two points of rank correlation, K = 3 T gains nothing over 2 T.
-NOISE = 32
+from etude.embeddings.tiles import NOISE, TILE, WIDEST, Tiles, bands, tiles
+from etude.strings import refuse_string
+
 LARGEST_BATCH = 512  # B: words between two updates, where the vocabulary allows it (see batch_size)
 REPEATS = 8  # how often the most frequent word may be expected within one batch
 LOSS_EVERY = 16  # the loss is reported from every 16th batch: the gradients do not need it
@@ -85,68 +86,6 @@ class Embeddings:
     contexts: Tensor
     losses: list[float]
     words_per_second: float
-
-
-@dataclass(frozen=True)
-class Tiles:
-    """A stretch of text, cut into S tiles of T words; H = T + 2 * window positions see a tile's windows whole."""
-
-    inputs: Tensor  # (S, T) ids of the words that predict
-    outputs: Tensor  # (S, H + K) ids of the words that are predicted: the tile with a halo of `window`, then the noise
-    reach: Tensor  # (S, T) the window of each word as a row of the table that `bands` makes
-    weight: Tensor  # (S, T, 1) what one noise word counts for this input: pairs * negatives / K
-
-    def __getitem__(self, part: slice) -> Tiles:
-        return Tiles(self.inputs[part], self.outputs[part], self.reach[part], self.weight[part])
-
-
-def bands(window: int) -> Tensor:
-    """Makes the 0/1 row of context positions for word t of a tile that reaches `left` words back and `right` words on.
-
-    Returns:
-        (T * (window + 1)^2, H) float32, row (t * (window + 1) + left) * (window + 1) + right; the word itself, at position
-        t + window, is never its own context.
-    """
-    side = torch.arange(window + 1)
-    axes = torch.arange(TILE), side, side, torch.arange(TILE + 2 * window)
-    word, left, right, position = torch.meshgrid(*axes, indexing="ij")
-    offset = position - window - word  # (T, window + 1, window + 1, H)
-    return ((-left <= offset) & (offset <= right) & (offset != 0)).float().flatten(0, 2)
-
-
-def tiles(
-    ids: Tensor, sentences: Tensor, noise: Tensor, *, window: int, negatives: int, random: torch.Generator
-) -> Tiles:
-    """Cuts one epoch's words, (N,), into tiles.
-
-    Each word draws its reach from 1..window; no window leaves its sentence.
-
-    Args:
-        noise: the cumulative noise distribution over the vocabulary, (V,).
-    """
-    n, device = len(ids), ids.device
-    _, lengths = torch.unique_consecutive(sentences, return_counts=True)
-    last = (lengths.cumsum(0) - 1).repeat_interleave(lengths)  # (N,) the last position of each word's sentence
-    first = last + 1 - lengths.repeat_interleave(lengths)
-    position = torch.arange(n, device=device)
-    drawn = torch.randint(1, window + 1, (n,), generator=random, device=device)
-    left = torch.minimum(drawn, position - first)
-    right = torch.minimum(drawn, last - position)
-
-    count = max(1, -(-n // TILE))  # S; the last tile is filled up with words that reach nowhere
-    fill = count * TILE - n
-    text = torch.nn.functional.pad(ids, (window, window + fill))
-    left, right = (torch.nn.functional.pad(side, (0, fill)).view(count, TILE) for side in (left, right))
-    uniform = torch.rand(count, NOISE, generator=random, device=device)
-    drawn_noise = torch.searchsorted(noise, uniform).clamp(max=len(noise) - 1)
-    halo = text.unfold(0, TILE + 2 * window, TILE)  # (S, H)
-    word = torch.arange(TILE, device=device)
-    return Tiles(
-        inputs=text[window : window + count * TILE].view(count, TILE),
-        outputs=torch.cat([halo, drawn_noise], dim=1),
-        reach=(word * (window + 1) + left) * (window + 1) + right,
-        weight=((left + right) * (negatives / NOISE)).unsqueeze(2),
-    )
 
 
 def gradients(
@@ -211,30 +150,53 @@ def one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def checked(corpus: list[list[str]], min_count: int, device: str, **sizes: int) -> tuple[Vocabulary, torch.device]:
-    """Returns the vocabulary and the device, or says what is wrong with them or with the sizes.
+def checked(
+    corpus: list[list[str]], *, dim: int, window: int, negatives: int, epochs: int, min_count: int, subsample: float,
+    lr: float, seed: int, device: str,
+) -> tuple[Vocabulary, torch.device, torch.Generator]:  # fmt: skip
+    """Returns the vocabulary, the device and its random numbers, or says what is wrong with the corpus or a value.
 
     Raises:
-        ValueError: a size is below 1, the corpus is no list of lists of words or holds too few of them, or the device
-            cannot be used here.
+        ValueError: the corpus is no list of lists of words or holds too few of them, a value is out of its range, or the
+            device cannot be used here.
     """
+    sizes = {"dim": dim, "window": window, "negatives": negatives, "epochs": epochs, "min_count": min_count}
     for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"{name} is {size}: at least 1 is needed")
-    if not any(corpus):
-        raise ValueError("the corpus holds no words: pass a list of sentences, each a list of words")
-    if any(isinstance(sentence, str) for sentence in corpus):
-        raise ValueError("a sentence of the corpus is a string: pass it as a list of words, e.g. sentence.split()")
+        if not isinstance(size, Integral) or size < 1:
+            raise ValueError(f"{name} is {size}: a whole number of at least 1 is needed")
+    if window > WIDEST:
+        raise ValueError(f"window is {window}: choose at most {WIDEST}, as memory grows with its third power")
+    if not 0 <= subsample < math.inf:
+        raise ValueError(f"subsample is {subsample}: choose a share such as 1e-3, or 0 to keep all words")
+    if not 0 < lr < math.inf:
+        raise ValueError(f"lr is {lr}: choose a number above 0, such as 0.025")
+    if not isinstance(seed, Integral) or not 0 <= seed < 1 << 64:
+        raise ValueError(f"seed is {seed}: choose a whole number from 0 to 2**64 - 1")
+    check_corpus(corpus)
     vocabulary = Vocabulary.build(corpus, min_count)
+    if strange := [word for word in vocabulary.words if not isinstance(word, str)]:
+        raise ValueError(f"the word {strange[0]!r} of the corpus is no string: leave it out, or write it as one")
     if len(vocabulary.words) < 2:
         raise ValueError(
             f"{len(vocabulary.words)} different words occur at least min_count={min_count} times, two are needed: "
             "pass more text or lower min_count"
         )
     try:
-        return vocabulary, torch.empty(0, device=device).device
+        place = torch.empty(0, device=device).device
     except (RuntimeError, AssertionError) as error:
         raise ValueError(f"device {device!r} cannot be used here, choose 'cpu' ({error})") from error
+    return vocabulary, place, torch.Generator(place).manual_seed(int(seed))
+
+
+def check_corpus(corpus: list[list[str]]) -> None:
+    """Raises ValueError unless the corpus is a list of lists that can be read again in each epoch, with a word in one."""
+    advice = "pass a list of sentences, each a list of words"
+    if isinstance(corpus, Iterator) or any(isinstance(sentence, Iterator) for sentence in corpus):
+        raise ValueError(f"the corpus, or a sentence of it, can be read only once: {advice}, e.g. list(corpus)")
+    for sentence in corpus:
+        refuse_string(sentence, "pass each sentence of the corpus as a list of words, e.g. sentence.split()")
+    if not any(len(sentence) for sentence in corpus):
+        raise ValueError(f"the corpus holds no words: {advice}")
 
 
 def starting_vectors(rows: int, dim: int, random: torch.Generator) -> Tensor:
@@ -308,14 +270,19 @@ def train(
     """Trains word vectors on tokenised sentences; the settings are the defaults of the authors' program for skip-gram.
 
     Noise words follow count^0.75 (section 2.2); a noise word that happens to be the true context stays in, as in eq. 4.
-    The same seed gives the same vectors on the same machine's CPU (on a GPU up to the order of sums). Holds about 80
-    bytes for each word of the corpus.
+    The same seed gives the same vectors on the same machine's CPU (on a GPU up to the order of sums). Takes up to 400 bytes or so
+    for each word of the corpus, beside the corpus.
+
+    Args:
+        corpus: read several times, so a generator will not do.
 
     Raises:
         ValueError: a value, the corpus or the device cannot be used, or training diverges.
     """
-    vocabulary, place = checked(corpus, min_count, device, dim=dim, window=window, negatives=negatives, epochs=epochs)
-    random = torch.Generator(place).manual_seed(seed)
+    vocabulary, place, random = checked(
+        corpus, dim=dim, window=window, negatives=negatives, epochs=epochs, min_count=min_count, subsample=subsample,
+        lr=lr, seed=seed, device=device,
+    )  # fmt: skip
     vectors = starting_vectors(len(vocabulary.words), dim, random)  # (V, dim)
     contexts, band = torch.zeros_like(vectors), bands(window).to(place)
 

@@ -42,7 +42,11 @@ class World:
         self._grammar = Grammar(_LANGUAGES[language], self.lexicon, NOISE)
 
     def documents(self, tokens: int = 100_000) -> list[Document]:
-        """Writes whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one."""
+        """Writes whole documents, as many as hold at least `tokens` words. A longer text begins with the shorter one.
+
+        Raises:
+            ValueError: `tokens` is below 1, or not finite.
+        """
         _check_size(tokens)
         documents: list[Document] = []
         words = 0
@@ -54,7 +58,11 @@ class World:
         return documents
 
     def corpus(self, tokens: int = 100_000, unit: Unit = "word") -> list[list[str]]:
-        """Writes sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit."""
+        """Writes sentences as lists of token strings, as many as hold at least `tokens` tokens of the unit.
+
+        Raises:
+            ValueError: `tokens` is below 1 or not finite, or there is no such unit.
+        """
         _check_size(tokens)
         check_unit(unit)
         sentences: list[list[str]] = []

@@ -67,6 +67,14 @@ def test_each_entry_is_stored_once() -> None:
     assert counts.dtype == torch.float64
 
 
+@given(TEXTS, st.sampled_from(["flat", "harmonic"]))
+@settings(deadline=None)
+def test_a_window_beyond_the_sentence_is_the_sentence(sentences: list[list[str]], weighting: Any) -> None:
+    """A sum for each distance up to the window would take hours."""
+    expected = cooccurrence(sentences, LETTERS, 9, weighting)
+    assert torch.equal(cooccurrence(sentences, LETTERS, 10**9, weighting).to_dense(), expected.to_dense())
+
+
 @pytest.mark.parametrize("sentences", [[], [[]], [["alone"]], [["unknown", "words"]]])
 def test_a_text_without_pairs_gives_zeros(sentences: list[list[str]]) -> None:
     assert cooccurrence(sentences, ["alone", "together"], 5)._nnz() == 0

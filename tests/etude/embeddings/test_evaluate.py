@@ -137,6 +137,25 @@ def test_where_all_cosines_or_all_judgements_are_equal_there_is_no_correlation_a
         assert (score.covered, score.total) == (3, 3)
 
 
+@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("row", [0, 4])
+def test_a_vector_that_is_not_finite_is_refused_by_its_word_and_not_taken_for_the_nearest(
+    wrong: float, row: int
+) -> None:
+    points = OFFSETS.clone()
+    points[row, 1] = wrong
+    with pytest.raises(ValueError, match=f"the vector of '{PLACES[row]}' holds NaN or an infinite number"):
+        analogies(points, PLACES, [QUESTION])
+
+
+def test_the_likeness_to_a_vector_that_is_not_finite_is_no_number_and_that_of_others_stays() -> None:
+    points = torch.cat([OFFSETS, torch.full((1, 3), math.nan)])
+    words = [*PLACES, "broken"]
+    pairs = [("france", "paris", 3.0), ("france", "korea", 2.0), ("france", "coffee", 1.0)]
+    assert similarity(points, words, pairs) == similarity(OFFSETS, PLACES, pairs)
+    assert math.isnan(similarity(points, words, [*pairs, ("france", "broken", 0.0)]).value)
+
+
 @pytest.mark.parametrize("function", [analogies, similarity])
 def test_a_list_of_words_that_does_not_fit_the_vectors_is_refused(function: Callable[..., object]) -> None:
     with pytest.raises(ValueError, match="4 words for 5 vectors: give one word for each row"):

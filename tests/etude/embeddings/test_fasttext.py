@@ -13,6 +13,7 @@ from torch.nn.functional import logsigmoid
 
 from etude.embeddings import fasttext, sgns
 from etude.embeddings.fasttext import Subwords, fnv1a, group_means, grouped, ngrams
+from etude.embeddings.tiles import TILE, Tiles, bands
 from etude.lesson.checks import claim
 from etude.world import World
 
@@ -72,12 +73,12 @@ def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> Non
     """The loss pair by pair and autograd on the words' vectors; each row takes a word's whole gradient, none a share."""
     window, rate = 2, 0.1
     corpus = [["ab", "abc", "눈이", "x", "ab"]] * 3
-    taken: list[sgns.Tiles] = []
+    taken: list[Tiles] = []
 
-    def keep(part: sgns.Tiles, rate: float, measure: bool) -> None:
+    def keep(part: Tiles, rate: float, measure: bool) -> None:
         taken.append(part)
 
-    vocabulary, _ = sgns.checked(corpus, 1, "cpu")
+    vocabulary = sgns.Vocabulary.build(corpus, 1)
     known, subwords = vocabulary.words, Subwords(vocabulary.index, 2, 4, 30)
     generator = torch.Generator().manual_seed(0)
     table = torch.randn(len(known) + 30, 5, generator=generator)
@@ -97,7 +98,7 @@ def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> Non
             for step in (*range(-left, 0), *range(1, right + 1)):
                 loss = loss - logsigmoid(vectors[word] @ free[outputs[place + window + step]])
                 pairs += 1
-            for noise in outputs[sgns.TILE + 2 * window :]:
+            for noise in outputs[TILE + 2 * window :]:
                 loss = loss - weight[place, 0] * logsigmoid(-vectors[word] @ free[noise])
     loss.backward()
     assert pairs > len(known)  # the text has windows, so the gradients are not those of nothing
@@ -112,7 +113,7 @@ def test_a_step_moves_every_row_of_a_word_by_the_gradient_at_its_vector() -> Non
     rows, group, bags = grouped(known, subwords)
     start = group_means(table, rows, group)
     means = start.clone()
-    found = fasttext.update(means, contexts, bags, part, sgns.bands(window), rate, measure=True)
+    found = fasttext.update(means, contexts, bags, part, bands(window), rate, measure=True)
     table[rows] += (means - start)[group]
     torch.testing.assert_close(found, loss.detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(table, expected_table, rtol=1e-4, atol=1e-5)
@@ -141,6 +142,8 @@ def test_sizes_that_make_no_sense_are_refused(corpus: list[list[str]], wrong: di
         fasttext.train(corpus, **{**SMALL, **wrong})
 
 
-def test_no_corpus_is_refused_as_for_word2vec() -> None:
+def test_no_corpus_and_no_sense_are_refused_as_for_word2vec(corpus: list[list[str]]) -> None:
     with pytest.raises(ValueError, match="two are needed"):
         fasttext.train([["a"]], **{**SMALL, "min_count": 2})
+    with pytest.raises(ValueError, match="subsample is -1"):
+        fasttext.train(corpus, **{**SMALL, "subsample": -1})

@@ -1,7 +1,9 @@
 """The fast skip-gram trainer against the plain definition: loops over windows, autograd, and what it must learn."""
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -10,7 +12,8 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from etude.embeddings import sgns
-from etude.embeddings.sgns import Embeddings, Tiles, Vocabulary, train
+from etude.embeddings.sgns import Embeddings, Vocabulary, train
+from etude.embeddings.tiles import NOISE, TILE, WIDEST, Tiles, bands, tiles
 
 Pairs = list[tuple[int, int]]
 texts = st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=40), min_size=1, max_size=6)
@@ -21,12 +24,12 @@ def cut(text: list[list[int]], window: int, negatives: int, seed: int = 0) -> Ti
     sentences = torch.tensor([number for number, sentence in enumerate(text) for _ in sentence])
     noise = torch.arange(1, 9) / 8
     random = torch.Generator().manual_seed(seed)
-    return sgns.tiles(ids, sentences, noise, window=window, negatives=negatives, random=random)
+    return tiles(ids, sentences, noise, window=window, negatives=negatives, random=random)
 
 
 def pairs_of(part: Tiles, window: int) -> list[Pairs]:
     """For each word of the tiles in turn: the (input, context) pairs that the band of its reach lets through."""
-    rows = sgns.bands(window)[part.reach.reshape(-1)].unflatten(0, part.reach.shape)  # (S, T, H)
+    rows = bands(window)[part.reach.reshape(-1)].unflatten(0, part.reach.shape)  # (S, T, H)
     return [
         [(int(part.inputs[s, t]), int(part.outputs[s, column])) for column in rows[s, t].nonzero().flatten()]
         for s in range(rows.shape[0])
@@ -75,7 +78,7 @@ def test_loss_and_gradients_equal_autograd_on_the_plain_definition(
     part = cut(text, window, negatives)
     start = torch.Generator().manual_seed(1)
     vectors, contexts = (torch.randn(8, 5, generator=start, dtype=torch.float64) for _ in range(2))
-    d_in, d_out, loss = sgns.gradients(vectors, contexts, as_double(part), sgns.bands(window).double(), with_loss=True)
+    d_in, d_out, loss = sgns.gradients(vectors, contexts, as_double(part), bands(window).double(), with_loss=True)
     found_vectors, found_contexts = torch.zeros_like(vectors), torch.zeros_like(contexts)
     sgns.add_rows(found_vectors, part.inputs, d_in)
     sgns.add_rows(found_contexts, part.outputs, d_out)
@@ -97,7 +100,7 @@ def plain_loss(vectors: Tensor, contexts: Tensor, part: Tiles, window: int, nega
     """Eq. 4 pair by pair; the mean over the noise words of the pair's tile stands for `negatives` single draws."""
     total = 0 * (vectors.sum() + contexts.sum())  # so that a text without pairs has gradients too
     for number, pairs in enumerate(pairs_of(part, window)):
-        noise = contexts[part.outputs[number // sgns.TILE, -sgns.NOISE :]]  # (K, dim)
+        noise = contexts[part.outputs[number // TILE, -NOISE:]]  # (K, dim)
         for word, context in pairs:
             total = total - logsigmoid(vectors[word] @ contexts[context])
             total = total - negatives * logsigmoid(-(noise @ vectors[word])).mean()
@@ -107,11 +110,11 @@ def plain_loss(vectors: Tensor, contexts: Tensor, part: Tiles, window: int, nega
 def test_noise_words_follow_the_counts_to_the_power_three_quarters() -> None:
     counts = torch.tensor([1000.0, 100.0, 10.0])
     share = counts**0.75 / (counts**0.75).sum()
-    part = sgns.tiles(
+    part = tiles(
         torch.zeros(160_000, dtype=torch.int64), torch.zeros(160_000, dtype=torch.int64), share.cumsum(0),
         window=2, negatives=5, random=torch.Generator().manual_seed(0),
     )  # fmt: skip
-    drawn = part.outputs[:, -sgns.NOISE :]
+    drawn = part.outputs[:, -NOISE:]
     found = torch.bincount(drawn.flatten(), minlength=3) / drawn.numel()
     assert ((found - share).abs() < 5 * (share * (1 - share) / drawn.numel()).sqrt()).all()
 
@@ -146,7 +149,7 @@ def test_subsampling_keeps_rare_words_and_thins_frequent_ones_as_the_formula_say
 def test_a_batch_shrinks_as_the_most_frequent_word_takes_a_larger_share() -> None:
     sizes = [sgns.batch_size(torch.tensor([share, 1 - share - 0.001, 0.001])) for share in (0.5, 0.9, 0.999)]
     rare = sgns.batch_size(torch.full((10_000,), 1e-4))
-    assert sizes == [sgns.TILE] * 3
+    assert sizes == [TILE] * 3
     assert rare == sgns.LARGEST_BATCH
 
 
@@ -200,10 +203,26 @@ def test_training_leaves_torch_with_the_number_of_threads_that_it_found() -> Non
         ([[], []], {}, "the corpus holds no words"),
         ([["word"] * 10], {}, "1 different words occur at least min_count=5 times"),
         ([["one", "two"]], {}, "0 different words occur at least min_count=5 times"),
-        (["one two", "three four"], {}, "a sentence of the corpus is a string"),
+        (["one two", "three four"], {}, "'one two' is a string: pass each sentence of the corpus as a list of words"),
+        ([["one", None] * 9], {}, "the word None of the corpus is no string"),
+        ((sentence for sentence in [["one", "two"]] * 9), {}, r"can be read only once: .* list\(corpus\)"),
+        ([iter(["one", "two"])] * 9, {}, "a sentence of it, can be read only once"),
         ([["one", "two"] * 9], {"device": "abacus"}, "device 'abacus' cannot be used here"),
-        ([["one", "two"] * 9], {"negatives": 0}, "negatives is 0: at least 1 is needed"),
-        ([["one", "two"] * 9], {"window": -1}, "window is -1: at least 1 is needed"),
+        *(
+            ([["one", "two"] * 9], {name: value}, f"{name} is {value}: {advice}")
+            for name, values, advice in [
+                ("negatives", (0, 1.5, math.nan), "a whole number of at least 1 is needed"),
+                ("window", (-1, 2.5), "a whole number of at least 1 is needed"),
+                ("dim", (0,), "a whole number of at least 1 is needed"),
+                ("epochs", (0,), "a whole number of at least 1 is needed"),
+                ("min_count", (0, -1, math.nan), "a whole number of at least 1 is needed"),
+                ("window", (WIDEST + 1, 1000), f"choose at most {WIDEST}, as memory grows"),
+                ("subsample", (-1, math.nan, math.inf), "choose a share"),
+                ("lr", (0, -1, math.nan, math.inf), "choose a number above 0"),
+                ("seed", (-1, 0.5, 1 << 64), "choose a whole number from 0"),
+            ]
+            for value in values
+        ),
     ],
 )
 def test_what_cannot_be_trained_on_is_refused_with_what_to_do(
@@ -211,6 +230,17 @@ def test_what_cannot_be_trained_on_is_refused_with_what_to_do(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         train(corpus, progress=False, **settings)
+
+
+def test_the_table_of_the_widest_window_is_within_a_gibibyte() -> None:
+    sizes = [TILE * (window + 1) ** 2 * (TILE + 2 * window) * 4 for window in (WIDEST, WIDEST + 1)]
+    assert sizes[0] <= 1 << 30 < sizes[1]
+    assert bands(3).numel() * 4 == TILE * (3 + 1) ** 2 * (TILE + 2 * 3) * 4
+
+
+def test_numbers_of_numpy_are_taken() -> None:
+    found = train([["a", "b", "c"]] * 10, dim=np.int64(4), seed=np.int64(7), epochs=1, progress=False)  # type: ignore[arg-type]
+    assert torch.equal(found.vectors, train([["a", "b", "c"]] * 10, dim=4, seed=7, epochs=1, progress=False).vectors)
 
 
 def test_an_epoch_in_which_subsampling_leaves_no_word_has_no_loss_and_changes_nothing() -> None:
