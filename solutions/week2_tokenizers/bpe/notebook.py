@@ -9,18 +9,24 @@
 # %% [markdown]
 # # BPE: merge the most frequent pair
 #
-# **The papers.** Gage, *A New Algorithm for Data Compression* (C Users Journal, 1994) replaced the most frequent pair of bytes in a file by a byte that was free, again and again.
-# Sennrich, Haddow and Birch, [Neural Machine Translation of Rare Words with Subword Units](https://arxiv.org/abs/1508.07909) (ACL 2016), turned it on words;
-# Radford and others, [Language Models are Unsupervised Multitask Learners](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf) (GPT-2, 2019, section 2.2), brought it back to bytes.
+# **The papers.**
 #
-# Words meet unknown words; characters and bytes never do, but make long sequences. Byte pair encoding (BPE) starts from characters and lets the text itself say what deserves a token of its own: frequent words become one token, rare ones a few.
+# - Gage 1994, *A New Algorithm for Data Compression* (C Users Journal): the most frequent pair of bytes becomes one free byte, again and again.
+# - [Sennrich et al. 2016, Neural Machine Translation of Rare Words with Subword Units (ACL)](https://arxiv.org/abs/1508.07909): the same on words.
+# - [Radford et al. 2019, Language Models are Unsupervised Multitask Learners](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf), section 2.2 (GPT-2): back to bytes.
+
+# %% [markdown]
+# Byte pair encoding (BPE) starts from characters and lets the text say what deserves a token of its own: frequent words become one token, rare ones a few.
+
+# %% [markdown]
+# **The claim to reproduce.** From *low* (5 times), *lower* (2), *newest* (6) and *widest* (3) counting alone finds the ending *est* and the stem *low*.
 #
-# **The claim to reproduce.** From *low* (5 times), *lower* (2), *newest* (6) and *widest* (3) the algorithm finds the ending *est* and the stem *low* by nothing but counting. With 256 bytes as the base, no text in any language
-# is ever unknown, and a text always comes back as it was. You end with GPT-2's own 50,000 merges, which must give GPT-2's own tokens.
+# With 256 bytes as the base nothing is ever unknown, and every text comes back. At the end GPT-2's own 50,000 merges must give GPT-2's own tokens.
+
+# %% [markdown]
+# **What you will write** (about 2 hours):
 #
-# You will write (about 2 hours):
-#
-# 1. the two halves of one step: count all pairs, merge one of them
+# 1. one step: count all pairs, merge one
 # 2. the training, with a rule for ties
 # 3. encoding a new word, by rank; decoding
 # 4. the same on bytes
@@ -53,10 +59,31 @@ plots.style()
 # %% [markdown]
 # ## 1. One step
 #
-# The algorithm in six steps: (1) count the words of the text; (2) cut each word into characters; (3) count the pairs of neighbours; (4) merge the most frequent pair wherever it stands; (5) add what it makes to the vocabulary; (6) go back to (3) until the vocabulary has the size that you want.
+# 1. count the words of the text
+# 2. cut each word into characters
+# 3. count the pairs of neighbours
+# 4. merge the most frequent pair wherever it stands
+# 5. add it to the vocabulary
+# 6. back to 3, until the vocabulary is as large as you want
+
+# %% [markdown]
+# Each different word is cut only once; its pairs count as often as it occurs. Pairs never reach over a word's end.
 #
-# Words are counted first, so that each different word is cut only once: a text of a million words has some tens of thousands of different ones. A pair counts as often as the words that hold it do.
-# Pairs never reach over the end of a word.
+# ```
+#  5    l o w             l o    5 + 2 = 7
+#  2    l o w e r         o w    5 + 2 = 7
+#  6    n e w e s t       w e    2 + 6 = 8
+#  3    w i d e s t       e s    6 + 3 = 9     (s t too)
+# ```
+
+# %% [markdown]
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# `pairwise(word)` gives the neighbours. Add the word's count for each of them to a `Counter`.
+#
+# </details>
 
 
 # %% exercise="count_pairs"
@@ -80,7 +107,20 @@ def count_pairs(words):
 check("count_pairs")
 
 # %% [markdown]
-# A merge goes through a word from left to right and takes each token only once, so *aaa* becomes *aa·a*, not *a·aa* and not *aa·aa*. It is a rule like any other, but everybody must keep to the same one.
+# A merge goes from left to right and takes each token only once: *aaa* becomes *aa·a*, not *a·aa* and not *aa·aa*.
+#
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# A `while` loop with an index: two steps forward after a merge, one otherwise.
+#
+# </details>
+# <details><summary>Hint for the end</summary>
+#
+# `word[i : i + 2] == pair` is safe at the last token, where the slice has one element.
+#
+# </details>
 
 
 # %% exercise="merge_pair"
@@ -110,10 +150,30 @@ check("merge_pair")
 # %% [markdown]
 # ## 2. Training
 #
-# Two pairs are often equally frequent, above all in small texts. The paper leaves open which one comes first, and then two programs that are both right learn different vocabularies. So we state the rule, that of the library Hugging Face tokenizers:
-# **of equals, the pair whose first token is older; if these are the same, whose second token is older.** The oldest tokens are the characters, in alphabetical order (Python's order of strings), then come the merges in the order in which they were made.
+# Pairs often tie. The paper leaves open which comes first, so two right programs may learn different vocabularies. Our rule is that of Hugging Face tokenizers:
 #
-# The vocabulary's size counts **all** tokens: characters and merges.
+# **of equals, the pair whose first token is older; if these are the same, whose second token is older.**
+
+# %% [markdown]
+# The oldest tokens are the characters, in alphabetical order, then the merges as they were made. The vocabulary's size counts **all** tokens: characters and merges.
+#
+# *30 minutes, hard.*
+#
+# <details><summary>Hint</summary>
+#
+# A dictionary `age` from token to its place in the vocabulary. The best pair is the `min` over pairs by a key of three numbers.
+#
+# </details>
+# <details><summary>Hint for the key</summary>
+#
+# `(-pairs[pair], age[pair[0]], age[pair[1]])`: the most frequent first, then the older ones.
+#
+# </details>
+# <details><summary>Hint for the loop</summary>
+#
+# Each round: count the pairs, choose, build a *new* dictionary of merged words, write down the merge, give the new token an age. Stop when no pair is left.
+#
+# </details>
 
 
 # %% exercise="train_bpe"
@@ -146,9 +206,10 @@ def train_bpe(words, size):
 check("train_bpe")
 
 # %% [markdown]
-# The paper marks the end of a word, so that *est* at the end (*newest*) and *est* inside (*estate*) are different tokens, and so that blanks come back when tokens are put together again. The mark `</w>` is a token of its own
-# at first, and is merged like any other. (Programs written since put it on the last character from the start, so that it costs no merge; `etude.tokenizers.bpe` and Hugging Face tokenizers do.)
-# Look at what the paper's four words give.
+# The paper marks the end of a word by `</w>`. So *est* in *newest* and in *estate* are different tokens, and blanks come back in decoding.
+
+# %% [markdown]
+# The mark is a token at first, and is merged like any other. (Later programs put it on the last character from the start, which costs no merge.) The paper's four words give:
 
 
 # %%
@@ -165,8 +226,27 @@ for number, (a, b) in enumerate(merges, start=1):
 # %% [markdown]
 # ## 3. New words
 #
-# A new word is cut into characters, and then the merges are applied **in the order in which they were learnt**: of all pairs of neighbours that are among the merges, the one with the lowest rank is merged, then one looks again.
-# It is tempting to look for the longest token of the vocabulary instead; WordPiece does so, BPE does not, and the two part: with the merges *b+c, a+b, ab+c* the word *abc* is *a·bc*, although *abc* is in the vocabulary.
+# A new word is cut into characters. Then, again and again, of all neighbours that are a merge, the one **learnt first** is joined. WordPiece looks for the longest token instead. The two part:
+#
+# ```
+#  merges   0: b + c     1: a + b     2: ab + c
+#  word     a b c        (a, b) has rank 1, (b, c) has rank 0: join b c
+#           a bc         (a, bc) is no merge: done, though abc is in the vocabulary
+# ```
+
+# %% [markdown]
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `rank = {pair: i for i, pair in enumerate(merges)}`. Look at all neighbours that are in it, and take the one of the lowest rank.
+#
+# </details>
+# <details><summary>Hint for the loop</summary>
+#
+# `merge_pair` joins it wherever it stands. Look at the neighbours anew after each merge; stop when none is in `rank`.
+#
+# </details>
 
 
 # %% exercise="encode_word"
@@ -195,7 +275,18 @@ for word in ["lowest", "newer", "wide", "slow", "해"]:
     print(f"{word}: {' · '.join(encode_word(marked(word), merges))}")
 
 # %% [markdown]
-# *lowest* was never seen, and is low·est all the same; 해 is not made of the paper's letters and stays as it is, a token that the vocabulary lacks. Now the way back: tokens are simply written one after the other, and each mark is the end of a word.
+# *lowest* was never seen, and is low·est all the same. 해 has no letter of the paper's words, and stays a token that the vocabulary lacks.
+
+# %% [markdown]
+# The way back: tokens are written one after the other, and each mark ends a word.
+#
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Join first, then make a blank of each mark. Only one blank at the very end has to go.
+#
+# </details>
 
 
 # %% exercise="decode_words"
@@ -216,11 +307,35 @@ check("decode_words")
 # %% [markdown]
 # ## 4. Bytes
 #
-# Characters have a hole: a text may hold one that the training text did not, a rare syllable, a new emoji. Unicode has some 160,000 characters, too many for a base. But all of them are written with **256 bytes** (UTF-8), so with the bytes as the base nothing is ever unknown.
-# (One reads that byte-level BPE "adds unique characters" to the vocabulary. It adds none: the base is the 256 bytes, in whatever language.) A letter of *coffee* is one byte, a Hangul syllable such as 눈 is **three**, ☕ too, 🙂 is four.
+# A text may hold a character that the training text did not, a rare syllable or a new emoji. Unicode has some 160,000, too many for a base. UTF-8 writes them all with **256 bytes**: with these as the base nothing is unknown.
+
+# %% [markdown]
+# (One reads that byte-level BPE "adds unique characters". It adds none.) GPT-2 writes each byte as a character that can be seen:
 #
-# A vocabulary with blanks and control characters in it is hard to read and to keep in a file. So GPT-2 writes each byte as a character that can be seen. The 188 bytes 33–126, 161–172 and 174–255 are written as the character with the same number (`chr(65)` is A).
-# The other 68, from the smallest to the largest, are written as the characters 256, 257, 258 … In this way the blank, byte 32, becomes Ġ.
+# | byte | is written as |
+# |---|---|
+# | 33–126, 161–172, 174–255 (188 bytes) | the character of the same number: 65 is A |
+# | the other 68, from small to large | the characters 256, 257, 258 … |
+#
+# ```
+#  blank   →  32             →  Ġ
+#  c       →  99             →  c
+#  눈      →  235 136 136    →  ë Ī Ī        ☕ is three bytes too, 🙂 four
+# ```
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Go through the bytes 0 to 255 in order, with a counter that starts at 256 and moves on at each byte that cannot be seen.
+#
+# </details>
+# <details><summary>Hint for a test</summary>
+#
+# The blank is byte 32, and all 32 bytes before it cannot be seen: so it is character 256 + 32 = 288, Ġ.
+#
+# </details>
 
 
 # %% exercise="byte_table"
@@ -246,11 +361,20 @@ def byte_table():
 check("byte_table")
 
 # %% [markdown]
-# GPT-2 has no mark for the end of a word. The text is cut by a pattern that leaves the blank at the **front** of the word that follows, and nothing is thrown away: joined, the pieces are the text. The pattern is given: `byte_bpe.split`.
+# GPT-2 has no mark for the end of a word. A pattern, `byte_bpe.split`, cuts the text and leaves the blank at the **front** of the next word. Joined, the pieces are the text.
 
 # %%
 for text in ["It's  low, lower!", "킹받네 ㅋㅋ", "x = 3\n\ty"]:
     print(byte_bpe.split(text))
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# For each piece: its UTF-8 bytes, each written by the table, as a tuple. Your `encode_word` does the rest.
+#
+# </details>
 
 
 # %% exercise="encode_text"
@@ -274,8 +398,16 @@ def encode_text(text, merges):
 check("encode_text")
 
 # %% [markdown]
-# And back. A token may hold half a character: the three bytes of 눈 can lie in two tokens. So all bytes are put together before they are read as UTF-8. What a model writes may break off in the middle of a character;
-# such bytes become �, the character U+FFFD, rather than an error.
+# And back. The three bytes of 눈 can lie in two tokens, so all bytes are put together before they are read as UTF-8. A text that breaks off inside a character ends in �, the character U+FFFD.
+
+# %% [markdown]
+# *10 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Turn `byte_table()` round: from character to byte. Collect the bytes of *all* tokens, then decode once, with `errors="replace"`.
+#
+# </details>
 
 
 # %% exercise="decode_bytes"
@@ -297,7 +429,7 @@ check("decode_bytes")
 # %% [markdown]
 # ### The real thing
 #
-# If GPT-2's files are here, your functions with its 50,000 merges must give its tokens. The library beside yours, `etude.tokenizers.byte_bpe`, gives the same ids as Hugging Face tokenizers for any text; the course tests that.
+# If GPT-2's files are here, your functions with its merges must give its tokens. `etude.tokenizers.byte_bpe` gives the same ids as Hugging Face tokenizers.
 
 # %%
 missing = [name for name in datasets.names("gpt2_vocab") if not datasets.available(name)]
@@ -320,13 +452,14 @@ else:
         print("     ", " ".join(tokens))
 
 # %% [markdown]
-# The last two lines look the same on the screen. In the second of them each syllable is spelled with its letters, ᄏ ᅵ ᆼ (Unicode's NFD; macOS writes file names so), and has six or nine bytes in place of three.
-# A tokenizer that does not normalise first sees other text, and pays for it.
-#
+# The last two lines look the same. In the second each syllable is spelled with its letters, ᄏ ᅵ ᆼ (Unicode's NFD, as file names from macOS often are): six or nine bytes in place of three. A tokenizer that does not normalise sees other text.
+
+# %% [markdown]
 # ## The experiment
 #
-# **Is it the language that BPE finds, or only frequent words?** The world's text has stems and endings (boil+ed, 커피+를). As a control, the letters of every word are put into another order, a fixed one for each word: the same words as often as before, of the same letters, but what they share is gone.
-# With your own functions we learn from one text and count tokens on another.
+# **Is it the language that BPE finds, or only frequent words?** The world's text has stems and endings (boil+ed, 커피+를).
+#
+# Control: the letters of each word in another, fixed order. Words, letters and counts stay; what words share is gone. We learn from one text and count tokens on another.
 
 # %%
 size = {
@@ -397,7 +530,7 @@ for word in ["커피를", "삶았다", "킹받네"]:
     print(f"{word}: {' · '.join(encode_word(tuple(word), learnt['ko'][1]))}")
 
 # %% [markdown]
-# **Unknown words.** A list of words of the same size as BPE's vocabulary, made from the same text, does not know some of the words of the other text. BPE can only fail where a *character* is new. And bytes?
+# **Unknown words.** A list of words, as long as BPE's vocabulary and from the same text, misses some words of the other text. BPE fails only where a *character* is new. And bytes?
 
 # %%
 for language in NAMES:
@@ -418,8 +551,7 @@ print(f"with the 256 bytes: {lost} of {len(some)} texts do not come back")
 # %% [markdown]
 # ### The fast path
 #
-# Your training counts all pairs of all words anew before each merge, though a merge changes only the words that hold the pair. `etude.tokenizers.bpe` keeps the counts and an index from each pair to its words, and a heap for the most frequent one.
-# It gives the same merges, ties included.
+# Your training counts all pairs anew before each merge, though a merge changes only words that hold the pair. `etude.tokenizers.bpe` keeps counts, an index from pairs to words, and a heap. It gives the same merges, ties included.
 
 # %%
 fast = {}
@@ -433,8 +565,7 @@ for language in NAMES:
 # %% [markdown]
 # ### One vocabulary for two languages
 #
-# Bytes can be **shared**: one vocabulary of bytes and merges for Korean and English, as Wang, Cho and Gu, [Neural Machine Translation with Byte-Level Subwords](https://arxiv.org/abs/1909.03341) (2020), did for many languages.
-# What does sharing cost? We learn byte-level merges from English alone, from Korean alone and from both, always with the same size, and count tokens per word on the other texts. And we see what NFD costs.
+# One vocabulary of bytes and merges can be **shared**, as [Wang, Cho and Gu 2020](https://arxiv.org/abs/1909.03341) did for many languages. What does it cost? We learn from English, from Korean and from both, at the same size. And what does NFD cost?
 
 
 # %%
@@ -470,7 +601,7 @@ shared.round(2)
 # %% [markdown]
 # ### Real text
 #
-# WikiText-2 for English and film reviews of NSMC for Korean: how many tokens does a word take as merges are added? And GPT-2, whose merges were learnt from English web pages: what does it make of Korean? Without the files this part is left out; nothing that is graded depends on it.
+# WikiText-2 for English, film reviews (NSMC) for Korean: tokens per word as merges are added, beside GPT-2's, learnt from English web pages. Without the files this part is left out; nothing graded depends on it.
 
 # %%
 curves = {}
@@ -513,8 +644,6 @@ else:
 
 # %% [markdown]
 # ## Results
-#
-# `record` keeps the numbers and the merges, and shows yours beside the table that the reference reached over several seeds.
 
 # %% tags=["metrics"]
 record(
@@ -556,6 +685,15 @@ if curves:
     )
     axes[-1].legend()
 plt.show()
+
+# %% [markdown]
+# **What was found**, in the runs behind the table of expected values:
+#
+# - Scrambled words need more tokens, in both languages: merges catch parts that words share, not only frequent words.
+# - BPE leaves fewer words unknown than a list of the same size.
+# - With 256 bytes no text was lost.
+# - A vocabulary learnt from both languages serves Korean far better than one learnt from English. It costs each language some tokens against one of its own.
+# - The same Korean text in NFD takes several times the tokens.
 
 # %% [markdown]
 # ## In your own words

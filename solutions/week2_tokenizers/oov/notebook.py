@@ -9,19 +9,21 @@
 # %% [markdown]
 # # Why subwords: the words that were never seen
 #
-# **The papers.** Sennrich, Haddow and Birch, [Neural Machine Translation of Rare Words with Subword Units](https://arxiv.org/abs/1508.07909) (ACL 2016), brought subwords into neural models;
-# Heaps' law, which you met in week 1, says why they were needed.
+# **The papers.** [Sennrich et al. 2016, Neural Machine Translation of Rare Words with Subword Units (ACL)](https://arxiv.org/abs/1508.07909) brought subwords into neural models. Heaps' law, from week 1, says why they were needed.
+
+# %% [markdown]
+# A model can say nothing about what is not on its list of tokens. Last week the tokens were *words*, and people do not keep to lists: 킹받네 (*how annoying*, of the internet), a typo, *unfriended*.
+
+# %% [markdown]
+# The usual way out was `<unk>` for all of them. You measure what it costs, beside the other end: characters and bytes, with which nothing is unknown. The next lessons look for the middle.
+
+# %% [markdown]
+# **What you will write** (about 1½ hours):
 #
-# A model has a list of tokens, and it can say nothing about what is not on the list. Last week the list was one of *words*. People do not keep to lists: 킹받네 (*how annoying*, of the internet), a new name, a typo, *unfriended*.
-# The usual way out was to write `<unk>` for all of them. Here you measure what that costs, and what lies at the other end: characters and bytes, with which nothing is ever unknown.
-# The lessons after this one look for the middle.
-#
-# You will write (about 1½ hours):
-#
-# 1. a vocabulary of words, and how much of a text it does not know
-# 2. what `<unk>` does to a model's score, and a score that it cannot flatter
-# 3. words, characters and bytes compared: how many tokens a word takes
-# 4. bytes as a fallback: no unknowns, nothing lost
+# 1. a list of words, and what it does not know
+# 2. what `<unk>` does to a score, and a score that it cannot flatter
+# 3. tokens per word, in characters and bytes
+# 4. bytes as a fallback: nothing lost
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
@@ -49,8 +51,23 @@ plots.style()
 # %% [markdown]
 # ## 1. A list of words
 #
-# The list is made from training text: the most frequent words, and one token more that stands for all the others. Its size is chosen beforehand, because each word costs a row of the embedding matrix
-# (30,000 words in 300 dimensions: nine million numbers). Where two words are equally frequent, something has to decide, or two machines make two lists; here it is the alphabet.
+# The vocabulary: the most frequent words of a training text, and one token for all others. Each costs a row of the embedding matrix (30,000 in 300 dimensions: nine million numbers).
+
+# %% [markdown]
+# Equally frequent words stand in alphabetical order, or two machines make two lists.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# `Counter(tokens)` counts. Sorted by the key `(-count, word)`, frequent words come first and ties are alphabetical.
+#
+# </details>
+# <details><summary>Hint for the size</summary>
+#
+# `size` counts "<unk>" too, so `size - 1` words are left.
+#
+# </details>
 
 
 # %% exercise="most_frequent"
@@ -71,8 +88,22 @@ def most_frequent(tokens, size):
 check("most_frequent")
 
 # %% [markdown]
-# **Out of vocabulary** (OOV) is measured in two ways, which are often mixed up. Of the *running words*, how many are unknown? That is what a reader of the text meets. And of the *different words*, how many?
-# That is nearly always far more, because rare words are many and each of them is rare.
+# **Out of vocabulary** (OOV) is measured in two ways that are often mixed up: of the *running words* or of the *different words*. The second is nearly always far more: rare words are many.
+#
+# ```
+#  text   a a a b c        list   a
+#  running words:    2 of 5 unknown = 40 %
+#  different words:  2 of 3 unknown = 67 %
+# ```
+
+# %% [markdown]
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Sets make each look-up cheap: `set(vocabulary)`, and `set(tokens)` for the different words.
+#
+# </details>
 
 
 # %% exercise="unknown_rates"
@@ -93,8 +124,7 @@ def unknown_rates(tokens, vocabulary):
 check("unknown_rates")
 
 # %% [markdown]
-# The planted world has an English and a Korean side that say the same things. The vocabularies are made from one text and tried on another.
-# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과 are three words for one egg. Cut into its morphemes (계란 + 을), the same text needs a shorter list.
+# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과 are three words for one egg. Cut into morphemes (계란 + 을), a text needs a shorter list. The planted world says the same in both languages; lists are made from one text and tried on another:
 
 # %%
 size = {
@@ -130,9 +160,10 @@ metrics["oov_words_minus_morphemes"] = metrics["oov_ko"] - curves["Korean morphe
 pd.DataFrame(curves, index=pd.Index(sizes, name="size of the list")).style.format("{:.1%}")
 
 # %% [markdown]
-# Real text never ends, as Heaps' law has it. These are the film reviews of NSMC (Korean, full of new words and typos) and Wikipedia (English; WikiText-2).
-# WikiText-2 has written its own rarest words as `<unk>` already, 7 % of the text on which the list is tried. No list is made from these, and they count as unknown to all lists.
-# Without these files the lesson goes on; nothing that is graded depends on them.
+# Real text: film reviews (NSMC, Korean, with many new words and typos) and Wikipedia (English; WikiText-2). Without these files the lesson goes on; nothing graded depends on them.
+
+# %% [markdown]
+# WikiText-2 has its rarest words as `<unk>` already, 7 % of the text on which the list is tried. They count as unknown.
 
 # %%
 real, real_curves = {}, {}
@@ -164,7 +195,7 @@ else:
     display(pd.DataFrame(real_curves, index=index).style.format("{:.1%}"))
 
 # %% [markdown]
-# The world's words run out; real ones do not, and most of all not in Korean. In the profile cpu the lists go on to 16,000 words: eight times as many as 2,000 take more than half off what is unknown of Wikipedia, and only a quarter off what is unknown of the reviews.
+# Real words do not run out (Heaps' law), least of all in Korean. From 2,000 words to 16,000 (profile cpu), the unknown share falls by more than half on Wikipedia, by a quarter on the reviews.
 
 # %%
 figure, ax = plt.subplots(figsize=(8.5, 3.6), layout="constrained")
@@ -180,12 +211,34 @@ plt.show()
 # %% [markdown]
 # ## 2. What `<unk>` does to a score
 #
-# A model of language is scored by its surprise: the mean of $-\log_2 p(\text{word})$, in bits per word. With `<unk>` in the list, every unknown word becomes one and the same frequent token, which is easy to guess.
-# So the shorter the list, the better the score: a list with nothing but `<unk>` is perfect, at 0 bits. You will see that with the simplest model there is, which draws each word by itself:
+# A language model is scored by its surprise: the mean of $-\log_2 p(\text{word})$, in bits per word. All unknown words are one frequent token, easy to guess: the shorter the list, the better the score. A list of `<unk>` alone has 0 bits.
+
+# %% [markdown]
+# The simplest model, a unigram model, draws each word by itself:
 #
 # $$ p(w) = \frac{n_w + 1}{N + V} $$
 #
-# $n_w$ is how often the list's word $w$ occurs in the training text, where every word outside the list counts as `<unk>`; $N$ is the length of the training text and $V$ that of the list. (The + 1 is Laplace's: no word of the list has probability 0.)
+# $n_w$ counts $w$ in the training text, with words outside the list as `<unk>`. $N$ is its length, $V$ the list's. (The + 1 is Laplace's.)
+
+# %% [markdown]
+# ```
+#  training   a a b c      list   <unk> a        N = 4, V = 2
+#  read as    a a <unk> <unk>
+#  p(a) = p(<unk>) = (2 + 1) / (4 + 2) = 1/2     1 bit for each word
+# ```
+#
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Write "<unk>" for each unknown word, in the training text and in `tokens`. Then count.
+#
+# </details>
+# <details><summary>Hint for the mean</summary>
+#
+# N is `len(training)`. Sum `-math.log2(p)` over `tokens`, and divide by their number.
+#
+# </details>
 
 
 # %% exercise="bits_per_word"
@@ -208,9 +261,23 @@ def bits_per_word(training, tokens, vocabulary):
 check("bits_per_word")
 
 # %% [markdown]
-# An honest score makes the model say *which* unknown word it was. The cheapest way is to spell it: after `<unk>` come its characters, each one of $A$ equally likely ones, and a mark for the word's end, which is one more:
-# a word of $n$ characters costs $(n + 1)\log_2(A + 1)$ bits beside the `<unk>`. And the sum is divided by something that does not depend on the list: the number of characters of the text, a blank after each word included.
-# This is **bits per character**, in which models with different vocabularies can be compared. (Bits per *byte* is the same idea; you will meet it with GPT-2.)
+# An honest score makes the model spell the unknown word after `<unk>`: $A$ equally likely characters, and one mark for the end. That adds $(n + 1)\log_2(A + 1)$ bits for $n$ characters.
+
+# %% [markdown]
+# The sum is divided by the text's characters, with a blank after each word. In **bits per character** models with different vocabularies can be compared. (Bits per *byte* is the same idea.)
+#
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `bits_per_word(...)` times the number of tokens gives the sum that you start from.
+#
+# </details>
+# <details><summary>Hint for the spelling</summary>
+#
+# Add up n + 1 over the unknown words, and multiply by log2(A + 1). The divisor is n + 1 added up over all words.
+#
+# </details>
 
 
 # %% exercise="bits_per_character"
@@ -251,9 +318,24 @@ plt.show()
 # %% [markdown]
 # ## 3. The other end: characters and bytes
 #
-# Spelling everything leaves nothing unknown, and costs length. UTF-8 writes an English letter in one byte and a Hangul syllable in three. A syllable can also be taken apart into its letters, the **jamo**, which Unicode calls NFD:
-# 눈 is ㄴ, ㅜ and ㄴ. Attention costs the square of the length, so four times as many tokens are no small matter.
+# Spelling leaves nothing unknown, and costs length. UTF-8 writes an English letter in one byte, a Hangul syllable in three. Unicode's NFD parts a syllable into letters, the **jamo**:
 #
+# | | word | character | jamo | byte |
+# |---|---|---|---|---|
+# | *coffee* | 1 | 6 | 6 | 6 |
+# | 커피 | 1 | 2 | 4 | 6 |
+# | 눈 | 1 | 1 | 3 | 3 |
+
+# %% [markdown]
+# Attention costs the square of the length: four times as many tokens are no small matter.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# `unicodedata.normalize("NFD", word)` decomposes; `word.encode()` is UTF-8. `list` of a string gives its code points, `list` of bytes gives numbers.
+#
+# </details>
 
 
 # %% exercise="pieces"
@@ -277,7 +359,16 @@ def pieces(word, unit):
 check("pieces")
 
 # %% [markdown]
-# How many tokens does a word take (its *fertility*), and how many bytes of text does a token hold (the *compression*)? Both are ratios of sums over the whole text; a mean of each word's own ratio would count short words too much.
+# Tokens per word is the *fertility*, bytes per token the *compression*. Both are ratios of sums over the text: a mean of words' own ratios would count short words too much.
+
+# %% [markdown]
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Three numbers suffice: how many words, how many tokens in all, how many bytes in all.
+#
+# </details>
 
 
 # %% exercise="fertility"
@@ -313,13 +404,29 @@ table.style.format("{:.2f}")
 # %% [markdown]
 # ## 4. Both ends at once: bytes as a fallback
 #
-# Keep the list of words, and spell in bytes what is not on it. The ids:
+# Spell in bytes what is not on the list, and no `<unk>` is needed:
 #
-# - 0 to 255: a byte;
-# - 256: here ends a spelled word (without it, two unknown words in a row would run together);
-# - 257 and on: the words of the list, the first one being 257.
+# - ids 0 to 255: a byte
+# - 256: a spelled word ends (or two would run together)
+# - 257 and on: the list's words
+
+# %% [markdown]
+# ```
+#  list     커피 (257), 하루 (258)
+#  tokens   하루    눈                 커피
+#  ids      258     235 136 136 256    257
+# ```
 #
-# So the list needs no `<unk>` any more. SentencePiece offers this as *byte fallback*; GPT-2 goes further and builds its tokens out of bytes from the start, as you will in the next lesson.
+# SentencePiece offers this as *byte fallback*. GPT-2 builds all tokens out of bytes, as the next lesson does.
+
+# %% [markdown]
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# A dictionary from word to id. For a token that is not in it: `[*token.encode(), 256]`.
+#
+# </details>
 
 
 # %% exercise="encode"
@@ -340,6 +447,22 @@ def encode(tokens, words):
 
 # %%
 check("encode")
+
+# %% [markdown]
+# The way back: bytes are gathered until 256 says that the word is complete.
+#
+# *10 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Collect bytes in a `bytearray`, and decode it only at 256: one byte of a Hangul syllable is no text. Then empty it.
+#
+# </details>
+# <details><summary>Hint for empty words</summary>
+#
+# A 256 with no bytes before it is the empty string, a token like any other.
+#
+# </details>
 
 
 # %% exercise="decode"
@@ -380,7 +503,7 @@ print(
 )
 
 # %% [markdown]
-# What does a longer list buy? Here are the tokens per word and per byte of the text, from no list at all (each word is its bytes and the 256) to the longest one. The words that WikiText-2 wrote as `<unk>` cannot be spelled, so they are left out, and Wikipedia looks cheaper than it is.
+# What does a longer list buy? With none, each word is its bytes and the 256. WikiText-2's own `<unk>` is left out, so Wikipedia looks cheaper than it is.
 
 
 # %%
@@ -408,8 +531,6 @@ plt.show()
 
 # %% [markdown]
 # ## Results
-#
-# `record` keeps the numbers, the lists and the ids, and shows yours beside the table that the reference reached over several seeds.
 
 # %% tags=["metrics"]
 record(
@@ -418,6 +539,15 @@ record(
     words_ko=["<unk>", *words_ko],
     fallback=np.array(fallback[:20_000]),
 )
+
+# %% [markdown]
+# **What was found**, in the runs behind the table of expected values:
+#
+# - A list of 400 words leaves far more unknown in Korean than in English. Cut into morphemes, little is.
+# - A shorter list looks better in bits per word, and is worse in bits per character.
+# - A Korean word takes more than twice the bytes of an English one.
+# - With bytes as a fallback the text comes back, in far fewer tokens than in bytes alone.
+# - A list of 8,000 words leaves about half of the reviews' running words unknown (profile cpu).
 
 # %% [markdown]
 # ## In your own words
@@ -442,6 +572,6 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Mielke and others 2021, [Between words and characters](https://arxiv.org/abs/2112.10508): a history of where to cut.
-# - Xue and others 2022, [ByT5](https://arxiv.org/abs/2105.13626): a model on bytes alone, and what it takes.
+# - Mielke et al. 2021, [Between words and characters](https://arxiv.org/abs/2112.10508): a history of where to cut.
+# - Xue et al. 2022, [ByT5](https://arxiv.org/abs/2105.13626): a model on bytes alone, and what it takes.
 # - Next: *BPE*, which finds the middle by counting pairs.
