@@ -9,29 +9,35 @@
 # %% [markdown]
 # # Sparse vectors and counts
 #
-# **The papers.** Church and Hanks, [Word Association Norms, Mutual Information, and Lexicography](https://aclanthology.org/J90-1003) (1990);
-# Deerwester, Dumais, Furnas, Landauer and Harshman,
-# [Indexing by Latent Semantic Analysis](https://doi.org/10.1002/%28SICI%291097-4571%28199009%2941:6%3C391::AID-ASI1%3E3.0.CO;2-9) (1990);
-# Levy and Goldberg, [Neural Word Embedding as Implicit Matrix Factorization](https://papers.nips.cc/paper/5477) (NIPS 2014).
+# **The papers.**
 #
-# A computer needs numbers for words. The simplest give every word an axis of its own, and then all words are equally different. The way
-# out is older than neural networks: *count* in whose company a word stands. Nearly all that comes later in this course is a
-# better way to count, or to compress the counts.
+# - Church and Hanks 1990, [Word Association Norms, Mutual Information, and Lexicography](https://aclanthology.org/J90-1003)
+# - Deerwester, Dumais, Furnas, Landauer and Harshman 1990, [Indexing by Latent Semantic Analysis](https://doi.org/10.1002/%28SICI%291097-4571%28199009%2941:6%3C391::AID-ASI1%3E3.0.CO;2-9)
+# - Levy and Goldberg 2014, [Neural Word Embedding as Implicit Matrix Factorization](https://papers.nips.cc/paper/5477) (NIPS)
+
+# %% [markdown]
+# Give every word an axis of its own, and all words are equally different. The way out: *count* in whose company a word stands.
+
+# %% [markdown]
+# **The claims to reproduce.**
 #
-# **The claims to reproduce.** Take the words that a word stands beside as its vector. Then words of similar meaning come to lie near each other, if counts
-# are weighed by their surprise (PMI; Church and Hanks find 10.7 bits between *doctors* and *nurses*, and 0.95 between *a* and *doctors*). Count words in
-# documents instead, as Deerwester and colleagues did: about 100 directions of that table (LSA) do better than all of it, because they bring together words that
-# never met in the same text. You test both on a small planted language, where the true similarities are known, and look at real text.
+# 1. Words of similar meaning come to lie near each other, if counts of neighbours are weighed by their surprise (PMI; Church and Hanks).
+# 2. In a table of words by documents, about 100 directions (LSA) do better than all of it (Deerwester and colleagues).
 #
-# You will write the pieces (about 2 hours):
+# You test both on a small planted language with known similarities.
+
+# %% [markdown]
+# **What you will write** (about 2 hours):
 #
-# 1. one-hot vectors, and why their distances say nothing
-# 2. how a vocabulary grows
-# 3. counts of neighbours
-# 4. from counts to surprise: PMI, PPMI, shifted PPMI
-# 5. from many axes to few: LSA by singular value decomposition
+# | | piece |
+# |---|---|
+# | 1 | one-hot vectors and their distances |
+# | 2 | how a vocabulary grows |
+# | 3 | counts of neighbours |
+# | 4 | from counts to surprise: PMI, PPMI, shifted PPMI |
+# | 5 | LSA by singular value decomposition |
 #
-# After each piece, `check("...")` tells you at once whether it is right.
+# After each piece, `check("...")` tells you whether it is right.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
@@ -64,8 +70,25 @@ plots.style()
 # %% [markdown]
 # ## 1. One axis for each word
 #
-# Number the words of a vocabulary, say 커피, 최소, 3, 잔 (*coffee, at least, 3, cup*). The **one-hot** vector of word number $i$ is 1 at place $i$ and 0
-# elsewhere: 커피 is (1, 0, 0, 0), 최소 is (0, 1, 0, 0). It has as many numbers as the vocabulary has words, and all but one are zero: it is **sparse**.
+# Number the words of a vocabulary. The **one-hot** vector of word number $i$ is 1 at place $i$ and 0 elsewhere:
+#
+# ```
+#  커피  (coffee)     1 0 0 0
+#  최소  (at least)   0 1 0 0
+#  3                  0 0 1 0
+#  잔    (cup)        0 0 0 1
+# ```
+
+# %% [markdown]
+# It has as many numbers as the vocabulary has words, and all but one are zero: it is **sparse**.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# A dictionary from each word to its column is built once. `torch.zeros` gives the floats to write the ones into.
+#
+# </details>
 
 
 # %% exercise="one_hot"
@@ -92,6 +115,14 @@ check("one_hot")
 
 # %% [markdown]
 # How far is 커피 from 잔? The Euclidean (L2) distance of $x$ and $y$ is $\sqrt{\sum_i (x_i - y_i)^2}$.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# `vectors[:, None]` is (N, 1, d) and `vectors[None]` is (1, N, d). Their difference spreads to (N, N, d): one vector for each pair.
+#
+# </details>
 
 
 # %% exercise="distances"
@@ -110,8 +141,21 @@ def distances(vectors):
 check("distances")
 
 # %% [markdown]
-# Distance grows with the length of the vectors, and with counts as vectors, length is mostly how often a word was seen. So similarity
-# is usually the **cosine** of the angle: $x \cdot y \,/\, (\lVert x \rVert \lVert y \rVert)$, which is 1 for the same direction whatever the lengths, and 0 for a right angle.
+# With counts as vectors, length is mostly how often a word was seen. So similarity is usually the **cosine** of the angle: $x \cdot y \,/\, (\lVert x \rVert \lVert y \rVert)$, 1 for the same direction, 0 for a right angle.
+
+# %% [markdown]
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Give each row length 1 first. Then one product of matrices holds all cosines.
+#
+# </details>
+# <details><summary>Hint for rows of zeros</summary>
+#
+# A row divided by its length of 0 is NaN. `normalize`, imported above, leaves such a row at zeros.
+#
+# </details>
 
 
 # %% exercise="cosines"
@@ -136,14 +180,21 @@ display(pd.DataFrame(distances(vectors).numpy(), four, four).round(4))
 pd.DataFrame(cosines(vectors).numpy(), four, four)
 
 # %% [markdown]
-# Every two different words are $\sqrt 2$ apart, and their cosine is 0. That is no discovery about coffee: it is how the vectors were made. Two rows
-# differ in two places, by 1 in each. So *no* question about meaning can be answered from them: whatever you compute, *coffee* is to *tea* as *coffee* is to *Tuesday*.
+# Two one-hot rows differ in two places, by 1 in each: so any two different words are $\sqrt 2$ apart, with cosine 0. To these vectors *coffee* is to *tea* as *coffee* is to *Tuesday*.
 
 # %% [markdown]
 # ## 2. How a vocabulary grows
 #
-# One axis for each word also means that the vectors get longer with each new word, and every vector (and every model that reads them) must change.
-# How many axes will be needed? Read a text and note how many *different* words there were so far.
+# With each new word all vectors get one number longer. How long will they be? Read a text, and note how many *different* words there were so far.
+
+# %% [markdown]
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# A set holds each word once. `enumerate(tokens, start=1)` tells how many tokens have been read.
+#
+# </details>
 
 
 # %% exercise="vocabulary_growth"
@@ -167,10 +218,12 @@ def vocabulary_growth(tokens, every):
 check("vocabulary_growth")
 
 # %% [markdown]
-# **Heaps' law** says that real text never runs out of new words: after $n$ tokens there are about $V = K n^\beta$ different ones, in English often with $\beta$ near ½. On
-# logarithmic axes that is a straight line with slope $\beta$. Our planted **world** is a small language with a fixed lexicon, so its line must bend; on Wikipedia it should not.
-# The real text is WikiText-2, of which we read the validation and test articles: some 440,000 words of more than two million.
-# (WikiText-2 writes its rarest words as one token, `<unk>`. Would $\beta$ be larger or smaller with those words in?)
+# **Heaps' law**: after $n$ tokens there are about $V = K n^\beta$ different words, in English often with $\beta$ near ½. On logarithmic axes that is a straight line with slope $\beta$.
+
+# %% [markdown]
+# Our planted **world** is a small language with a fixed lexicon, so its line must bend. The real text is WikiText-2's validation and test articles, some 440,000 words.
+#
+# Its rarest words are written as one token, `<unk>`. Would $\beta$ be larger or smaller with those words in?
 
 # %%
 size = {
@@ -221,8 +274,18 @@ plt.show()
 # %% [markdown]
 # ## 3. Counting neighbours
 #
-# *You shall know a word by the company it keeps* (Firth, 1957). Give each word one axis for each word **beside** which it may stand, and count: entry $(i, j)$
-# says how often word $j$ stands within `window` words of word $i$, on either side. For the sentence 모닝 커피 좋아 (*morning coffee, nice*) and a window of 1:
+# *You shall know a word by the company it keeps* (Firth, 1957). Count how often word $j$ stands within `window` words of word $i$, on either side of it:
+#
+# ```
+#  window = 2, the word is coffee:
+#
+#    we   drink   hot   coffee   every   morning   here
+#         └─────────┘            └─────────────┘
+#          2 before                  2 behind
+# ```
+
+# %% [markdown]
+# The window is cut off at the sentence's edges. For 모닝 커피 좋아 (*morning coffee, nice*) and a window of 1:
 #
 # | | 모닝 | 커피 | 좋아 |
 # |---|---|---|---|
@@ -230,9 +293,21 @@ plt.show()
 # | **커피** | 1 | 0 | 1 |
 # | **좋아** | 0 | 1 | 0 |
 #
-# 모닝 and 좋아 never stand beside each other, and yet their rows are equal: they keep the same company. That is the whole idea, and one-hot vectors cannot have it.
-# The window is the number of words on **one** side; it is cut off at the sentence's edges. Since $i$ is beside $j$ when $j$ is beside $i$, the table is symmetric.
-# (GloVe, later this week, counts a neighbour at distance $d$ as $1/d$. Here each counts 1.)
+# 모닝 and 좋아 never stand beside each other, and yet their rows are equal.
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# For each place, look only at the `window` words behind it. Each pair found so is added twice: once from each side, as the table is symmetric.
+#
+# </details>
+# <details><summary>Hint for a word beside itself</summary>
+#
+# In "so so" the pair is found once, and both additions go to the same cell: 2. No special case is needed.
+#
+# </details>
 
 
 # %% exercise="neighbour_counts"
@@ -264,19 +339,28 @@ coffee = ["모닝", "커피", "좋아"]
 pd.DataFrame(cosines(neighbour_counts([coffee], coffee, 1).float()).numpy(), coffee, coffee)
 
 # %% [markdown]
-# The cosine of 모닝 and 좋아 is 1, though they are no neighbours; that of 모닝 and 커피 is 0, though they are. Cosines of such rows do not ask whether two words meet, but whether
-# they meet the *same* words: a similarity of **second order**. Words of one role seldom stand side by side, and that is how they are found.
+# The cosine of 모닝 and 좋아 is 1, though they are no neighbours; that of 모닝 and 커피 is 0, though they are. Such cosines ask whether two words meet the *same* words: a similarity of **second order**.
 
 # %% [markdown]
 # ## 4. From counts to surprise
 #
-# *the* stands beside everything, so a large count beside *the* says little. Church and Hanks compare with chance: if two words had nothing to do with each other,
-# they would meet with probability $P(x)\,P(y)$. The **pointwise mutual information** (their *association ratio*) is the logarithm of how many times more often they do meet:
+# *the* stands beside everything, so a large count beside *the* says little. Church and Hanks compare with chance: unrelated words meet with probability $P(x)\,P(y)$.
+
+# %% [markdown]
+# The **pointwise mutual information** (PMI; their *association ratio*) is the logarithm of how many times more often they do meet:
 #
 # $$ I(x, y) = \log_2 \frac{P(x, y)}{P(x)\,P(y)} = \log_2 \frac{n_{xy} / n}{(n_x / n)(n_y / n)} $$
 #
-# 0 bits: no more than chance; each further bit: twice as often; below 0: they avoid each other; never met: $-\infty$. In their corpus of about 15 million words,
-# *doctors* (1105 times) and *nurses* (241) meet 30 times. (With 14.85 million, which they seem to have rounded, the thirteen ratios of their tables of words near *doctor* come back as printed.)
+# 0 bits: no more than chance; 1 bit more: twice as often; below 0: less than chance; $-\infty$: never.
+
+# %% [markdown]
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# One $n$ cancels. `torch.log2` of 0 is −∞ by itself, so words that never met need no case of their own.
+#
+# </details>
 
 
 # %% exercise="association"
@@ -294,6 +378,9 @@ def association(n_xy, n_x, n_y, n):
 # %%
 check("association")
 
+# %% [markdown]
+# Their corpus has about 15 million words. (With 14.85 million, which they seem to have rounded, the ratios of their tables of words near *doctor* come back as printed.)
+
 # %%
 table = pd.DataFrame(
     [
@@ -308,12 +395,35 @@ table["yours"] = association(*(torch.tensor(table[column].values) for column in 
 table.round(2)
 
 # %% [markdown]
-# Two troubles are left. Most pairs never meet, and $-\infty$ is no coordinate; and negative values, measured from very few meetings, are mostly noise. **Positive
-# PMI** puts 0 in place of both. In a table of counts $X$ the probabilities are shares of the table's own sum: $P(i, j) = X_{ij} / \sum X$, and $P(i)$ and $P(j)$ come from its row and column sums.
+# Most pairs never meet, and $-\infty$ is no coordinate; negative values, from very few meetings, are mostly noise. **Positive PMI** puts 0 in place of both:
 #
 # $$ \text{PPMI}_{ij} = \max\Big(0,\; \ln \frac{P(i, j)}{P(i)\,P(j)}\Big) $$
+
+# %% [markdown]
+# Probabilities are shares of the table's own sum: $P(i, j) = X_{ij} / \sum X$; $P(i)$ and $P(j)$ come from its row and column sums.
 #
-# From here on, logarithms are natural, as in nearly all later papers; 1 nat is 1.44 bits. The base changes no cosine (why?).
+# ```
+#  counted  tea  the  sum     by chance  tea  the     ratio   tea    the     PPMI    tea    the
+#  drink     4    4    8      drink       2    6      drink   2      0.67    drink   0.69   0
+#  see       0    8    8      see         2    6      see     0      1.33    see     0      0.29
+#  sum       4   12   16
+# ```
+
+# %% [markdown]
+# From here on logarithms are natural; 1 nat is 1.44 bits. The base changes no cosine (why?).
+#
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `sum(dim=1, keepdim=True)` is (V, 1), `sum(dim=0, keepdim=True)` is (1, C). Their product spreads to (V, C).
+#
+# </details>
+# <details><summary>Hint for the zeros</summary>
+#
+# A row of zeros gives 0 / 0, which is NaN. `torch.where` can put a ratio of 1 wherever the count is 0, as ln 1 = 0.
+#
+# </details>
 
 
 # %% exercise="ppmi"
@@ -336,12 +446,29 @@ def ppmi(counts):
 check("ppmi")
 
 # %% [markdown]
-# PMI overrates rare contexts: one chance meeting with a word that was seen once is an enormous surprise. Two cures come from word2vec, the next lesson:
+# PMI overrates rare contexts: one chance meeting with a word seen once is an enormous surprise. Two cures come from word2vec.
+
+# %% [markdown]
+# - **Smoothing**: $P_\alpha(j) \propto (\text{column sum}_j)^\alpha$, with $\alpha = ¾$. Rare contexts look more frequent, so less surprising.
+# - **A shift**: $\ln k$ is subtracted *before* negative values are cut off, so only what exceeds chance $k$ times counts.
 #
-# - **smoothing**: contexts are taken with the probability $P_\alpha(j) \propto (\text{column sum}_j)^\alpha$, with $\alpha = ¾$, which makes rare contexts look more frequent, so less surprising;
-# - **a shift**: only what exceeds chance $k$ times counts, so $\ln k$ is subtracted *before* negative values are cut off.
+# In the table above, smoothing lifts *tea* from .25 to .30; the PMI of *drink, tea* falls from 0.69 to 0.49.
+
+# %% [markdown]
+# Why $\ln k$? word2vec with $k$ negative samples is trained towards $\text{PMI} - \ln k$ (Levy and Goldberg).
 #
-# Levy and Goldberg show why: word2vec with $k$ negative samples is trained towards exactly this number, $\text{PMI} - \ln k$, for each pair.
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Only the columns' probabilities change. Write the ratio as $P(j \mid i) / P_\alpha(j)$: rows divided by their sums, then columns by their smoothed shares.
+#
+# </details>
+# <details><summary>Hint for the order</summary>
+#
+# First the logarithm, then − ln k, then the cut at 0. Cells with a count of 0 are 0 whatever k is.
+#
+# </details>
 
 
 # %% exercise="shifted_ppmi"
@@ -367,12 +494,39 @@ check("shifted_ppmi")
 # %% [markdown]
 # ## 5. From many axes to few
 #
-# The table still has one column for each word, most of them zero. Any matrix is a product $M = U S V^\top$ (**singular value decomposition**), where the columns of $U$ and of $V$ are orthogonal
-# directions of length 1, and the singular values in $S$, largest first, say how much of $M$ lies along each. Keep the first $d$: no other matrix of rank $d$ is closer to $M$.
-# What is lost are the details in which single words differ; what stays are the directions that many words share.
+# Any matrix is a product $M = U S V^\top$ (**singular value decomposition**). The columns of $U$ and $V$ are orthogonal directions of length 1; the singular values in $S$, largest first, say how much of $M$ lies along each.
+
+# %% [markdown]
+# ```
+#      M       =      U       ·     S      ·      Vᵀ
+#   (V, C)          (V, r)        (r, r)        (r, C)      r: the smaller of V and C
+#  ┌───────┐       ┌──┬───┐     ┌──┬───┐     ┌─────────┐
+#  │       │       │▒▒│   │     │▒▒│   │     │▒▒▒▒▒▒▒▒▒│
+#  │       │   =   │▒▒│   │  ·  ├──┘   │  ·  ├─────────┤    ▒: what the first d directions keep
+#  │       │       │▒▒│   │     │      │     │         │
+#  └───────┘       └──┴───┘     └──────┘     └─────────┘
+# ```
 #
-# **Latent semantic analysis** takes the rows of $U_d S_d$ as word vectors: their dot products are those of the rows of the shortened $M$. Levy and Goldberg halve the exponent, $U_d \sqrt{S_d}$,
-# so that words and contexts share the weight evenly. A direction may be turned round in both $U$ and $V$, so **the signs of columns mean nothing** and may differ between machines; cosines do not notice.
+# No other matrix of rank $d$ is closer to $M$. Lost are details of single words; what many words share stays.
+
+# %% [markdown]
+# **Latent semantic analysis** (LSA) takes the rows of $U_d S_d$ as word vectors: their dot products are those of the rows of the shortened $M$. Levy and Goldberg take $U_d \sqrt{S_d}$, so that words and contexts share the weight.
+
+# %% [markdown]
+# A direction may be turned round in both $U$ and $V$: **the signs of columns mean nothing**, and cosines do not notice.
+#
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `torch.linalg.svd(matrix, full_matrices=False)` returns $U$ (V, r), the singular values as a vector (r,), largest first, and $V^\top$.
+#
+# </details>
+# <details><summary>Hint for the product</summary>
+#
+# $U_d S_d$ is each column of $U_d$ times its singular value: (V, d) times (d,) does it.
+#
+# </details>
 
 
 # %% exercise="lsa"
@@ -395,11 +549,10 @@ check("lsa")
 # %% [markdown]
 # ## The experiment
 #
-# The world has documents on nine topics (food, weather, school, ...), and knows how similar two of its words are: 3 for words of the same role (*coffee, bean*:
-# both are roasted), 2 and 1 for words of one topic, 0 for words of different topics. We ask whether cosines put the pairs in the same order (Spearman's ρ, 1 is perfect), for
-# four kinds of vectors from the same text. The control is the same text with all its words shuffled.
-#
-# `etude.embeddings.cooccurrence` counts as you do, only faster.
+# The world has documents on nine topics (food, weather, school, ...), and knows how similar two words are: 3 for words of the same role (*coffee, bean*: both are roasted), 2 and 1 for words of one topic, 0 for words of different topics.
+
+# %% [markdown]
+# Do cosines put the pairs in the same order (Spearman's ρ, 1 is perfect)? The control is the same text with all its words shuffled. `etude.embeddings.cooccurrence` counts as you do, only faster.
 
 # %%
 WINDOW, DIM, FACTORS = 4, 64, 100
@@ -474,9 +627,10 @@ metrics |= {
 result.round(3)
 
 # %% [markdown]
-# One-hot has no ρ at all: where all cosines are equal there is no order. PPMI orders the pairs far better than counts do. LSA keeps the similarity in a tenth of
-# the numbers, but (as Levy and Goldberg saw, too) gives many analogies away (*france is to paris as korea is to seoul*; the next lesson says how they are asked): they live in details of single words, *korea, korean, seoul* beside
-# *kimchi*, and details are what is cut off. How much is lost depends on $d$:
+# One-hot has no ρ: its cosines are all equal. PPMI orders the pairs far better than counts do.
+
+# %% [markdown]
+# LSA keeps the similarity in a tenth of the numbers, but loses many analogies (*france is to paris as korea is to seoul*; see the next lesson), as Levy and Goldberg saw. How many depends on $d$:
 
 # %%
 steps = [d for d in (2, 4, 8, 16, 32, 64, 128, 256, 512) if d <= len(words)]
@@ -506,16 +660,15 @@ axes[0].legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# With the 64 directions of the table, which were fixed beforehand, shortening is compression: similarity stays about where PPMI has it. With the best $d$ it is more than that. On 200,000 words
-# (profile `cpu`) 16 directions are about .06 better than all of PPMI; on 45,000 (`smoke`) 8 to 32 of them are better by .01 to .03. (This $d$ was chosen on the very pairs that judge it, so a part of the gain is luck.)
-# The curve is not smooth: on 200,000 words 32 directions do worse than 16 and than 64.
-#
-# From some 64 directions on the two powers part. With the power 1, all directions together have exactly the cosines of the table, so that curve ends at PPMI's own line. With the power ½ the weak directions
-# weigh more than they do in the table, and similarity falls well below it. So whether LSA *improves* on its table, as its authors say, depends on how much is cut off; documents, below, are their own case.
-#
+# With 64 directions, fixed beforehand, similarity stays about where PPMI has it. The best $d$ gains about .06 on 200,000 words and .03 on 45,000. A part of that is luck: this $d$ was chosen on the pairs that judge it.
+
+# %% [markdown]
+# With the power 1, all directions together have exactly the cosines of the table. With ½, weak directions weigh more than in the table, and similarity falls well below it.
+
+# %% [markdown]
 # ### Two cures, measured
 #
-# The table so far is plain PPMI. Here is what smoothing and the shift of section 4 do to it, each alone and both together.
+# The table so far is plain PPMI. Now with smoothing and the shift of section 4:
 
 # %%
 measured = {}
@@ -526,13 +679,14 @@ for name, (negatives, power) in {"PPMI": (1, 1), "smoothed": (1, 0.75), "shifted
 pd.DataFrame(measured).T.round(3)
 
 # %% [markdown]
-# Smoothing helps: the table gains a little in similarity, and in analogies wherever some were missed. (Levy, Goldberg and Dagan, 2015, advise it always.) The shift is another matter. Alone it harms: with ln 5
-# subtracted, some 96 % of the entries are zeros, and similarity and analogies both lose. On top of smoothing it depends on the amount of text: on 200,000 words the table with both orders pairs best of the four, on 45,000 the shift takes back
-# some of what smoothing gave. And in 64 directions a shifted table orders pairs worse than plain PPMI does, on either. That ln k belongs to word2vec's optimum does not make it good for every table.
-#
+# - **Smoothing** helps: the table gains a little in similarity, and in analogies wherever some were missed.
+# - **The shift** alone harms: some 96 % of the entries are zeros then.
+# - Both: best of the four tables on 200,000 words; on 45,000 the shift takes back some of the gain. In 64 directions a shifted table orders pairs worse than plain PPMI, on either.
+
+# %% [markdown]
 # ### What each can and cannot place near what
 #
-# Now look at the vectors themselves. The picture shows the cosines of all pairs of words of the nine topics, topic by topic, one row and one column each.
+# The cosines of all pairs of words of the nine topics:
 
 # %%
 topics = {
@@ -573,8 +727,9 @@ kinds = list(spaces)[:4]
 pd.DataFrame({(q, name): nearest(spaces[name][0], q) for q in ("coffee", "korea", "doctor") for name in kinds[1:]})
 
 # %% [markdown]
-# Most of the nearest words wear a star: they never stood within four words of the query, and are near it because they keep its company. That is the second order, and even the counts have it. But in the counts
-# everybody who does something is about as near to *doctor* as *nurse* is: company like *the* decides. Take all judged pairs that never met, and see how their cosine follows the planted similarity:
+# Most of the nearest words wear a star: they never stood near the query. Even the counts have this second order, but there everybody who does something is about as near to *doctor* as *nurse* is: company like *the* decides.
+#
+# How does the cosine of pairs that never met follow the planted similarity?
 
 # %%
 index = {word: i for i, word in enumerate(words)}
@@ -587,16 +742,18 @@ groups.mean().assign(pairs=groups.size()).round(2)
 # %% [markdown]
 # | | can | cannot |
 # |---|---|---|
-# | **one-hot** | tell any two words apart | place a word nearer to one than to another: every cosine is 0 |
-# | **counts** | bring words together that never met, if they keep the same company (모닝 and 좋아, *doctor* and *nurse*) | see past *the*: words of different topics, too, have a cosine above .8 in the mean |
-# | **PPMI** | part the similar from the others, and answer nearly all analogies | be short: a word has as many numbers as there are words, and some nine in ten are zeros |
-# | **LSA** | keep similarity in 64 numbers, and bring words of one role that never met nearer still, while those of different topics move apart | keep what is special to single words: nearly half of the analogies are lost |
+# | **one-hot** | tell words apart | place a word nearer to one than to another |
+# | **counts** | bring together words that never met | see past *the*: words of different topics have a cosine above .8 in the mean |
+# | **PPMI** | part the similar from the others; answer nearly all analogies | be short: some nine in ten numbers are zeros |
+# | **LSA** | keep similarity in 64 numbers | keep what is special to single words: nearly half of the analogies are lost |
 
 # %% [markdown]
 # ### Documents as contexts
 #
-# Deerwester and colleagues counted words in *documents*: entry $(i, j)$ says how often word $i$ occurs in document $j$, and LSA keeps about 100 directions of the plain counts. Their claim is about finding
-# documents: a question meets documents that share none of its words, because words that never share a document become similar through common companions. Here is their table for our documents, judged by similarity of words.
+# Deerwester and colleagues counted words in *documents*, to find also those that share no word with a question. They kept about 100 directions of the plain counts.
+
+# %% [markdown]
+# Here is their table for our documents, judged by similarity of words.
 
 # %%
 terms = torch.zeros(len(words), len(documents))  # (V, D)
@@ -611,13 +768,15 @@ print(f"words by {len(documents)} documents: ρ {by_terms}")
 print(f"in {FACTORS} directions:          ρ {by_factors}")
 
 # %% [markdown]
-# LSA gains over its own table here, little on 45,000 words and clearly on 200,000. So the claim holds where it was made, for documents; for neighbours it hung on $d$.
-#
+# LSA gains over its own table here, little on 45,000 words and clearly on 200,000.
+
+# %% [markdown]
 # ### What word2vec has to do with it
 #
-# The next lesson trains vectors $w_i$ and context vectors $c_j$ by a guessing game with $k$ negative samples. Levy and Goldberg prove that, given enough dimensions, its optimum is
-# $w_i \cdot c_j = \text{PMI}_{ij} - \ln k$ (if negatives are drawn with probability $P_\alpha(j)$, as word2vec does, that takes the place of $P(j)$). We need not take their word: the library trains such vectors
-# in seconds. word2vec draws its window from 1 to `window`, so we average the counts of these windows. Your `shifted_ppmi` is the positive part of this number; word2vec learns negative values too, so here nothing is cut off.
+# word2vec trains vectors $w_i$ and context vectors $c_j$ by a guessing game with $k$ negative samples. Given enough dimensions, its optimum is $w_i \cdot c_j = \text{PMI}_{ij} - \ln k$ (Levy and Goldberg), with $P_\alpha(j)$ in place of $P(j)$, since negatives are drawn with it.
+
+# %% [markdown]
+# word2vec draws its window from 1 to `window`, so we average the counts of these windows. It learns negative values too; your `shifted_ppmi` is the positive part.
 
 # %%
 NEGATIVES, REACH, OFTEN = 5, 2, 10
@@ -663,8 +822,10 @@ plt.show()
 # %% [markdown]
 # ### Real text
 #
-# On the articles of WikiText-2 that we have, the table has some 7,000 × 7,000 entries. Written out, it takes 400 MB, and a full decomposition takes minutes; but 98 % are zeros, so only the others are stored (and smoothed as in `shifted_ppmi` with `negatives=1`), and a method that needs nothing but products with the matrix
-# (Lanczos; `scipy.sparse.linalg.svds`) finds the strongest directions in seconds. Judgements of similarity by people (WordSim-353) are the measure. Look at how many pairs are **covered**.
+# This table has some 7,000 × 7,000 entries, 400 MB written out. As 98 % are zeros, only the others are stored, smoothed as in `shifted_ppmi` with `negatives=1`.
+
+# %% [markdown]
+# `scipy.sparse.linalg.svds` (Lanczos) needs nothing but products with the matrix. The measure: similarity judged by people (WordSim-353). Look at how many pairs are **covered**.
 
 # %%
 if wikipedia:
@@ -688,7 +849,7 @@ if wikipedia:
 # %% [markdown]
 # ## Results
 #
-# `record` keeps the numbers and the vectors, and shows yours beside the table that the reference reached over several seeds.
+# `record` keeps the numbers and the vectors, and shows yours beside the reference's.
 
 # %% tags=["metrics"]
 record(
@@ -699,6 +860,16 @@ record(
     lsa_shuffled=short_shuffled,
     words_shuffled=words_shuffled,
 )
+
+# %% [markdown]
+# **What was found**, in the runs behind the table of expected values (200,000 words; 45,000 in brackets):
+#
+# - β is .44 in WikiText-2, and .07 (.08) in the world with its fixed lexicon.
+# - ρ with the planted similarity: PPMI .83 (.78), counts .61 (.33).
+# - LSA of PPMI: similarity .84 (.78), shuffled about 0. It answers 42 points fewer of the analogies than PPMI, which answers 99.8 % (95 %).
+# - 100 directions of the documents' table do better than all of it, by .08 (.02).
+# - word2vec's dot products correlate with PMI − ln k, at .99 (.98).
+# - With people (WordSim-353) counts agree by ρ = .08, LSA of PPMI by .37 with 100 directions, .32 with 50.
 
 # %% [markdown]
 # ## In your own words
@@ -712,7 +883,7 @@ record(
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** In the table of results, LSA of PPMI answers fewer analogies than PPMI, though its similarities are about as good. Which of the two would you use for finding synonyms on a telephone, and which for questions such as *korea : seoul = japan : ?* Say why.
+# **2.** In the table of results, LSA of PPMI answers fewer analogies than PPMI, though its similarities are about as good. Which would you use for finding synonyms on a telephone, and which for questions such as *korea : seoul = japan : ?* Say why.
 
 # %% [markdown] answer="what_lsa_costs" points=2
 # ### BEGIN SOLUTION
@@ -724,7 +895,6 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): with the same smoothing, shift and windows, counting and
-#   predicting come out about equal.
-# - Turney and Pantel 2010, [From Frequency to Meaning](https://arxiv.org/abs/1003.1141): what else can be a context, and what that makes similar.
-# - Next: *word2vec*, which learns short vectors without ever writing the table down; then *GloVe*, which goes back to the table.
+# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): with the same smoothing, shift and windows, counting and predicting come out about equal.
+# - Turney and Pantel 2010, [From Frequency to Meaning](https://arxiv.org/abs/1003.1141): what else can be a context.
+# - Next: *word2vec*, which learns short vectors without writing the table down.

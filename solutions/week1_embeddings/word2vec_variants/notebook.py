@@ -9,23 +9,26 @@
 # %% [markdown]
 # # word2vec's variants: what each choice costs and gains
 #
-# **The papers.** Mikolov, Chen, Corrado and Dean,
-# [Efficient Estimation of Word Representations in Vector Space](https://arxiv.org/abs/1301.3781) (2013), has two models, skip-gram and CBOW;
-# Mikolov et al., [Distributed Representations of Words and Phrases](https://arxiv.org/abs/1310.4546) (NIPS 2013), makes them cheap.
+# **The papers.** Mikolov, Chen, Corrado and Dean, [Efficient Estimation of Word Representations in Vector Space](https://arxiv.org/abs/1301.3781) (2013), has two models, skip-gram and CBOW; Mikolov et al., [Distributed Representations of Words and Phrases](https://arxiv.org/abs/1310.4546) (NIPS 2013), makes them cheap.
+
+# %% [markdown]
+# You have written skip-gram with negative sampling. What is said of the other choices:
 #
-# You have written skip-gram with negative sampling. It is one choice of many. What is said of the others:
-#
-# - CBOW trains **faster**, skip-gram does better on **rare** words and with **less data**, CBOW a little better on **frequent** words.
-# - Negative sampling costs a few dot products where the **full softmax** costs as many as there are words.
+# - CBOW trains **faster**; skip-gram does better on **rare** words and with **less data**, CBOW a little better on **frequent** words.
+# - Negative sampling costs a few dot products, the **full softmax** as many as there are words.
 # - **Subsampling** makes training shorter and the vectors of rare words better.
-# - The number of negatives should be 5 to 20 on small data, 2 to 5 on large (NIPS paper, section 2.2).
+# - 5 to 20 negatives on small data, 2 to 5 on large (NIPS paper, section 2.2).
+
+# %% [markdown]
+# **What you will write** (about 2 hours):
 #
-# None of these is a law. You will write the missing pieces (about 2 hours) and then put each sentence to the test, with a control.
+# | | piece |
+# |---|---|
+# | 1 | CBOW: its examples, its hidden vector, its gradient |
+# | 2 | the full softmax: its loss, its gradient, its price |
+# | 3 | subsampling |
 #
-# 1. CBOW: its examples, its hidden vector, its gradient
-# 2. the full softmax: its loss, its gradient, its price
-# 3. subsampling
-# 4. the numbers to choose: negatives, window, dimension
+# Then each sentence above is put to the test, with a control. None is a law.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
@@ -55,17 +58,40 @@ plots.style()
 # %% [markdown]
 # ## 1. CBOW
 #
-# Skip-gram guesses each neighbour from the centre. **CBOW** (continuous bag of words) guesses the centre from all its neighbours at once. In
-# 하루 커피 최소 3잔은 마셔야 살 수 있다 with a window of 2, skip-gram makes 26 pairs and CBOW 8 examples, one for each word:
+# Skip-gram guesses each neighbour from the centre. **CBOW** (continuous bag of words) guesses the centre from all its neighbours at once. In 하루 커피 최소 3잔은 마셔야 살 수 있다, window 2, skip-gram has 26 pairs and CBOW 8 examples: {커피, 최소, 마셔야, 살} → 3잔은 is one.
+
+# %% [markdown]
+# The window counts words on **one** side. (Some texts call the whole span of 5 words the window.) Where the sentence ends, places left empty hold −1, which is no word:
 #
-# | skip-gram | CBOW |
-# |---|---|
-# | 3잔은 → 커피, 3잔은 → 최소, 3잔은 → 마셔야, 3잔은 → 살 | {커피, 최소, 마셔야, 살} → 3잔은 |
+# ```
+#  ids 7 3 9 4 2, of sentences 0 0 0 1 1; window 2
 #
-# (The window counts words on **one** side, so there are at most 2 × window contexts. Some texts call the whole span of 5 words the window.)
+#               before       after
+#  word 7:     -1   -1  |   3    9
+#  word 3:     -1    7  |   9   -1        4 is in the next sentence
+#  word 9:      7    3  |  -1   -1
+#  word 4:     -1   -1  |   2   -1
+#  word 2:     -1    4  |  -1   -1
+# ```
+
+# %% [markdown]
+# *25 minutes, medium.*
 #
-# To train on thousands of examples at once, put their contexts into one table of ids. A window is cut off where its sentence ends, and the
-# places left empty hold −1, which is no word.
+# <details><summary>Hint</summary>
+#
+# Think in columns: the column of offset o holds the id o places further on, from −window to window without 0.
+#
+# </details>
+# <details><summary>Hint for the offsets</summary>
+#
+# `places = torch.arange(N)[:, None] + offsets` is (N, 2 · window). Which of these places lie inside the text, and in the word's own sentence?
+#
+# </details>
+# <details><summary>Hint for empty places</summary>
+#
+# Clamp the places into the text before you index, then `torch.where(inside, …, -1)`.
+#
+# </details>
 
 
 # %% exercise="cbow_contexts"
@@ -90,11 +116,18 @@ def cbow_contexts(ids, sentences, window):
 check("cbow_contexts")
 
 # %% [markdown]
-# CBOW's **hidden vector** is the mean of the context vectors: $h = \frac{1}{C} \sum_{c} v_c$, where $C$ counts the words that are really there. A common slip is
-# to divide by 2 × window, or to let the padding in: −1 is also Python's name for the *last* row of a table.
+# CBOW's **hidden vector** is the mean of the context vectors: $h = \frac{1}{C} \sum_{c} v_c$, where $C$ counts the words that are really there. −1 must not come in: it is also Python's name for the *last* row of a table.
+
+# %% [markdown]
+# A mean does not know the order of what it averages: that is the *bag* in the name. Skip-gram's pairs do not tell the distance either.
 #
-# A mean does not know the order of what it averages. Exchange 커피 and 살, and $h$ is the same: that is the *bag* in the name. Skip-gram's pairs
-# do not tell the distance either.
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `contexts >= 0` marks the real words. As a mask of shape (B, C, 1) it multiplies the looked-up vectors (B, C, d), and sets the others to 0.
+#
+# </details>
 
 
 # %% exercise="cbow_hidden"
@@ -114,12 +147,31 @@ def cbow_hidden(vectors, contexts):
 check("cbow_hidden")
 
 # %% [markdown]
-# **The loss** is the one you know with $h$ in the place of the centre vector: the centre word is the real partner, $k$ words are drawn from the noise.
-# The gradient with respect to $h$ is the one you know too. What is new is the last step, from $h$ back to the words that made it: each of the $C$ context
-# words gets the share $\frac{1}{C} \frac{\partial \ell}{\partial h}$, and a word that stands in many contexts gets the **sum** of its shares.
+# **The loss** is the one you know, with $h$ in the place of the centre vector. The centre word is the real partner, $k$ words are drawn from the noise. The gradient with respect to $h$ is known too; new is the step back to the words:
 #
-# The authors' own program forgets the $\frac{1}{C}$ here; Irsoy, Benton and Stratos ([2021](https://arxiv.org/abs/2012.15332)) noticed
-# it, and argue that some of CBOW's bad name comes from that.
+# ```
+#  contexts 3 7 3, so C = 3
+#
+#  v3 ─┐                                  ┌─→ v3: g/3 ─┐
+#  v7 ─┼─ mean ─→ h ─→ loss ─→ g = ∂ℓ/∂h ─┼─→ v7: g/3  ├─ v3 gets 2g/3, the sum of its shares
+#  v3 ─┘                                  └─→ v3: g/3 ─┘
+# ```
+
+# %% [markdown]
+# The authors' program forgets the $\frac{1}{C}$ here. Irsoy, Benton and Stratos ([2021](https://arxiv.org/abs/2012.15332)) argue that some of CBOW's bad name comes from that.
+#
+# *20 minutes, hard.*
+#
+# <details><summary>Hint</summary>
+#
+# Make a list of all (word, share) that there are: `contexts[real]` has the words, row by row, so an example's share must be there once for each of its words.
+#
+# </details>
+# <details><summary>Hint for the sum</summary>
+#
+# `table[ids] += shares` keeps one share of each word. `index_add(0, ids, shares)` on a table of zeros adds them all.
+#
+# </details>
 
 
 # %% exercise="cbow_gradient"
@@ -143,12 +195,20 @@ check("cbow_gradient")
 # %% [markdown]
 # ## 2. The full softmax
 #
-# Negative sampling is a short cut. The model that it stands in for gives every word $w$ of the vocabulary a probability,
+# Negative sampling is a short cut. The model that it stands in for gives every word $w$ a probability (eq. 2 of the NIPS paper), and its loss is $-\log p$ of the word that is really there:
 #
 # $$ p(w \mid h) = \frac{\exp(u_w \cdot h)}{\sum_{w'=1}^{V} \exp(u_{w'} \cdot h)} $$
+
+# %% [markdown]
+# One example gives **one** distribution, however many contexts went into $h$: with 10,000 words the scores of an example are 10,000 numbers, not a table of 10,000 × 4. word2vec has no bias.
 #
-# (eq. 2 of the NIPS paper), and its loss is $-\log p$ of the word that is really there. One example gives **one** distribution over $V$ words, however many
-# contexts went into $h$: with 10,000 words the scores of an example are 10,000 numbers, not a table of 10,000 × 4. word2vec has no bias.
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# −log p of the target is the `logsumexp` of its row of scores minus the target's own score. `exp` of a large score is infinite; `logsumexp` is not.
+#
+# </details>
 
 
 # %% exercise="softmax_loss"
@@ -168,8 +228,21 @@ def softmax_loss(hidden, outputs, targets):
 check("softmax_loss")
 
 # %% [markdown]
-# The derivative of that loss with respect to the scores is $p - y$, where $y$ is 1 at the target and 0 elsewhere. So **every** output vector moves at every step:
-# the target towards $h$, and all others away from it, each in proportion to its probability. Negative sampling moves $k + 1$ of them.
+# The derivative of that loss with respect to the scores is $p - y$, where $y$ is 1 at the target and 0 elsewhere. So **every** output vector moves at every step; with negative sampling only $k + 1$.
+
+# %% [markdown]
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# The error p − y is (B, V): a softmax with 1 taken off at each row's target. Divide by B, as the loss is a mean.
+#
+# </details>
+# <details><summary>Hint for the two gradients</summary>
+#
+# The scores are `hidden @ outputs.T`. Each gradient is a product of the error and the other matrix; the shapes leave one way.
+#
+# </details>
 
 
 # %% exercise="softmax_gradients"
@@ -190,11 +263,18 @@ def softmax_gradients(hidden, outputs, targets):
 check("softmax_gradients")
 
 # %% [markdown]
-# What does it cost? Count the multiplications that the *scores* of one example take, given its hidden vector, and the weights to be learned: each word has an input
-# vector and an output vector. For 300 numbers and 10,000 words that is 300 × 10,000 × 2, six million.
+# What does it cost? Count the multiplications for the *scores* of one example, given $h$, and the weights. Each word has an input and an output vector: with 10,000 words of 300 numbers 300 × 10,000 × 2, six million weights.
+
+# %% [markdown]
+# (A third way, the **hierarchical softmax**, makes about $\log_2 V$ yes-or-no decisions down a Huffman tree. We leave it there.)
 #
-# (A third way, the **hierarchical softmax**, puts the words on the leaves of a Huffman tree and makes about $\log_2 V$ yes-or-no decisions on the way to one.
-# The paper compares it with negative sampling; we leave it there.)
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# A dot product of two vectors of d numbers takes d multiplications. How many dot products does each model need?
+#
+# </details>
 
 
 # %% exercise="costs"
@@ -215,8 +295,18 @@ check("costs")
 # %% [markdown]
 # ## 3. Subsampling
 #
-# An occurrence of a word whose share of the text is $f$ is dropped at random with probability $1 - \sqrt{t/f}$ (eq. 5), **before** windows are laid. Thinned out, not
-# removed: *the* still stands in the text, less often. (The authors' program keeps a little more, $\sqrt{t/f} + t/f$; so do gensim and the fast path of the lesson before.) To make the draw repeatable, the random numbers come from outside.
+# An occurrence of a word whose share of the text is $f$ is dropped with probability $1 - \sqrt{t/f}$ (eq. 5), **before** windows are laid. (The authors' program keeps a little more, $\sqrt{t/f} + t/f$.)
+
+# %% [markdown]
+# To make the draw repeatable, the random numbers come from outside.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# First √(t / f) for each word, (V,). Indexed with `ids` it is there for each occurrence, (N,). No clamp is needed: every random number is below 1.
+#
+# </details>
 
 
 # %% exercise="subsample"
@@ -241,9 +331,7 @@ check("subsample")
 #
 # ### One loop for all
 #
-# Skip-gram is CBOW with a single context: its hidden vector is the mean of one vector. So one loop trains all of them, with your
-# `cbow_hidden`, `cbow_gradient` and `softmax_gradients`; what is given is the gradient of negative sampling (you wrote it in the lesson before) and Adagrad, which
-# needs no other learning rate for one model than for the other. All of them learn from the same text with the same rate, batch and number of negatives.
+# Skip-gram is CBOW with a single context: its hidden vector is the mean of one vector. So one loop trains both, with the same rate, batch and negatives. Adagrad needs no other rate for one than for the other.
 
 # %%
 size = {
@@ -305,9 +393,17 @@ def learn(contexts, targets, counts, steps, negatives=NEGATIVES):
 # %% [markdown]
 # ### A text with twins
 #
-# Who is good on rare words? To know, we make words whose meaning is certain: a **twin**. Of the 60 most frequent words, half of the occurrences, drawn at random, are renamed (*near* becomes
-# *near~*); of 120 words that are not frequent, exactly five occurrences are (*chef* becomes *chef~*). A twin means what its original means, so the original should be
-# its nearest neighbour. The score is the mean of 1/rank: 1 if the original always comes first.
+# Who is good on rare words? We make words whose meaning is certain: **twins**. Half of the occurrences of each of the 60 most frequent words are renamed (*near* becomes *near~*), and five of each of 120 rarer words.
+
+# %% [markdown]
+# ```
+#  before   … the chef roasts …    … a chef tastes …
+#  after    … the chef~ roasts …   … a chef tastes …
+#
+#  nearest to chef~:   1. cook   2. chef   3. …       chef has rank 2: 1/2
+# ```
+#
+# A twin means what its original means, so that should be its nearest neighbour. The score is the mean of 1/rank.
 
 # %%
 FREQUENT, RARE, OCCURRENCES = 60, 120, 5
@@ -377,9 +473,7 @@ def judged(vectors, words):
 # %% [markdown]
 # ### Skip-gram against CBOW
 #
-# What is a fair comparison? At equal **epochs** both have read the same text as often, but skip-gram has made five to six times as many steps, since an
-# epoch has that many more examples. At equal **steps** both have done the same number of updates, but CBOW has read the text that much more often. Look at both. As a control, CBOW on the same
-# text with its words shuffled.
+# An epoch of skip-gram has five to six times as many examples. At equal **epochs** both have read the text as often; at equal **steps** they have done as many updates, but CBOW has read more. Look at both.
 
 # %%
 epoch = {name: -(-len(targets) // size["batch"]) for name, (_, targets) in made.items()}  # steps in one
@@ -397,8 +491,7 @@ print(f"seconds per epoch: CBOW takes {cbow_seconds_ratio:.2f} of skip-gram's")
 pd.DataFrame(scores).T.round(3)
 
 # %% [markdown]
-# Skip-gram is also said to work with **less data**. The same comparison on a short text, without twins, for few of its words occur often enough to have one: the
-# measure is Spearman's ρ with the planted similarities.
+# With **less data**: the same comparison on a short text. Too few of its words are frequent enough for twins, so the measure is Spearman's ρ with the planted similarities.
 
 # %%
 made_little, counts_little, words_little, _ = examples(world.corpus(size["little"]))
@@ -416,8 +509,7 @@ pd.Series(likeness, name=f"ρ, {size['little']:,} words").round(3).to_frame()
 # %% [markdown]
 # ### The full softmax against negative sampling
 #
-# First the quality: CBOW again, same steps, same everything, with `softmax_gradients` in the place of five negatives. Then the time of one batch's
-# gradients while the vocabulary grows, with random vectors.
+# First the quality: CBOW, same steps, with `softmax_gradients` in the place of five negatives. Then the time of one batch's gradients while the vocabulary grows.
 
 # %%
 runs["CBOW, full softmax"], _ = learn(*made["CBOW"], counts, few, negatives=None)
@@ -470,8 +562,7 @@ plt.show()
 # %% [markdown]
 # ### Subsampling: gain and cost
 #
-# Skip-gram twice more: on the whole text ($t = 1$ keeps everything), and with a stricter threshold than so far. Equal epochs: the less is kept, the fewer pairs and steps an epoch
-# has. Do the rare words profit, as the paper found on a billion words, or is it only that training is shorter?
+# Skip-gram twice more, at equal epochs: on the whole text ($t = 1$ keeps everything), and with a stricter threshold. Do the rare words profit, as the paper found?
 
 # %%
 STRICT, WHOLE = 1e-3, 1
@@ -486,8 +577,7 @@ pd.DataFrame(thinned).rename(columns="t = {}".format).round(3)
 # %% [markdown]
 # ## 4. The numbers to choose
 #
-# **Negatives.** Is it true that little data wants more of them? Skip-gram on a little text and on more, the same number of steps on both, so that only the data differ; the measure is
-# Spearman's ρ with the planted similarities. (On a GPU the larger text is two million words, else it is small for a *large* one.)
+# **Negatives.** Skip-gram on a little text and on more, as many steps on both; the measure is ρ with the planted similarities. (Two million words on a GPU; else the larger text is small for a *large* one.)
 
 # %%
 KS = {"smoke": (1, 10)}.get(profile, (1, 2, 5, 10))
@@ -556,9 +646,10 @@ plt.show()
 # %% [markdown]
 # ## Results
 #
-# Differences are skip-gram minus CBOW, full softmax minus negatives, with subsampling minus without. Those that end in `equal_steps` compare after the same number of updates, the others
-# after the same number of epochs. Times are compared as the base-2 logarithm of their ratio: −1 is half the time, +1 twice. The expected columns tell how far each
-# of them goes up and down from seed to seed: in a single run an effect smaller than that says nothing.
+# Differences are skip-gram minus CBOW, full softmax minus negatives, with subsampling minus without. `equal_steps`: after as many updates; the others: after as many epochs. Times are base-2 logarithms of a ratio: −1 is half the time.
+
+# %% [markdown]
+# The expected columns tell how far each goes up and down from seed to seed. In a single run an effect smaller than that says nothing.
 
 # %% tags=["metrics"]
 skipgram, cbow, longer = (scores[name] for name in ("skip-gram", "CBOW, equal epochs", "CBOW, equal steps"))
@@ -596,24 +687,22 @@ record(
 )
 
 # %% [markdown]
-# ### What the reference found
+# **What was found**, in the reference's runs of the profile `cpu`, over several seeds. Your own run may differ.
 #
-# In the profile `cpu`, over several seeds, so that one run, yours too, may differ. The table's column *reference* has the numbers of the profile that you have run.
+# - **Faster**: yes. CBOW's epoch takes a fifth to a third of the time.
+# - **Rare words**: at equal epochs skip-gram leads by about 0.1; at equal steps nothing is left. It is more training, not a better model.
+# - **Less data**: skip-gram leads at equal epochs and at equal steps.
+# - **Analogies, frequent words**: no lead that could be told from chance, at equal epochs or steps. Frequent twins score about 0.9 with both, which leaves little room.
+
+# %% [markdown]
+# - **Full softmax**: some 0.1 more of the analogies than with negatives. It compares all words, fewer than 900, at every step.
+# - **Subsampling**: the rare words do **not** gain, in the mean they lose a little. The paper's corpus had a billion words; here there is no text to spare.
+# - **Negatives**: more are better on both texts, in the mean *more so* on the larger, against the advice. That text is small by the paper's measure, so nothing is refuted.
+
+# %% [markdown]
+# - **Window and dimension**: a window of 1, or vectors of 8 numbers, lose most of the analogies that 4 and 32 answer. 128 numbers are better still; a window of 8 is not.
 #
-# - **Faster**: yes. An epoch of CBOW takes a fifth to a third of the time of one of skip-gram, since it has fewer examples.
-# - **Rare words**: skip-gram leads at equal epochs, by about 0.1 in the mean of 1/rank. At equal steps nothing is left of the lead: it is more training, not a better model.
-# - **Less data**: on the short text skip-gram leads at equal epochs, and at equal steps too. This lead is not one of more training.
-# - **Analogies**: no lead at equal epochs and none at equal steps that could be told from chance.
-# - **Frequent words**: no difference that could be told from chance; both find most twins, with scores of about 0.9, so there is little room for one.
-# - **Full softmax**: better than negative sampling, not merely as good: some 0.1 more of the analogies, for every word of a vocabulary of fewer than 900 is compared at every step.
-#   What it costs with more words stands in the plot.
-# - **Subsampling** leaves fewer words and steps. The rare words do **not** gain, in the mean they lose a little: in our small world the frequent words tell much about their neighbours (a president is *of* a country), and there is
-#   no text to spare. The paper's corpus had a billion words.
-# - **Negatives**: more are better on both texts, and the gain is in the mean *larger* on more text, against the advice. Our larger text is small by the paper's measure, so this does not refute it; it was not confirmed either.
-# - **The numbers to choose**: a window of 1, or vectors of 8 numbers, lose most of the analogies that window 4 and dimension 32 answer; 128 numbers are better still, a window of 8, which takes in
-#   most of a sentence, is not. The threshold of subsampling moves the rare twins by a few hundredths only.
-#
-# The small profile `smoke`, with less text and fewer settings, shows the same but for two things: at equal epochs skip-gram leads in analogies too, and at equal steps CBOW leads a little on rare words.
+# In the profile `smoke` skip-gram leads in analogies too at equal epochs, and CBOW leads a little on rare words at equal steps.
 
 # %% [markdown]
 # ## In your own words
@@ -641,6 +730,6 @@ record(
 # ## What to read next
 #
 # - Irsoy, Benton and Stratos 2021, [Corrected CBOW Performs as well as Skip-gram](https://arxiv.org/abs/2012.15332): the missing $\frac{1}{C}$.
-# - Rong 2014, [word2vec Parameter Learning Explained](https://arxiv.org/abs/1411.2738): all of these gradients, and the tree of the hierarchical softmax.
+# - Rong 2014, [word2vec Parameter Learning Explained](https://arxiv.org/abs/1411.2738): all of these gradients, and the hierarchical softmax.
 # - Goldberg and Levy 2014, [word2vec Explained](https://arxiv.org/abs/1402.3722): what negative sampling optimises.
 # - Next: GloVe starts from the counts themselves.
