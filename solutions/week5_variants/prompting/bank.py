@@ -37,6 +37,33 @@ def conversation(document, turns, question):
     return "\n".join([*lines, document, f"Q: {question}", "A:"])
 
 
+edit("conversation", "document-stripped", {"lines = [document]": "lines = [document.strip()]"},
+     "blanks at the document's ends are cut: texts stand as they are", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "turns-stripped", {'f"Q: {asked}", f"A: {answered}"': 'f"Q: {asked.strip()}", f"A: {answered.strip()}"'},
+     "blanks at the ends of questions and answers are cut: texts stand as they are", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "answers-stripped", {"{answered}": "{answered.rstrip()}"},
+     "blanks at an answer's end are cut: texts stand as they are", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "new-question-stripped", {"{question}": "{question.strip()}"},
+     "blanks at the new question's ends are cut: texts stand as they are", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "prompt-stripped", {'"A:"])': '"A:"]).strip()'},
+     "the whole prompt is stripped, and with it the document's first blanks", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "no-line-for-an-empty-answer", {'lines += [f"Q: {asked}", f"A: {answered}"]': 'lines += [f"Q: {asked}"] + [f"A: {answered}"] * bool(answered)'},
+     "an empty answer has no line: each turn has two", killed_by="test_a_turn_may_have_an_empty_answer")
+edit("conversation", "answered-turns-alone", {"in turns:": "in [turn for turn in turns if turn[1]]:"},
+     "a turn with an empty answer is left out", killed_by="test_a_turn_may_have_an_empty_answer")
+edit("conversation", "paragraphs-joined", {'"A:"])': '"A:"]).replace("\\n\\n", "\\n")'},
+     "empty lines of the document are taken out: it stands as it is", killed_by="test_a_document_keeps_its_paragraphs")
+edit("conversation", "composed-letters", {'    return "\\n".join([*lines, f"Q: {question}", "A:"])':
+     '    import unicodedata\n    return unicodedata.normalize("NFC", "\\n".join([*lines, f"Q: {question}", "A:"]))'},
+     "letters and their accents are joined: texts stand as they are", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "document-as-a-template", {'[*lines, f"Q: {question}", "A:"])': '[*lines, "Q: {question}", "A:"]).format(question=question)'},
+     "the document is read as a template: braces in it are signs like others", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "document-with-percents", {'[*lines, f"Q: {question}", "A:"])': '[*lines, "Q: %s", "A:"]) % question'},
+     "the document is read as a template: a percent sign in it is a sign like others", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "placeholders-replaced", {'[*lines, f"Q: {question}", "A:"])': '[*lines, "Q: {question}", "A:"]).replace("{question}", question)'},
+     "a text that holds the name of a placeholder is replaced as well", killed_by="test_texts_stand_as_they_are")
+
+
 @alternative("conversation", "string")
 def conversation(document, turns, question):
     text = document + "\n"
@@ -77,6 +104,28 @@ edit("few_shot", "answers-first", {"asked + between + answered": "answered + bet
      "the answer stands before its question", killed_by="test_two_examples_stand_between_description_and_question")
 edit("few_shot", "blank-lines", {'"\\n".join': '"\\n\\n".join'},
      "there is an empty line between the lines", killed_by="test_two_examples_stand_between_description_and_question")
+
+
+edit("few_shot", "description-stripped", {"lines = [description] if": "lines = [description.strip()] if"},
+     "blanks at the description's ends are cut: it stands as it is", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "examples-stripped", {"asked + between + answered": "asked.strip() + between + answered.strip()"},
+     "blanks at the ends of examples are cut: they stand as they are", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "question-stripped", {"question + between.rstrip()": "question.strip() + between.rstrip()"},
+     "blanks at the question's ends are cut: it stands as it is", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "end-of-the-question-stripped", {"question + between.rstrip()": "question.rstrip() + between.rstrip()"},
+     "blanks at the question's end are cut: only those of `between` go", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "prompt-stripped", {"between.rstrip()])": "between]).strip()"},
+     "blanks at the prompt's beginning are cut: only those at its end go", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "missing-line-stripped", {"[description] if description else []": "[description]", "between.rstrip()])": "between.rstrip()]).lstrip()"},
+     "with the missing description the first example's blanks are cut", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "sign-as-a-template", {"asked + between + answered": '("{}" + between + "{}").format(asked, answered)'},
+     "the sign is read as a template: braces in it are signs like others", killed_by="test_any_sign_may_stand_between")
+edit("few_shot", "hundred-examples", {"in examples]": "in examples[:100]]"},
+     "only the first 100 examples are in the prompt: all are", killed_by="test_a_hundred_and_twenty_examples_all_stand")
+edit("few_shot", "ten-examples", {"in examples]": "in examples[:10]]"},
+     "only the first ten examples are in the prompt: all are", killed_by="test_a_hundred_and_twenty_examples_all_stand")
+edit("few_shot", "answered-examples-alone", {"in examples]": "in examples if answered]"},
+     "an example with an empty answer is left out", killed_by="test_an_example_may_have_an_empty_answer")
 
 
 @alternative("few_shot", "string")
@@ -129,6 +178,29 @@ edit("answer_scores", "first-texts-answer", {"starts[:, None]": "starts[0]", "en
      "all texts are given the first one's answer: each has its own", killed_by="test_padding_after_an_answer_does_not_count")
 edit("answer_scores", "whole-batch", {"sum(dim=1)": "sum()"},
      "all texts are added up: each has its own score", killed_by="test_padding_after_an_answer_does_not_count")
+
+
+edit("answer_scores", "least-float-for-infinity", {"each.masked_fill(~asked, 0).sum(dim=1)": "(each * asked).nan_to_num().sum(dim=1)"},
+     "an answer that cannot come gets the least number of the machine: its log-probability is −∞",
+     killed_by="test_an_answer_that_cannot_come_has_minus_infinity")
+edit("answer_scores", "infinity-hidden", {".sum(dim=1)": ".nan_to_num().sum(dim=1)"},
+     "an answer that cannot come gets the least number of the machine: its log-probability is −∞",
+     killed_by="test_an_answer_that_cannot_come_has_minus_infinity")
+edit("answer_scores", "cut-at-a-billion", {"log_softmax(dim=-1)": "log_softmax(dim=-1).clamp(min=-1e9)"},
+     "log-probabilities are cut off below: that of an answer that cannot come is −∞",
+     killed_by="test_an_answer_that_cannot_come_has_minus_infinity")
+edit("answer_scores", "cut-at-ten-thousand", {"log_softmax(dim=-1)": "log_softmax(dim=-1).clamp(min=-1e4)"},
+     "log-probabilities are cut off below: that of an answer that cannot come is −∞",
+     killed_by="test_an_answer_that_cannot_come_has_minus_infinity")
+edit("answer_scores", "infinity-as-nought", {"masked_fill(~asked, 0)": "masked_fill(~asked | each.isinf(), 0)"},
+     "a token that cannot come counts 0, as if it were certain: the answer's score is −∞",
+     killed_by="test_an_answer_that_cannot_come_has_minus_infinity")
+edit("answer_scores", "three-tokens", {"places < ends[:, None]": "places < ends.minimum(starts + 3)[:, None]"},
+     "only three tokens of an answer are counted", killed_by="test_a_long_answer_counts_to_its_end")
+edit("answer_scores", "as-a-list", {".sum(dim=1)": ".sum(dim=1).tolist()"},
+     "a list comes back: a tensor is asked for", killed_by="test_the_scores_are_a_tensor")
+edit("answer_scores", "as-an-array", {".sum(dim=1)": ".sum(dim=1).detach().numpy()"},
+     "a numpy array comes back: a tensor is asked for", killed_by="test_the_scores_are_a_tensor")
 
 
 @alternative("answer_scores", "loop")
@@ -185,6 +257,58 @@ edit("pick", "root-of-length", {"scores / lengths": "scores / lengths.sqrt()"},
      killed_by="test_by_token_the_mean_of_a_token_counts")
 
 
+edit("pick", "ratio-of-tiny-probabilities", {"scores - alone": "scores.exp() / alone.exp()"},
+     "probabilities are divided that may be 0 for the machine: subtract their logarithms",
+     killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "ratio-with-epsilon", {"scores - alone": "scores.exp() / (alone.exp() + 1e-9)"},
+     "probabilities are divided that may be 0 for the machine: subtract their logarithms",
+     killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "exp-of-the-difference", {"scores - alone": "(scores - alone).exp()"},
+     "a ratio may be too large for the machine: compare its logarithm",
+     killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "root-of-a-probability", {"scores / lengths": "scores.exp() ** (1 / lengths)"},
+     "a probability may be 0 for the machine before its root is drawn: divide its logarithm",
+     killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "perplexity", {"scores / lengths": "-(-scores / lengths).exp()"},
+     "a perplexity may be too large for the machine: compare its logarithm",
+     killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "exp-at-the-end", {"ways[way].argmax": "ways[way].exp().argmax"},
+     "probabilities are compared that may all be 0 for the machine: compare their logarithms",
+     killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "half-precision", {"ways[way].argmax": "ways[way].half().argmax"},
+     "scores are rounded to half precision, so near ones seem equal", killed_by="test_nearly_equal_scores_are_told_apart")
+edit("pick", "rounded", {"ways[way].argmax": "(ways[way] * 100).round().argmax"},
+     "scores are rounded, so near ones seem equal", killed_by="test_nearly_equal_scores_are_told_apart")
+edit("pick", "infinity-as-nought", {"ways[way].argmax": "ways[way].masked_fill(ways[way].isinf(), 0).argmax"},
+     "a candidate that cannot come counts 0, and wins", killed_by="test_what_cannot_come_is_never_chosen")
+edit("pick", "cut-at-minus-100", {"ways[way].argmax": "ways[way].clamp(min=-100).argmax"},
+     "scores are cut off at −100, so less likely ones seem equal", killed_by="test_probabilities_may_be_too_small_for_the_machine")
+edit("pick", "short-lengths", {"scores / lengths": "scores / lengths.to(torch.int8)"},
+     "lengths are held in eight bits: an answer may have more than 127 tokens", killed_by="test_answers_may_have_hundreds_of_tokens")
+edit("pick", "a-column", {"argmax(dim=1)": "argmax(dim=1, keepdim=True)"},
+     "the places stand in a column, (Q, 1): (Q,) is asked for", killed_by="test_there_is_one_int64_for_each_question")
+edit("pick", "as-a-list", {"argmax(dim=1)": "argmax(dim=1).tolist()"},
+     "a list comes back: a tensor is asked for", killed_by="test_there_is_one_int64_for_each_question")
+edit("pick", "as-an-array", {"argmax(dim=1)": "argmax(dim=1).numpy()"},
+     "a numpy array comes back: a tensor is asked for", killed_by="test_there_is_one_int64_for_each_question")
+edit("pick", "int32", {"argmax(dim=1)": "argmax(dim=1).int()"},
+     "the places are int32: int64 is asked for", killed_by="test_there_is_one_int64_for_each_question")
+
+
+@mistake("pick", "best-from-minus-1000", "the best so far begins at −1000: a score may be lower, so begin with the first one or with −∞",
+         killed_by="test_probabilities_may_be_too_small_for_the_machine")
+def pick(scores, lengths, alone, way):
+    values = scores / lengths if way == "token" else scores - alone if way == "alone" else scores
+    chosen = []
+    for row in values.tolist():
+        best, place = -1000.0, 0
+        for number, value in enumerate(row):
+            if value > best:
+                best, place = value, number
+        chosen.append(place)
+    return torch.tensor(chosen)
+
+
 @alternative("pick", "loop")
 def pick(scores, lengths, alone, way):
     chosen = []
@@ -238,6 +362,18 @@ edit("accuracy_by_shots", "running-mean", {".mean(dim=0)  # (K,)": ".mean(dim=0)
      killed_by="test_each_number_of_examples_has_its_own_share")
 
 
+edit("accuracy_by_shots", "seven-at-most", {".mean(dim=0)  # (K,)": ".mean(dim=0)[:7]"},
+     "only seven answers are counted: a text may have more", killed_by="test_there_may_be_more_than_seven_pairs")
+edit("accuracy_by_shots", "half-precision", {"logits[:, 1::2].argmax": "logits[:, 1::2].half().argmax"},
+     "logits are rounded to half precision, so near ones seem equal", killed_by="test_logits_may_be_huge_or_nearly_equal")
+edit("accuracy_by_shots", "exp-overflows", {"logits[:, 1::2].argmax": "logits[:, 1::2].exp().argmax"},
+     "the exponential of a large logit is infinite, so large ones seem equal", killed_by="test_logits_may_be_huge_or_nearly_equal")
+edit("accuracy_by_shots", "as-a-list", {".mean(dim=0)  # (K,)": ".mean(dim=0).tolist()"},
+     "a list comes back: a tensor is asked for", killed_by="test_the_shares_are_a_tensor")
+edit("accuracy_by_shots", "as-an-array", {".mean(dim=0)  # (K,)": ".mean(dim=0).numpy()"},
+     "a numpy array comes back: a tensor is asked for", killed_by="test_the_shares_are_a_tensor")
+
+
 @alternative("accuracy_by_shots", "loop")
 def accuracy_by_shots(logits, tokens):
     shares = []
@@ -288,6 +424,54 @@ def ideal_reader(lists, questions, answers, question, values):
     weight = (lists[:, questions] == answers).sum(dim=1) + 1.0
     chances = torch.zeros(values).index_add(0, lists[:, question], weight)
     return chances / chances.sum()
+
+
+edit("ideal_reader", "answers-of-anybody", {"lists[:, questions] == answers)": "lists[:, questions].sort(dim=1).values == answers.sort().values)"},
+     "answers are compared whoever has them: each belongs to its question", killed_by="test_each_answer_belongs_to_its_question")
+edit("ideal_reader", "four-lists", {"    fits": "    lists = lists[:4]\n    fits"},
+     "only the first four lists are read: there may be more", killed_by="test_equal_lists_are_as_many_as_they_are")
+edit("ideal_reader", "equal-lists-once", {"    fits": "    lists = lists.unique(dim=0)\n    fits"},
+     "equal lists count once: all lists are equally likely, however alike", killed_by="test_equal_lists_are_as_many_as_they_are")
+edit("ideal_reader", "as-a-list", {" / len(left)": " / len(left)).tolist()", "return torch.bincount": "return (torch.bincount"},
+     "a list comes back: a tensor is asked for", killed_by="test_the_probabilities_are_a_tensor")
+edit("ideal_reader", "as-an-array", {" / len(left)": " / len(left)).numpy()", "return torch.bincount": "return (torch.bincount"},
+     "a numpy array comes back: a tensor is asked for", killed_by="test_the_probabilities_are_a_tensor")
+
+
+@mistake("ideal_reader", "equal-left-once", "equal lists that are left count once: all lists are equally likely, however alike",
+         killed_by="test_equal_lists_are_as_many_as_they_are")
+def ideal_reader(lists, questions, answers, question, values):
+    left = lists[(lists[:, questions] == answers).all(dim=1)]
+    left = (left if len(left) else lists).unique(dim=0)
+    return torch.bincount(left[:, question], minlength=values) / len(left)
+
+
+@mistake("ideal_reader", "lists-in-a-set", "lists are held in a set, where equal ones count once: all lists are equally likely",
+         killed_by="test_equal_lists_are_as_many_as_they_are")
+def ideal_reader(lists, questions, answers, question, values):
+    examples = list(zip(questions.tolist(), answers.tolist()))
+    every = {tuple(row) for row in lists.tolist()}
+    left = {row for row in every if all(row[q] == a for q, a in examples)} or every
+    return torch.tensor([sum(row[question] == value for row in left) / len(left) for value in range(values)])
+
+
+@mistake("ideal_reader", "examples-in-a-dict", "of two examples of one question the last is taken: where they contradict each other, no list agrees",
+         killed_by="test_one_contradiction_makes_all_examples_void")
+def ideal_reader(lists, questions, answers, question, values):
+    known = dict(zip(questions.tolist(), answers.tolist()))
+    left = [row for row in lists.tolist() if all(row[q] == a for q, a in known.items())] or lists.tolist()
+    return torch.tensor([sum(row[question] == value for row in left) / len(left) for value in range(values)])
+
+
+@mistake("ideal_reader", "begins-anew", "after a contradiction the later examples rule lists out again: if no list agrees with all, none is",
+         killed_by="test_one_contradiction_makes_all_examples_void")
+def ideal_reader(lists, questions, answers, question, values):
+    left = lists
+    for q, a in zip(questions.tolist(), answers.tolist()):
+        left = left[left[:, q] == a]
+        if len(left) == 0:
+            left = lists
+    return torch.bincount(left[:, question], minlength=values) / len(left)
 
 
 @alternative("ideal_reader", "loop")
@@ -369,11 +553,95 @@ def web_text(posts, least, removed):
     return sorted(a for a in kept if not any(("." + urlsplit(a).hostname).endswith("." + site) for site in removed))
 
 
+edit("web_text", "nought-taken-for-none", {"karma >= least": "karma and karma >= least"},
+     "0 karma is never enough: it is where no more is asked for", killed_by="test_nought_and_less_may_be_enough")
+edit("web_text", "never-below-one", {"karma >= least": "karma > 0 and karma >= least"},
+     "0 karma and less are never enough: they are where no more is asked for", killed_by="test_nought_and_less_may_be_enough")
+edit("web_text", "least-is-one", {"karma >= least": "karma >= max(least, 1)"},
+     "at least 1 karma is asked for, whatever `least` is", killed_by="test_nought_and_less_may_be_enough")
+edit("web_text", "host-with-its-port", {"hostname": "netloc"},
+     "the host is taken with its port: a site has pages on every port", killed_by="test_the_host_ends_before_a_colon_or_a_question_mark")
+edit("web_text", "host-up-to-a-slash", {'(urlsplit(address).hostname or "")': 'address.split("//")[1].split("/")[0]'},
+     "the host is taken to end at a slash: a colon or a question mark ends it too",
+     killed_by="test_the_host_ends_before_a_colon_or_a_question_mark")
+edit("web_text", "host-up-to-a-colon", {'(urlsplit(address).hostname or "")': 'address.split("//")[1].split("/")[0].split(":")[0]'},
+     "the host is taken to end at a slash or a colon: a question mark ends it too",
+     killed_by="test_the_host_ends_before_a_colon_or_a_question_mark")
+edit("web_text", "last-two-names", {'any(host.endswith("." + site) for site in removed)': '".".join(host.split(".")[-2:]) in removed'},
+     "the host's last two names are compared: a site may have three", killed_by="test_a_removed_site_may_itself_be_a_part")
+edit("web_text", "all-or-last-two-names",
+     {'any(host.endswith("." + site) for site in removed)': 'host[1:] in removed or ".".join(host.split(".")[-2:]) in removed'},
+     "the host or its last two names are compared: a site of three names has parts as well",
+     killed_by="test_a_removed_site_may_itself_be_a_part")
+edit("web_text", "one-name-off", {'any(host.endswith("." + site) for site in removed)': 'host[1:] in removed or host[1:].split(".", 1)[-1] in removed'},
+     "only one name is taken off the host: en.m.wikipedia.org has two before the site", killed_by="test_parts_of_parts_are_left_out")
+edit("web_text", "parents-too", {'host.endswith("." + site)': 'host.endswith("." + site) or ("." + site).endswith(host)'},
+     "with a part of a site the site itself is left out", killed_by="test_a_removed_site_may_itself_be_a_part")
+edit("web_text", "same-page-in-small-letters", {"address not in kept": "address.lower() not in [one.lower() for one in kept]"},
+     "addresses that differ in capitals count as one", killed_by="test_addresses_that_are_written_otherwise_are_others")
+edit("web_text", "same-page-by-http", {"address not in kept": 'address.split("://")[1] not in [one.split("://")[1] for one in kept]'},
+     "http and https count as one address", killed_by="test_addresses_that_are_written_otherwise_are_others")
+edit("web_text", "same-page-by-path", {"address not in kept": "urlsplit(address)[1:3] not in [urlsplit(one)[1:3] for one in kept]"},
+     "addresses that differ in what follows the question mark count as one",
+     killed_by="test_addresses_that_are_written_otherwise_are_others")
+edit("web_text", "same-page-by-beginning", {"address not in kept": 'address not in " ".join(kept)'},
+     "an address that is part of another one counts as the same", killed_by="test_addresses_that_are_written_otherwise_are_others")
+edit("web_text", "without-the-fragment", {'        host = "." + ': '        address = address.split("#")[0]\n        host = "." + '},
+     "what follows the sign # is cut: addresses are kept as they are", killed_by="test_addresses_that_are_written_otherwise_are_others")
+edit("web_text", "as-a-tuple", {"return kept": "return tuple(kept)"},
+     "a tuple comes back: a list is asked for", killed_by="test_any_posts_keep_the_pages_of_brute_force")
+edit("web_text", "as-keys", {"return kept": "return dict.fromkeys(kept).keys()"},
+     "the keys of a dictionary come back: a list is asked for", killed_by="test_any_posts_keep_the_pages_of_brute_force")
+
+
+@mistake("web_text", "best-karma-from-nought", "the most karma of a page begins at 0, which is then never enough",
+         killed_by="test_nought_and_less_may_be_enough")
+def web_text(posts, least, removed):
+    best = {}
+    for address, karma in posts:
+        if karma >= least:
+            best[address] = max(karma, best.get(address, 0))
+    hosts = {address: "." + urlsplit(address).hostname for address in best}
+    return [a for a in best if best[a] and not any(hosts[a].endswith("." + site) for site in removed)]
+
+
+@mistake("web_text", "pattern", "in a pattern a dot stands for any letter: write it as \\.",
+         killed_by="test_a_removed_site_may_itself_be_a_part")
+def web_text(posts, least, removed):
+    import re
+
+    def out(address):
+        return any(re.search(r"(^|\.)" + site + "$", urlsplit(address).hostname) for site in removed)
+
+    return list(dict.fromkeys(address for address, karma in posts if karma >= least and not out(address)))
+
+
+@mistake("web_text", "word-boundary", "a hyphen bounds words as well: not-wikipedia.org is another site",
+         killed_by="test_a_hyphen_is_part_of_a_name")
+def web_text(posts, least, removed):
+    import re
+
+    def out(address):
+        return any(re.search(r"\b" + re.escape(site) + "$", urlsplit(address).hostname) for site in removed)
+
+    return list(dict.fromkeys(address for address, karma in posts if karma >= least and not out(address)))
+
+
+@mistake("web_text", "removed-while-read", "the list is changed while it is read, so the page after a removed one is not looked at",
+         killed_by="test_removed_pages_may_follow_each_other")
+def web_text(posts, least, removed):
+    kept = list(dict.fromkeys(address for address, karma in posts if karma >= least))
+    for address in kept:
+        if any(("." + urlsplit(address).hostname).endswith("." + site) for site in removed):
+            kept.remove(address)
+    return kept
+
+
 @alternative("web_text", "parts-of-the-host")
 def web_text(posts, least, removed):
     kept = []
     for address, karma in posts:
-        parts = urlsplit(address).netloc.split(".")
+        parts = urlsplit(address).hostname.split(".")
         blocked = any(".".join(parts[i:]) in removed for i in range(len(parts)))
         if karma < least or blocked or address in kept:
             continue
@@ -384,7 +652,9 @@ def web_text(posts, least, removed):
 @alternative("web_text", "dict-of-good-posts")
 def web_text(posts, least, removed):
     def blocked(address):
-        host = address.split("://", 1)[1].split("/", 1)[0]
+        host = address.split("://", 1)[1]
+        for sign in "/?#:":
+            host = host.split(sign, 1)[0]
         return any(host == site or host.endswith(f".{site}") for site in removed)
 
     return list(dict.fromkeys(a for a, k in posts if k >= least and not blocked(a)))
@@ -411,6 +681,26 @@ edit("training_cost", "flops-of-one-token", {"6 * parameters * tokens": "6 * par
      "this is what one token costs", killed_by="test_gpt3_takes_314_sextillion_flops")
 edit("training_cost", "norms-once", {"layers * each + 2 * width": "layers * (each - 2 * width) + 2 * width"},
      "a layer has two normalisations, of 2·d each", killed_by="test_a_model_of_width_one_counted_by_hand")
+
+
+edit("training_cost", "as-a-float", {"return parameters,": "return float(parameters),"},
+     "the number of parameters is a float: it is a whole number", killed_by="test_the_parameters_of_gpt3_are_a_whole_number")
+edit("training_cost", "float-power", {"width**2": "width**2.0"},
+     "a power of 2.0 makes the number of parameters a float: it is a whole number",
+     killed_by="test_the_parameters_of_gpt3_are_a_whole_number")
+edit("training_cost", "thirteen-twelfths", {"12 * width**2 + 13 * width": "12 * width * (width + 13 / 12)"},
+     "a division makes the number of parameters a float: it is a whole number",
+     killed_by="test_the_parameters_of_gpt3_are_a_whole_number")
+edit("training_cost", "float32", {"return parameters,": "return int(torch.tensor(parameters, dtype=torch.float32)),"},
+     "the number of parameters is rounded to float32: it has more digits", killed_by="test_the_parameters_of_gpt3_are_a_whole_number")
+edit("training_cost", "one-layer-at-least", {"layers * each": "max(layers, 1) * each"},
+     "a model without layers is counted with one", killed_by="test_nothing_stands_for_a_part_of_size_nought")
+edit("training_cost", "twelve-layers-for-none", {"layers * each": "(layers or 12) * each"},
+     "a model without layers is counted with twelve: 0 is a number", killed_by="test_nothing_stands_for_a_part_of_size_nought")
+edit("training_cost", "positions-for-none", {"(words + positions)": "(words + (positions or 1024))"},
+     "a model without positions is counted with 1,024: 0 is a number", killed_by="test_nothing_stands_for_a_part_of_size_nought")
+edit("training_cost", "heads-of-64", {"    each =": "    heads = max(width // 64, 1)\n    width -= width % heads\n    each ="},
+     "heads of 64 are cut off the width, which need not be a multiple of them: heads do not occur", killed_by="test_any_width_will_do")
 
 
 @alternative("training_cost", "part-by-part")

@@ -31,7 +31,14 @@ def numbers(value: Any) -> list[int]:
     return found
 
 
+def kind(value: Any) -> str:
+    """The type of a tensor's numbers, or what else it is."""
+    return str(getattr(value, "dtype", type(value).__name__))
+
+
 # conversation
+# Texts with blanks at their ends, signs that templates read, an accent of its own.
+AS_GIVEN = ["  a  b ", "5 %% of {{question}}", "a {question}", "Cafe\u0301", "A:"]
 LINES = sampled_from(["Anna", "Who?", "눈이 온다.", "a  b", "Q: x", "3"])
 
 
@@ -44,6 +51,29 @@ def test_any_conversation_has_its_lines(
     for asked, answered in turns:
         text += "\nQ: " + asked + "\nA: " + answered
     equal(student.conversation(document, turns, question), text + "\nQ: " + question + "\nA:")
+
+
+@exercise("conversation", points=0.5, needs="test_a_document_one_turn_and_the_new_question")
+def test_texts_stand_as_they_are(student: Student) -> None:
+    for text in AS_GIVEN:
+        found = student.conversation(text, [(text, text)], text)
+        expected = f"{text}\nQ: {text}\nA: {text}\nQ: {text}\nA:"
+        equal(found, expected, given=f"a document, one turn, a question, each of them {text!r}")
+
+
+@exercise("conversation", points=0.5, needs="test_a_document_one_turn_and_the_new_question")
+def test_a_document_keeps_its_paragraphs(student: Student) -> None:
+    found = student.conversation("Anna sings.\n\nBen sleeps.", [("Who sings?", "Anna")], "And Ben?")
+    expected = "Anna sings.\n\nBen sleeps.\nQ: Who sings?\nA: Anna\nQ: And Ben?\nA:"
+    equal(found, expected, given="a document with an empty line, one turn, a question")
+
+
+@exercise("conversation", points=0.5, needs="test_turns_stay_in_their_order")
+def test_a_turn_may_have_an_empty_answer(student: Student) -> None:
+    found = student.conversation("Anna sings.", [("Why?", ""), ("Who?", "Anna")], "What?")
+    expected = "Anna sings.\nQ: Why?\nA: \nQ: Who?\nA: Anna\nQ: What?\nA:"
+    bare = expected.replace("A: \n", "A:\n")
+    equal(found, bare if found == bare else expected, given="a document, two turns of which the first has no answer")
 
 
 # few_shot
@@ -64,6 +94,36 @@ def test_any_prompt_has_its_lines(
     while bare.endswith(" "):
         bare = bare[:-1]
     equal(student.few_shot(description, shots, question, between), text + question + bare)
+
+
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+def test_descriptions_examples_and_questions_stand_as_they_are(student: Student) -> None:
+    for text in AS_GIVEN:
+        found = student.few_shot(text, [(text, text)], text, " => ")
+        given = f"a description, one example, a question, each of them {text!r}, between them ' => '"
+        equal(found, f"{text}\n{text} => {text}\n{text} =>", given=given)
+    found = student.few_shot("", [("  a", "b")], "c", " => ")
+    equal(found, "  a => b\nc =>", given="no description, one example that begins with blanks, between them ' => '")
+
+
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+def test_any_sign_may_stand_between(student: Student) -> None:
+    for sign in (" {{}} ", " {} ", " %s ", r" \1 ", " . "):
+        found = student.few_shot("Go on:", [("a", "b")], "c", sign)
+        equal(found, f"Go on:\na{sign}b\nc{sign[:-1]}", given=f"a description, one example, between them {sign!r}")
+
+
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+def test_a_hundred_and_twenty_examples_all_stand(student: Student) -> None:
+    examples = [(str(number), str(-number)) for number in range(120)]
+    expected = "".join(f"{number} = {-number}\n" for number in range(120)) + "120 ="
+    equal(student.few_shot("", examples, "120", " = "), expected, given="120 examples, between them ' = '")
+
+
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+def test_an_example_may_have_an_empty_answer(student: Student) -> None:
+    found = student.few_shot("", [("a", ""), ("b", "c")], "d", " => ")
+    equal(found, "a => \nb => c\nd =>", given="two examples, the first without an answer, between them ' => '")
 
 
 # answer_scores
@@ -113,6 +173,32 @@ def test_it_need_not_be_a_whole_batch_of_texts(student: Student) -> None:
     close(found, [2 - math.log(math.e + 1 + math.e**2)], given="one text of two tokens, float64")
 
 
+@exercise("answer_scores", points=0.5, needs="test_padding_after_an_answer_does_not_count")
+def test_an_answer_that_cannot_come_has_minus_infinity(student: Student) -> None:
+    logits = torch.tensor([[[0.0, -math.inf], [0.0, 0.0], [0.0, 0.0]]] * 2)
+    found = student.answer_scores(
+        logits, torch.tensor([[0, 1, 0], [0, 0, 1]]), torch.tensor([1, 1]), torch.tensor([3, 3])
+    )
+    given = "two answers of two tokens; the first one's first token has probability 0, the second's have 1 and .5"
+    close(found, [-math.inf, math.log(0.5)], given=given)
+
+
+@exercise("answer_scores", points=0.5, needs="test_the_answers_tokens_are_added_and_the_prompts_are_not")
+def test_a_long_answer_counts_to_its_end(student: Student) -> None:
+    logits = torch.tensor([[float(place), 0.0] for place in range(12)])[None]
+    found = student.answer_scores(logits, torch.ones(1, 12).long(), torch.tensor([2]), torch.tensor([11]))
+    expected = sum(-math.log1p(math.exp(place)) for place in range(1, 10))
+    close(found, [expected], given="an answer of nine tokens, each less likely than the one before it")
+
+
+@exercise("answer_scores", points=0.5, needs="test_a_token_is_scored_at_the_place_before_it")
+def test_the_scores_are_a_tensor(student: Student) -> None:
+    found = student.answer_scores(
+        torch.zeros(2, 2, 2), torch.ones(2, 2).long(), torch.ones(2).long(), torch.full((2,), 2)
+    )
+    true(kind(found).startswith("torch.float"), "a tensor of floats was expected", given="two texts", actual=found)
+
+
 # pick
 @composite
 def candidates(draw: DrawFn) -> tuple[Tensor, Tensor, Tensor]:
@@ -142,6 +228,45 @@ def test_any_choice_is_a_best_one(student: Student, drawn: tuple[Tensor, Tensor,
             true(float(max(by) - by[place]) < 1e-6, f"by {way} another candidate is better", actual=found)
 
 
+def chosen(student: Student, rows: list[Any], way: str, expected: int) -> None:
+    """One question: rows are scores, lengths, scores alone."""
+    scores, lengths, alone = torch.tensor(rows[0]), torch.tensor(rows[1]), torch.tensor(rows[2])
+    given = f"one question, scores {rows[0]}, lengths {rows[1]}, alone {rows[2]}, by {way}"
+    equal(numbers(student.pick(scores[None], lengths[None], alone[None], way)), [expected], given=given)
+
+
+@exercise("pick", points=0.5, needs="test_alone_asks_how_much_likelier_the_prompt_makes_it")
+def test_probabilities_may_be_too_small_for_the_machine(student: Student) -> None:
+    rows = [[-3000.0, -2000.0, -2500.0], [10, 10, 10], [-3100.0, -2300.0, -2700.0]]
+    for way in ("sum", "token", "alone"):
+        chosen(student, rows, way, 1)
+
+
+@exercise("pick", points=0.5, needs="test_by_sum_the_likeliest_answer_wins")
+def test_what_cannot_come_is_never_chosen(student: Student) -> None:
+    for way in ("sum", "token", "alone"):
+        chosen(student, [[-math.inf, -5.0, -7.0], [1, 1, 1], [-1.0, -1.0, -1.0]], way, 1)
+
+
+@exercise("pick", points=0.5, needs="test_by_sum_the_likeliest_answer_wins")
+def test_nearly_equal_scores_are_told_apart(student: Student) -> None:
+    chosen(student, [[-1.004, -1.001], [1, 1], [-1.0, -1.0]], "sum", 1)
+    chosen(student, [[-300.11, -300.02], [1, 1], [-1.0, -1.0]], "sum", 1)
+
+
+@exercise("pick", points=0.5, needs="test_by_token_the_mean_of_a_token_counts")
+def test_answers_may_have_hundreds_of_tokens(student: Student) -> None:
+    chosen(student, [[-2500.0, -3000.0], [200, 300], [-1.0, -1.0]], "token", 1)
+
+
+@exercise("pick", points=0.5, needs="test_by_sum_the_likeliest_answer_wins")
+def test_there_is_one_int64_for_each_question(student: Student) -> None:
+    scores, lengths = torch.tensor([[-2.0, -1.0], [-1.0, -2.0]]), torch.ones(2, 2).long()
+    found, given = student.pick(scores, lengths, scores, "sum"), "two questions of two candidates"
+    equal(kind(found), "torch.int64", given=f"{given}: the type")
+    close(found, [1, 0], given=given)
+
+
 # accuracy_by_shots
 @composite
 def lines(draw: DrawFn) -> tuple[Tensor, Tensor]:
@@ -162,6 +287,29 @@ def test_any_lines_are_counted_pair_by_pair(student: Student, drawn: tuple[Tenso
     ]
     logits = torch.nn.functional.one_hot(said, 3).double() * 2 - 5
     close(student.accuracy_by_shots(logits, tokens), expected)
+
+
+@exercise("accuracy_by_shots", points=0.5, needs="test_each_number_of_examples_has_its_own_share")
+def test_there_may_be_more_than_seven_pairs(student: Student) -> None:
+    tokens = torch.tensor([[5, *[3, 4] * 12]] * 2)  # the answers are 4
+    said = torch.full_like(tokens, 4)
+    said[0, 1::4] = 0
+    found = student.accuracy_by_shots(torch.nn.functional.one_hot(said, 6).float(), tokens)
+    close(found, [0.5, 1.0] * 6, given="two texts of twelve pairs; one has every second answer wrong")
+
+
+@exercise("accuracy_by_shots", points=0.5, needs="test_an_answer_is_predicted_at_its_question")
+def test_logits_may_be_huge_or_nearly_equal(student: Student) -> None:
+    tokens = torch.tensor([[2, 0, 1]])
+    for row in ([500.0, 600.0, 0.0], [100.01, 100.02, 0.0], [-600.0, -500.0, -900.0]):
+        found = student.accuracy_by_shots(torch.tensor([[row] * 3]), tokens)
+        close(found, [1.0], given=f"one text of one pair; the logits are {row}, the answer is 1")
+
+
+@exercise("accuracy_by_shots", points=0.5, needs="test_each_number_of_examples_has_its_own_share")
+def test_the_shares_are_a_tensor(student: Student) -> None:
+    found = student.accuracy_by_shots(torch.zeros(1, 3, 4), torch.zeros(1, 3).long())
+    true(kind(found).startswith("torch.float"), "a tensor of floats was expected", given="one text", actual=found)
 
 
 # ideal_reader
@@ -188,7 +336,46 @@ def test_any_examples_leave_the_lists_of_brute_force(
     close(student.ideal_reader(torch.tensor(table), *examples, question, 4), expected)
 
 
+def told(
+    student: Student, table: list[list[int]], examples: dict[int, int] | list[tuple[int, int]], question: int
+) -> Any:
+    """What the reader says of numbers below 4."""
+    pairs = list(examples.items()) if isinstance(examples, dict) else examples
+    asked, answered = torch.tensor([q for q, _ in pairs]).long(), torch.tensor([a for _, a in pairs]).long()
+    return student.ideal_reader(torch.tensor(table), asked, answered, question, 4)
+
+
+@exercise("ideal_reader", points=0.5, needs="test_a_list_must_agree_with_every_example")
+def test_one_contradiction_makes_all_examples_void(student: Student) -> None:
+    table, given = [[0, 1, 2], [0, 2, 3], [1, 1, 0]], "the lists (0, 1, 2), (0, 2, 3), (1, 1, 0); the examples"
+    expected, asked = [1 / 3, 0, 1 / 3, 1 / 3], "the question 2"
+    close(told(student, table, {0: 3, 1: 1}, 2), expected, given=f"{given} 0 → 3, which no list has, 1 → 1; {asked}")
+    close(told(student, table, {1: 1, 0: 3}, 2), expected, given=f"{given} 1 → 1, 0 → 3, which no list has; {asked}")
+    close(told(student, table, [(0, 0), (0, 1)], 2), expected, given=f"{given} 0 → 0 and 0 → 1; {asked}")
+
+
+@exercise("ideal_reader", points=0.5, needs="test_without_examples_all_lists_count")
+def test_equal_lists_are_as_many_as_they_are(student: Student) -> None:
+    table, given = [[0, 1], [0, 1], [0, 2], [1, 3], [1, 3], [0, 1]], "the lists (0, 1) thrice, (0, 2), (1, 3) twice"
+    close(told(student, table, {}, 1), [0, 1 / 2, 1 / 6, 1 / 3], given=f"{given}; no examples, the question 1")
+    close(told(student, table, {0: 0}, 1), [0, 3 / 4, 1 / 4, 0], given=f"{given}; the example 0 → 0, the question 1")
+
+
+@exercise("ideal_reader", points=0.5, needs="test_a_list_must_agree_with_every_example")
+def test_each_answer_belongs_to_its_question(student: Student) -> None:
+    given = "the lists (0, 1, 2), (1, 0, 3); the examples 0 → 0, 1 → 1, the question 2"
+    close(told(student, [[0, 1, 2], [1, 0, 3]], {0: 0, 1: 1}, 2), [0, 0, 1, 0], given=given)
+
+
+@exercise("ideal_reader", points=0.5, needs="test_lists_that_contradict_an_example_are_out")
+def test_the_probabilities_are_a_tensor(student: Student) -> None:
+    found = told(student, [[0, 1], [1, 1]], {0: 0}, 1)
+    given = "the lists (0, 1), (1, 1); the example 0 → 0"
+    true(kind(found).startswith("torch.float"), "a tensor of floats was expected", given=given, actual=found)
+
+
 # web_text
+A = "https://one.example/a"
 ADDRESSES = [
     "https://one.example/a",
     "https://one.example/b",
@@ -217,7 +404,64 @@ def test_any_posts_keep_the_pages_of_brute_force(
         ends = {".".join(parts[start:]) for start in range(len(parts))}
         if karma >= least and not ends & set(removed) and address not in expected:
             expected.append(address)
-    equal(list(student.web_text(posts, least, set(removed))), expected)
+    equal(student.web_text(posts, least, set(removed)), expected)
+
+
+def kept(student: Student, addresses: list[str], removed: set[str], expected: list[str]) -> None:
+    found = student.web_text([(address, 5) for address in addresses], 3, removed)
+    equal(list(found), expected, given=f"{', '.join(addresses)}, all with 5 karma; without {', '.join(removed)}")
+
+
+@exercise("web_text", points=0.5, needs="test_wikipedia_and_its_parts_are_left_out")
+def test_parts_of_parts_are_left_out(student: Student) -> None:
+    kept(student, ["https://en.m.wikipedia.org/wiki/GPT", "https://a.b.c.wikipedia.org/"], {"wikipedia.org"}, [])
+
+
+@exercise("web_text", points=0.5, needs="test_wikipedia_and_its_parts_are_left_out")
+def test_a_removed_site_may_itself_be_a_part(student: Student) -> None:
+    out = ["https://news.one.example/", "https://www.news.one.example/a"]
+    rest = [
+        "https://one.example/",
+        "https://old.one.example/",
+        "https://news-one.example/",
+        "https://newsxone.example/",
+    ]
+    kept(student, out + rest, {"news.one.example"}, rest)
+
+
+@exercise("web_text", points=0.5, needs="test_wikipedia_and_its_parts_are_left_out")
+def test_a_hyphen_is_part_of_a_name(student: Student) -> None:
+    kept(student, ["https://not-wikipedia.org/"], {"wikipedia.org"}, ["https://not-wikipedia.org/"])
+
+
+@exercise("web_text", points=0.5, needs="test_wikipedia_and_its_parts_are_left_out")
+def test_the_host_ends_before_a_colon_or_a_question_mark(student: Student) -> None:
+    kept(student, ["https://wikipedia.org:8080/a", A], {"wikipedia.org"}, [A])
+    kept(student, ["https://en.wikipedia.org?search=a", A], {"wikipedia.org"}, [A])
+
+
+@exercise("web_text", points=0.5, needs="test_a_page_is_kept_once")
+def test_addresses_that_are_written_otherwise_are_others(student: Student) -> None:
+    ends = ["/ab", "/a", "/A", "/a?p=1", "/a?p=2", "/a#x", "/a/", "/"]
+    addresses = [f"https://one.example{end}" for end in ends] + ["http://one.example/a"]
+    kept(student, addresses, {"wikipedia.org"}, addresses)
+
+
+@exercise("web_text", points=0.5, needs="test_wikipedia_and_its_parts_are_left_out")
+def test_removed_pages_may_follow_each_other(student: Student) -> None:
+    kept(student, [f"https://wikipedia.org/{number}" for number in range(4)] + [A], {"wikipedia.org"}, [A])
+
+
+@exercise("web_text", points=0.5, needs="test_three_karma_are_enough_and_two_are_not")
+def test_nought_and_less_may_be_enough(student: Student) -> None:
+    posts = [("https://one.example/a", 0), ("https://one.example/b", -1), ("https://one.example/c", -2)]
+    for least in (0, -1):
+        found = student.web_text(posts, least, {"wikipedia.org"})
+        equal(
+            list(found),
+            [address for address, karma in posts if karma >= least],
+            given=f"0, −1, −2 karma; at least {least}",
+        )
 
 
 # training_cost
@@ -233,6 +477,38 @@ def test_any_model_has_the_parameters_that_are_counted(
     found = student.training_cost(layers, width, words, positions, 7)
     true(len(found) == 2, "two numbers were expected: parameters, FLOPs", actual=found)
     close([float(one) for one in found], [float(count), 42.0 * count], rtol=1e-9)
+
+
+def parameters_of(student: Student, layers: int, width: int, words: int, positions: int, given: str) -> int:
+    """The student's count of parameters, which is a whole number."""
+    found = student.training_cost(layers, width, words, positions, 7)
+    true(hasattr(found, "__len__") and len(found) == 2, "two numbers were expected", given=given, actual=found)
+    return numbers([found[0]])[0]
+
+
+@exercise("training_cost", points=0.5, needs="test_the_smallest_gpt2_has_124_million")
+def test_the_parameters_of_gpt3_are_a_whole_number(student: Student) -> None:
+    width, given = 12_288, "96 layers of width 12,288, 50,257 words, 2,048 positions: parameters"
+    with torch.device("meta"):
+        layer, norm = torch.nn.TransformerEncoderLayer(width, 1, 4 * width), torch.nn.LayerNorm(width)
+    one, last = (sum(parameter.numel() for parameter in module.parameters()) for module in (layer, norm))
+    found = parameters_of(student, 96, width, 50_257, 2048, given)
+    equal(found, (50_257 + 2048) * width + 96 * one + last, given=given)
+
+
+@exercise("training_cost", points=0.5, needs="test_a_model_of_width_one_counted_by_hand")
+def test_any_width_will_do(student: Student) -> None:
+    model, given = GPT(GPTConfig(3, 2, 202, 1, 1)), "one layer of width 202, 3 words, 2 positions: parameters"
+    count = sum(parameter.numel() for parameter in model.parameters())
+    equal(parameters_of(student, 1, 202, 3, 2, given), count, given=given)
+
+
+@exercise("training_cost", points=0.5, needs="test_a_model_of_width_one_counted_by_hand")
+def test_nothing_stands_for_a_part_of_size_nought(student: Student) -> None:
+    given = "no layer, width 2, 5 words, 3 positions: 10 + 6 + 4 parameters"
+    equal(parameters_of(student, 0, 2, 5, 3, given), 20, given=given)
+    given = "one layer of width 1, 5 words, no positions: 5 + 25 + 2 parameters"
+    equal(parameters_of(student, 1, 1, 5, 0, given), 32, given=given)
 
 
 # metrics

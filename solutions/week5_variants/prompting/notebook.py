@@ -75,7 +75,7 @@ plots.style()
 # *TL;DR* is "too long; didn't read": on the web, a summary tends to follow.
 
 # %% [markdown]
-# CoQA is a conversation: a later question (*and where did **he** go?*) cannot be understood without the earlier ones. So the prompt holds the document, then what was asked and answered, then the new question.
+# CoQA is a conversation: a later question (*and where did **he** go?*) cannot be understood without the earlier ones. So the prompt holds the document, then what was asked and answered, then the new question. Each text stands in it as it is, blanks and empty lines too.
 #
 # ```
 # Anna bought a piano. She lives in Lima.
@@ -141,7 +141,7 @@ print(conversation("유나는 눈을 치료하러 병원에 갔다.", [("누가 
 # *10 minutes, easy.*
 #
 # <details><summary>Hint</summary><code>rstrip</code> takes blanks off the end of a string.</details>
-# <details><summary>Hint</summary>Blanks inside of a question or a description are not yours to change.</details>
+# <details><summary>Hint</summary>Only the blanks at the end of <code>between</code> go. Those of questions, answers and descriptions are not yours to change.</details>
 
 
 # %% exercise="few_shot"
@@ -274,7 +274,7 @@ for way in ("sum", "token", "alone"):
 # | articles with a source | … rain goal medal snow `Source:` Herald `<end>` |
 
 # %% [markdown]
-# Four lists, 16 people. People come in four groups of four, and each list gives a group its things in one of four turns. The turns **collide**, so one example often leaves two lists open:
+# Four lists, 16 people. People come in four groups of four, and each list gives a group its things in one of four turns (shifted by 0 to 3 places). The turns **collide**, so one example often leaves two lists open:
 
 # %%
 PEOPLE = ["ann", "ben", "cleo", "dan", "eve", "flo", "gus", "hal", "ida", "jo", "kai", "lea", "max", "nat", "oz", "pia"]
@@ -355,7 +355,7 @@ for rows in (pair_lines(2, shown, 0.5)[0], articles(2, shown)[0]):
     print(*(" ".join(WORDS[i] for i in row) for row in rows), sep="\n")
 
 # %% [markdown]
-# Two language models learn to predict **the next word** of that text, and nothing else. They are GPTs of two layers, as wide as stated, trained for the same steps.
+# Language models of several widths learn to predict **the next word** of that text, and nothing else. They are GPTs of two layers, trained for the same steps.
 
 # %%
 WIDTHS = {"smoke": (8, 32), "cpu": (8, 16, 32), "gpu": (8, 16, 32, 64)}[profile]
