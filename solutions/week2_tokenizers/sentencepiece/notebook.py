@@ -11,21 +11,30 @@
 #
 # **The papers.** Kudo, [Subword Regularization](https://arxiv.org/abs/1804.10959) (ACL 2018), has the unigram language model; Kudo and Richardson,
 # [SentencePiece](https://arxiv.org/abs/1808.06226) (EMNLP 2018, demonstrations), the program that trains it, and BPE too, on raw text.
+
+# %% [markdown]
+# Two ideas, often taken for one:
 #
-# Two ideas, often taken for one. SentencePiece is a *program*: it treats the blank as one more character, written ▁, so that pieces join back to the text with nothing lost, in a language with blanks or without.
-# The *unigram model* is one of its two algorithms. BPE starts from characters and merges; the unigram model starts from far too many pieces, gives each a probability, and throws away those that the text can do without.
+# - SentencePiece is a *program*. The blank is one more character, ▁, so pieces join back to the text.
+# - The *unigram model* is one of its two algorithms. BPE starts from characters and merges; the unigram model starts from far too many pieces, each with a probability, and throws away those that the text can do without.
+
+# %% [markdown]
+# **The claims to reproduce.**
 #
-# **The claims to reproduce.** Decoding the pieces gives back the normalised text, always (Kudo and Richardson, section 3.1: *lossless tokenization*). The best way to cut is found exactly, by Viterbi, and other ways can be drawn with their
-# probabilities (Kudo, sections 3.2 and 3.3). And the pieces need no list of words: they can be learnt from text written without blanks. That such samples make a translator better (Kudo, Table 3) is
-# out of reach here; you will draw the samples.
+# - Decoding gives back the normalised text, always (Kudo and Richardson, section 3.1: *lossless tokenization*).
+# - Viterbi finds the best way to cut; others can be drawn with their probabilities (Kudo, sections 3.2 and 3.3). That this makes a translator better (Table 3) is out of reach here.
+# - Pieces can be learnt from text without blanks.
+
+# %% [markdown]
+# **What you will write** (about 2 hours):
 #
-# You will write (about 2 hours):
-#
-# 1. ▁ and back
-# 2. the best way to cut: Viterbi
-# 3. all ways to cut at once: forward sums, expected counts, and the M-step
-# 4. what a piece is worth: pruning
-# 5. other ways to cut: sampling with α
+# | | piece |
+# |---|---|
+# | 1 | ▁ and back |
+# | 2 | the best way to cut: Viterbi |
+# | 3 | all ways at once: forward sums, expected counts, the M-step |
+# | 4 | what a piece is worth: pruning |
+# | 5 | other ways to cut: sampling with α |
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
@@ -58,9 +67,29 @@ plots.style()
 # %% [markdown]
 # ## 1. ▁ and back
 #
-# A tokenizer that splits at blanks first cannot say afterwards where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore) and cuts what comes out as one string of characters.
-# A ▁ stands before the first word as well (the *dummy prefix*), so that 커피 is the same piece at the start of a text and inside it. Before that, Unicode is brought to one form. The program's own rules are nearly those of NFKC, which you use:
-# ①  becomes 1, ﬁ becomes fi, and the letters ㅎ + ㅏ + ㄴ of a decomposed 한 come together.
+# A tokenizer that splits at blanks first cannot say afterwards where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore) and cuts one string of characters.
+
+# %% [markdown]
+# A ▁ stands before the first word as well (the *dummy prefix*): 커피 is the same piece everywhere.
+
+# %% [markdown]
+# Before that, Unicode is brought to one form. The program's rules are nearly NFKC's, which you use: ① becomes 1, ﬁ becomes fi, and the letters ㅎ + ㅏ + ㄴ of a decomposed 한 come together.
+
+# %% [markdown]
+# ```
+#   good !   → ▁good▁!   → ▁good  ▁!    → good !
+#   good!    → ▁good!    → ▁good  !     → good!
+#             mark         cut            unmark
+# ```
+
+# %% [markdown]
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# `unicodedata.normalize("NFKC", text)`, and `split()` knows white space of every kind.
+#
+# </details>
 
 
 # %% exercise="mark"
@@ -79,6 +108,15 @@ def mark(text):
 # %%
 check("mark")
 
+# %% [markdown]
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Join, and turn each ▁ back. Which blank was not in the text?
+#
+# </details>
+
 
 # %% exercise="unmark"
 def unmark(pieces):
@@ -96,8 +134,7 @@ def unmark(pieces):
 check("unmark")
 
 # %% [markdown]
-# A common slip: *SentencePiece cuts 킹받네 into 킹 ##받 ##네.* The `##` is WordPiece's, and says *I go on with a word*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only one of the two
-# can be joined back to the text without a rule of where blanks go.
+# A common slip: *SentencePiece cuts 킹받네 into 킹 ##받 ##네.* The `##` is WordPiece's, and says *I go on with a word*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only this joins back to the text without further rules.
 
 # %%
 for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 커피   좋아", "킹받네", "good !", "good!"]:
@@ -106,10 +143,36 @@ for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 �
 # %% [markdown]
 # ## 2. The best way to cut
 #
-# Each piece $x$ has a probability $p(x)$, and the pieces of a text are independent of each other. A way to cut has the product of its pieces' probabilities; with logarithms, the sum of their *scores*. A word of $n$ characters has $2^{n-1}$ ways to be cut, but the best way
-# to reach a position ends in some piece, and before that piece stands the best way to reach where it starts. So one pass from left to right is enough, with a note at each position of where the best last piece starts:
+# Each piece $x$ has a probability $p(x)$, and pieces are independent. A way to cut has the product of its pieces' probabilities; with logarithms, the sum of their *scores*.
+#
+# ```
+#   ▁커피를 as a lattice, a position before each character
+#
+#   0 ── ▁ .2 ──→ 1 ── 커 .1 ──→ 2 ── 피 .1 ──→ 3 ── 를 .1 ──→ 4
+#   0 ───────── ▁커 .1 ────────→ 2 ───────── 피를 .02 ───────→ 4
+#   0 ──────────────── ▁커피 .2 ──────────────→ 3
+#
+#   best to here:     .2             .1             .2             .02
+# ```
+
+# %% [markdown]
+# A word of $n$ characters has up to $2^{n-1}$ ways. But the best way to a position is a last piece, after the best way to its start. So one pass from left to right is enough (*dynamic programming*):
 #
 # $$ \mathrm{best}(j) = \max_{i < j} \; \mathrm{best}(i) + \log p(x_{i:j}) $$
+
+# %% [markdown]
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Note for each position the best score, and where its last piece starts. What is no piece has the score −∞: `scores.get(piece, -math.inf)`.
+#
+# </details>
+# <details><summary>Hint for the pieces</summary>
+#
+# Walk back from the end: the note says where the last piece starts, and so on to 0. If the end's score is −∞, nothing spells the text.
+#
+# </details>
 
 
 # %% exercise="viterbi"
@@ -141,7 +204,7 @@ def viterbi(text, scores):
 check("viterbi")
 
 # %% [markdown]
-# Note that the longest piece need not win, as it does in WordPiece: what counts is the whole.
+# The longest piece need not win, as it does in WordPiece: what counts is the whole.
 
 # %%
 scores = {
@@ -153,10 +216,28 @@ print(viterbi("▁커피를", scores))
 # %% [markdown]
 # ## 3. All ways to cut at once
 #
-# The probability of a text is the sum over *all* ways to cut it (Kudo, section 3.2). The same pass from left to right finds it, with a sum in place of the maximum. Probabilities of long texts are too small for floating-point numbers, so keep logarithms;
-# `np.logaddexp(a, b)` is $\log(e^a + e^b)$ and `np.logaddexp.reduce` does it for a list.
+# The probability of a text is the sum over *all* ways to cut it (Kudo, section 3.2): the same pass, with a sum in place of the maximum. For ▁커피를 and the lattice above:
+#
+# ```
+#   ▁커피 를    .2 × .1      = .02    ← the best        position      0    1     2     3      4
+#   ▁커 피를    .1 × .02     = .002                     sum of ways   1   .2   .12   .212   .0236
+#   ▁커 피 를   .1 × .1 × .1 = .001
+#   ▁ 커 피를                  .0004
+#   ▁ 커 피 를                 .0002   together .0236
+# ```
+
+# %% [markdown]
+# Probabilities of long texts are too small for floating-point numbers, so keep logarithms:
 #
 # $$ \alpha(j) = \log \sum_{i < j} \exp\big(\alpha(i) + \log p(x_{i:j})\big), \qquad \alpha(0) = 0 $$
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# `np.logaddexp(a, b)` is $\log(e^a + e^b)$; `np.logaddexp.reduce` does it for a list.
+#
+# </details>
 
 
 # %% exercise="forward"
@@ -180,11 +261,28 @@ def forward(text, scores):
 check("forward")
 
 # %% [markdown]
-# Nobody has said which pieces the text is made of; that is what EM is for. **E-step**: with the scores as they are, how often is each piece expected to be used? A piece in one place is used in all those ways that reach its start, take it, and go on from its end:
+# Which pieces is a text made of? Nobody has said; that is what EM is for. **E-step**: how often is each piece expected to be used, with the scores as they are?
+
+# %% [markdown]
+# With $\beta(j)$, the log of the sum over the ways from $j$ to the end:
 #
 # $$ P(x_{i:j} \text{ is used}) = \exp\big(\alpha(i) + \log p(x_{i:j}) + \beta(j) - \alpha(n)\big) $$
 #
-# where $\beta(j)$ sums over the ways from $j$ to the end. A trick saves you from writing a second pass: $\beta$ is the $\alpha$ of the text read backwards, with pieces read backwards.
+# The first three terms reach the piece's start, take it, and go on from its end. In the lattice 를 is used with probability .212 × .1 / .0236 = .90.
+
+# %% [markdown]
+# *25 minutes, hard.*
+#
+# <details><summary>Hint</summary>
+#
+# You need no second pass: $\beta$ is the $\alpha$ of the text read backwards, with pieces read backwards. `"abc"[::-1]` is "cba".
+#
+# </details>
+# <details><summary>Hint for the places</summary>
+#
+# The backward sums begin at the text's end: turn the array round, and its entry j is $\beta(j)$. A piece may fit in several places of a word; all add up, times the word's count.
+#
+# </details>
 
 
 # %% exercise="expected_counts"
@@ -215,8 +313,20 @@ def expected_counts(words, scores):
 check("expected_counts")
 
 # %% [markdown]
-# **M-step**: the scores under which these counts are most probable are the logarithms of their shares. Two things are added. As in SentencePiece (whose program also lowers
-# rare pieces a little more: it takes exp of the digamma function of a count for the count), a piece that is expected less than half a time goes. And a single character never goes (it counts as half a time at least), or words would come that nothing can spell.
+# **M-step**: the best scores for these counts are the logarithms of their shares. Besides:
+#
+# - as in SentencePiece, a piece expected less than half a time goes;
+# - a single character never goes (it counts as half a time at least), or some words could not be spelled.
+
+# %% [markdown]
+# (The program also lowers rare pieces a little: exp of the digamma function of a count stands for the count.)
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# First choose what is kept, with which count; then divide by the sum of what is left.
+#
+# </details>
 
 
 # %% exercise="m_step"
@@ -241,11 +351,20 @@ check("m_step")
 # %% [markdown]
 # ## 4. What a piece is worth
 #
-# Training starts with many pieces and ends with few. Which can the text do without? Take piece $x$ away, and each time it was used, other pieces must spell it: the best way to cut $x$ itself *without* $x$. So about this much log-likelihood is lost:
+# Which pieces can the text do without? Others must spell $x$ then. About this much log-likelihood is lost, with the expected count $c(x)$:
 #
 # $$ \mathrm{loss}(x) = c(x) \big( \log p(x) - \log p(\text{best way to spell } x \text{ without it}) \big) $$
+
+# %% [markdown]
+# ▁커피 (.2) would be spelled ▁커 피 (.1 × .1 = .01): each use costs ln(.2 / .01) = 3.0 nats. Frequent pieces are worth keeping, and so are pieces that are expensive to spell.
 #
-# with the expected count $c(x)$. Frequent pieces are worth keeping, and so are pieces that are expensive to spell.
+# *10 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `viterbi` of the piece, with a copy of the scores that lacks it.
+#
+# </details>
 
 
 # %% exercise="pruning_losses"
@@ -274,10 +393,27 @@ check("pruning_losses")
 # %% [markdown]
 # ## 5. Other ways to cut
 #
-# A translator that sees 커피를 always cut in one way never learns that it is 커피 and 를. **Subword regularization** draws another way each time the sentence comes by, with the chance
-# $P(\mathbf{x})^\alpha / \sum_{\mathbf{x}'} P(\mathbf{x}')^\alpha$. With $\alpha = 0$ all ways are drawn alike, with a large $\alpha$ nearly always the best. Kudo draws from the $l$ best ways (section 3.3), or from all of them (*l = ∞*), as you do here:
-# compute the forward sums with scores $\alpha \log p$, then walk from the end to the start. At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$.
-# (So $\alpha$ is now the exponent; in the code the forward sums are `total`.)
+# A translator that sees 커피를 cut in one way never learns that it is 커피 and 를. **Subword regularization** draws another way each time, with the chance
+# $P(\mathbf{x})^\alpha / \sum_{\mathbf{x}'} P(\mathbf{x}')^\alpha$. With $\alpha = 0$ all ways are drawn alike, with a large $\alpha$ nearly always the best.
+
+# %% [markdown]
+# Kudo draws from the $l$ best ways (section 3.3), or from all (*l = ∞*), as you do: compute the forward sums with scores $\alpha \log p$, then walk from the end to the start (*forward filtering, backward sampling*).
+
+# %% [markdown]
+# At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$. Here $\alpha$ alone is the exponent, $\alpha(i)$ a forward sum (`total` in the code).
+#
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# A dictionary of new scores, each times `alpha`. Then `forward` does the sums.
+#
+# </details>
+# <details><summary>Hint for the walk</summary>
+#
+# At each end compute the chances of all starts, and let `generator.choice(end, p=chances)` draw one. Go on there, until 0.
+#
+# </details>
 
 
 # %% exercise="sample"
@@ -319,7 +455,7 @@ for alpha in (0.0, 0.2, 1.0, 5.0):
 # %% [markdown]
 # ## The experiment
 #
-# Now all of it together, on the planted world. One word form in five (chosen by a checksum of its spelling, so it is the same for everybody) is kept out of training, and everything is measured on these unseen words: 계란을 was never seen, though 계란은 and 커피를 were.
+# All of it, on the planted world. One word form in five (by a checksum of its spelling) is kept out of training: 계란을 was never seen, though 계란은 and 커피를 were.
 
 # %%
 size = {
@@ -385,11 +521,10 @@ for language in ("en", "ko"):
     print("   ", *[piece for piece in best if len(piece) > 2][:24])
 
 # %% [markdown]
-# **Nats per character** of another text say how well a model explains it (less is better), beside a model of single characters alone; **tokens per word** say how long the text becomes. On the words that were kept out the same comparison
-# shows what is left when nothing can be remembered. There we also ask for **boundaries**: how many cuts fall between planted morphemes, as an F₁ score. More cuts find more boundaries, so the control cuts each word into as many pieces *at random*;
-# its expected hits can be computed, no dice needed.
-#
-# (Words that contract, as 마시 + 었 + 다 to 마셨다, have no place for a boundary and are left out of it.) The measuring is done by `etude.tokenizers.unigram`, which has what you have written, and a low score for a character that was never seen.
+# **Nats per character** of another text: how well a model explains it (less is better), beside single characters alone. **Tokens per word**: how long it becomes. Words kept out show what is left when nothing can be remembered.
+
+# %% [markdown]
+# There we also ask for **boundaries**: how many cuts fall between planted morphemes, as F₁. The control cuts each word into as many pieces *at random*. (Contracted words, as 마시 + 었 + 다 to 마셨다, have no place for a boundary and are left out.)
 
 
 # %%
@@ -449,13 +584,12 @@ for language, scores in models.items():
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
-# On another text the pieces explain far more than characters do, because words come again. On the words that were kept out they explain *less*: a piece such as ▁읽었다 has taken the probability that its characters would need. The model has learnt words by
-# heart, in a language small enough for that; a real language has more word forms than any list, and more to gain from parts. F₁ says something else again: where an unseen word is cut, the cut is a boundary more often than chance has it, though not by much.
-#
+# On another text pieces explain far more than characters do, because words come again. On unseen words they explain *less*: a piece such as ▁읽었다 has taken the probability that its characters would need. In so small a language the model has learnt words by heart.
+
+# %% [markdown]
 # ### Without blanks
 #
-# Korean writers leave blanks out (커피좋아), Japanese and Chinese have none. A tokenizer that needs words first is lost there. SentencePiece is not: a sentence without blanks is one long word. So write the Korean world without blanks, learn pieces from that, and ask whether the
-# cuts fall where the blanks were. From here on `etude.tokenizers.unigram` does the work: what you have written, for all words at once in numpy.
+# Korean writers leave blanks out (커피좋아), Japanese and Chinese have none. For SentencePiece such a sentence is one long word. Do the cuts fall where the blanks were? (`etude.tokenizers.unigram` does what you have written, fast.)
 
 # %%
 LEARNT = 1_000  # pieces
@@ -481,7 +615,7 @@ for words in unspaced(seed + OTHER, 20)[:3]:
 # %% [markdown]
 # ### BPE mode
 #
-# The program has both algorithms, so "SentencePiece" alone does not say which one was used. Where the library is installed, the next cell trains both on the same text; where it is not, it says so, and nothing that is graded depends on it.
+# "SentencePiece" alone does not say which algorithm was used. Here are both, where the library is installed; nothing graded depends on it.
 
 # %%
 if importlib.util.find_spec("sentencepiece") is None:
@@ -502,7 +636,7 @@ else:
 # %% [markdown]
 # ### Real text
 #
-# Reviews of films, as Koreans write them; in the profiles cpu and gpu, where the reviews are at hand. One in ten is held out. Look at what becomes of 킹받네, which was hardly written yet when these reviews were.
+# Reviews of films, one in ten held out (profiles cpu and gpu). Look at 킹받네, which was hardly written yet when these reviews were.
 
 # %%
 needed = "nsmc_sample/reviews_200k.txt"
@@ -523,7 +657,7 @@ else:
 # %% [markdown]
 # ## Results
 #
-# `record` keeps the numbers and your two models; the grader measures these again on the unseen words.
+# The grader measures your two models again on the unseen words.
 
 # %% tags=["metrics"]
 record(
@@ -558,6 +692,13 @@ plots.bars(
 plt.show()
 
 # %% [markdown]
+# **What was found**, in the runs behind the table of expected values (profile cpu):
+#
+# - Against characters alone, pieces save 1.8 nats per character of another text in Korean, 1.3 in English. On unseen words they cost 1.2 and 0.7 more.
+# - Cuts of unseen words are a little better than random ones: F₁ higher by 0.09 in Korean, by 0.02 in English.
+# - Blanks that were left out are found far better than at random: F₁ higher by 0.36.
+
+# %% [markdown]
 # ## In your own words
 #
 # **1.** Someone shows 킹 ##받 ##네 as the output of SentencePiece. What is wrong with it, and why does the difference matter when text is generated?
@@ -582,4 +723,4 @@ plt.show()
 #
 # - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): the unigram model's pieces beside BPE's; the lesson *comparison* tries it.
 # - Provilkov and others 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): sampling for BPE, by leaving merges out.
-# - One thing in the paper is left open: which substrings to start from. SentencePiece counts them in the list of *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) can never become a piece; `etude.tokenizers.unigram` counts in running text.
+# - Left open in the paper: which substrings to start from. SentencePiece counts them in *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) never becomes a piece; `etude.tokenizers.unigram` counts in running text.

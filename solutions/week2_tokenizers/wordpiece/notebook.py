@@ -9,20 +9,24 @@
 # %% [markdown]
 # # WordPiece: merges that surprise, words cut by the longest match
 #
-# **The papers.** Schuster and Nakajima, [Japanese and Korean Voice Search](https://doi.org/10.1109/ICASSP.2012.6289079) (ICASSP 2012), learnt an inventory of word pieces for Korean and Japanese;
-# Wu and others, [Google's Neural Machine Translation System](https://arxiv.org/abs/1609.08144) (2016), used it for translation, and Devlin and others, [BERT](https://arxiv.org/abs/1810.04805) (2019), for what came after.
+# **The papers.** Schuster and Nakajima, [Japanese and Korean Voice Search](https://doi.org/10.1109/ICASSP.2012.6289079) (ICASSP 2012), learnt word pieces for Korean and Japanese;
+# Wu and others, [Google's Neural Machine Translation System](https://arxiv.org/abs/1609.08144) (2016), used them for translation; and Devlin and others, [BERT](https://arxiv.org/abs/1810.04805) (2019), for what came after.
+
+# %% [markdown]
+# **The claim to reproduce.** BPE merges what is *frequent*. WordPiece merges the pair *st* with the largest $\frac{p(st)}{p(s)\,p(t)}$, so it prefers rare pieces that only occur together. In *hug, pug, pun, bun, hugs* BPE first joins *u* and *g*, WordPiece *g* and *s*.
+
+# %% [markdown]
+# Google never published the program that learnt BERT's pieces: the formula is what others have written down since, and two are called "by likelihood". How words are cut was published. You rebuild it exactly, with BERT's own 30,522 pieces.
+
+# %% [markdown]
+# **What you will write** (about 2 hours):
 #
-# BPE merges what is *frequent*. WordPiece merges what makes the text more *likely*. That sounds better, and you will see how much hangs on what exactly is meant by it: two formulas that are both called "by likelihood" give very different pieces.
-#
-# **The claim to reproduce.** WordPiece merges the pair *st* with the largest $\frac{p(st)}{p(s)\,p(t)}$, so it prefers rare pieces that only occur together where BPE prefers frequent ones. In *hug, pug, pun, bun, hugs* BPE first joins *u* and *g*, WordPiece *g* and *s*.
-# Google published BERT's vocabulary and how words are cut by it, but never the program that learnt it; so the formula is what others have written down since. The cutting you will rebuild exactly, with BERT's own 30,522 pieces.
-#
-# You will write (about 2 hours):
-#
-# 1. what a merge does to the likelihood of a text
-# 2. which pair to merge, by three rules; the merge; the training
-# 3. cutting a word by the longest match
-# 4. from text to words, from pieces to BERT's input, and back
+# | | piece |
+# |---|---|
+# | 1 | what a merge does to the likelihood of a text |
+# | 2 | which pair to merge, by three rules; the merge; the training |
+# | 3 | cutting a word by the longest match |
+# | 4 | from text to words, from pieces to BERT's input, and back |
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
@@ -56,12 +60,32 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # %% [markdown]
 # ## 1. What a merge does to the likelihood
 #
-# The simplest model of a text of $N$ pieces draws each piece by itself, piece $x$ with probability $c_x / N$, where $c_x$ is its count. The log-likelihood of the text is then
+# The simplest model of a text of $N$ pieces (a *unigram model*) draws each by itself: $x$, with count $c_x$, has probability $c_x / N$. The log-likelihood:
 #
 # $$ L = \sum_x c_x \ln \frac{c_x}{N} $$
+
+# %% [markdown]
+# Join $s$ and $t$ at all $n$ places where they stand side by side: $st$ occurs $n$ times, $s$ and $t$ are left $c_s - n$ and $c_t - n$ times, the text has $N - n$ pieces.
 #
-# Now join $s$ and $t$ at all $n$ places where they stand side by side. There is a new piece, which occurs $n$ times; $s$ and $t$ are left $c_s - n$ and $c_t - n$ times; and the text has become shorter: $N - n$ pieces.
-# All other counts stay. How much does $L$ gain? Write $c \ln \frac{c}{N} = c \ln c - c \ln N$ and sum: only the terms of $s$, $t$, $st$ and $N$ change.
+# ```
+#   before   a b a b c     N = 5     a 2, b 2, c 1     L = 2 ln 2/5 + 2 ln 2/5 + ln 1/5 = −5.275
+#   after    ab ab c       N = 3     ab 2, c 1         L = 2 ln 2/3 + ln 1/3            = −1.910
+#                                                      gain                                3.365
+# ```
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Write $c \ln \frac{c}{N} = c \ln c - c \ln N$ and sum over all pieces: $L = \sum_x c_x \ln c_x - N \ln N$.
+#
+# </details>
+# <details><summary>Hint for the gain</summary>
+#
+# All other counts stay, so only the terms of $s$, $t$, $st$ and $N$ change. A count may become 0.
+#
+# </details>
 
 
 # %% exercise="likelihood_gain"
@@ -87,16 +111,19 @@ def likelihood_gain(together, first, second, total):
 check("likelihood_gain")
 
 # %% [markdown]
-# **Where the usual formula comes from.** If $n$ is small beside the other counts, the gain is close to $n \ln \frac{n N}{c_s c_t}$ and something like $-n$, that is,
+# **Where the usual formula comes from.** If $n$ is small beside the other counts,
 #
 # $$ \text{gain} \approx n \cdot \left( \ln \frac{p(st)}{p(s)\,p(t)} - 1 \right) $$
 #
-# The logarithm is the PMI of week 1: by how much $st$ is more frequent than it would be by chance. So $\frac{p(st)}{p(s)p(t)}$ ranks pairs by the gain **for each place** where they stand, not by the gain of the whole text: the factor $n$ is missing. Schuster and Nakajima write that
-# the unit is chosen which raises the likelihood of the training text the most, which is the whole gain. The formula that most courses print, and that this lesson calls the *score*,
+# The logarithm is the PMI of week 1: by how much $st$ is more frequent than by chance.
+
+# %% [markdown]
+# So $\frac{p(st)}{p(s)p(t)}$ ranks pairs by the gain **for each place** where they stand: the factor $n$ is missing. Schuster and Nakajima choose by the likelihood of the training text, the whole gain.
+
+# %% [markdown]
+# Most courses print the first, without $N$, which is the same for all pairs. Here it is called the *score*:
 #
 # $$ \text{score}(s, t) = \frac{n}{c_s \, c_t} $$
-#
-# is its cousin ($N$ is the same for all pairs, so it may be left out). Below, both compete with BPE.
 
 # %%
 print("pieces with counts 1,000 and 1,000 in a text of 100,000:")
@@ -106,16 +133,39 @@ for n in (10, 20, 50, 100, 400, 1_000):
 
 # %% [markdown]
 # Pieces that meet as often as by chance (10 times here), or even twice as often, are better left apart: joining them *costs* likelihood.
-#
+
+# %% [markdown]
 # ## 2. Which pair to merge
 #
-# WordPiece marks pieces that do not begin a word with **##**: *hugs* starts as h ##u ##g ##s. (Do not mix the marks up: ## is WordPiece's, at the pieces that *continue* a word; ▁ is SentencePiece's, at the pieces that *begin* one. Notes that show "킹 ##받 ##네" as the work of SentencePiece show WordPiece's.)
-# So the same letter at the start and inside are two pieces, with counts of their own.
+# WordPiece marks pieces that *continue* a word with **##**: *hugs* starts as h ##u ##g ##s. A letter at the start and the same inside are two pieces. (SentencePiece's mark is ▁, at pieces that *begin* a word: "킹 ##받 ##네" is not SentencePiece's.)
+
+# %% [markdown]
+# In *hug* 10 times, *pug* 5, *pun* 12, *bun* 4, *hugs* 5:
 #
-# Three rules, and all three get the same **tie-break** (of equals, the pair that is first in Python's order, which compares first pieces, then second ones) and the same **minimum count**: pairs that occur less often are not considered. Without it, a typo that stands
-# once in the text has the best score there is: each of its rare letters occurs once, and once together.
+# ```
+#   pair         n    c_s   c_t    score
+#   ##u ##g     20     36    20    20 / 720 = 1/36     ← BPE: the most frequent
+#   ##u ##n     16     36    16    16 / 576 = 1/36
+#   ##g ##s      5     20     5     5 / 100 = 1/20     ← WordPiece: the best score
+# ```
+
+# %% [markdown]
+# All three rules have a **minimum count**. Without it a typo that stands once has the best score there is: its rare letters occur once, and once together.
+
+# %% [markdown]
+# Of equals, the pair first in Python's order is taken (**tie-break**). To keep ties ties on all machines, the score is one division, `n / (c_s * c_t)`, and gains are rounded to six decimals.
+# *20 minutes, medium.*
 #
-# To keep ties ties, the numbers must be the same on all machines: the score is one division, `n / (c_s * c_t)`, and gains are rounded to six decimals.
+# <details><summary>Hint</summary>
+#
+# Two `Counter`s, of pieces and of pairs, each increased by the word's count. `pairwise(word)` gives all neighbours.
+#
+# </details>
+# <details><summary>Hint for the order</summary>
+#
+# Sort by a key of two parts: the value with a minus, then the pair.
+#
+# </details>
 
 
 # %% exercise="rank_pairs"
@@ -154,6 +204,14 @@ check("rank_pairs")
 
 # %% [markdown]
 # The merge goes from left to right and takes each piece once. The mark inside goes away, that in front stays: h and ##u become *hu*, ##u and ##g become *##ug*.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Build a new list. If its last piece and the next one are the pair, the last one grows: `"##g".removeprefix("##")` is "g". A piece that has grown is no longer the first of the pair.
+#
+# </details>
 
 
 # %% exercise="merge_pair"
@@ -189,9 +247,24 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# ##u stands in every word, so it surprises nobody: the five pairs with it tie at 1/36. ##g ##s occurs only five times and has the best score, 1/20.
+# ##u stands in every word, so it surprises nobody: its five pairs tie at 1/36.
+
+# %% [markdown]
+# The vocabulary begins with the special tokens and the single pieces; each merge adds one. No piece is made twice: the same letters between the same borders are always merged alike.
+
+# %% [markdown]
+# *15 minutes, medium.*
 #
-# The vocabulary begins with the special tokens and the single pieces; then each merge adds one. No merge makes a piece that is there already: between the same two borders, the same letters have always been merged alike, so *abc* is made of *ab* and *##c* everywhere, or of *a* and *##bc* everywhere.
+# <details><summary>Hint</summary>
+#
+# Keep a dictionary from the words as tuples of pieces to their counts, and make it anew after each merge.
+#
+# </details>
+# <details><summary>Hint for the end</summary>
+#
+# Two reasons to stop: enough pieces, or `rank_pairs` gives an empty list.
+#
+# </details>
 
 
 # %% exercise="train_pieces"
@@ -220,11 +293,29 @@ check("train_pieces")
 # %% [markdown]
 # ## 3. Cutting words
 #
-# BPE replays its merges. WordPiece keeps the vocabulary alone, and cuts a word greedily: the longest piece that begins it, then the longest that goes on, and so on. If at some place nothing fits, not one character, **the whole word** becomes `[UNK]`: one
-# ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` without a look (200 in Google's code since November 2018;
-# its first release and transformers have 100).
+# BPE replays its merges. WordPiece keeps the vocabulary alone and cuts greedily: the longest piece that begins the word, then the longest that goes on (MaxMatch).
+
+# %% [markdown]
+# If at some place nothing fits, **the whole word** becomes `[UNK]`: one ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` too (200 in Google's code since November 2018; its first release and transformers have 100).
+
+# %% [markdown]
+# ```
+#   vocabulary: ab, abc, ##cd
 #
-# Greedy is not clever: with *ab, abc, ##cd* and no ##d, the word *abcd* is unknown, although ab ##cd would fit.
+#   abcd     abcd? no    abc? yes      abc
+#      d     ##d? no                   nothing fits: the word is [UNK]
+# ```
+#
+# Greedy is not clever: ab ##cd would fit.
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# From `start`, try ends from the word's end downwards. The mark is "" at the start of the word, "##" later.
+#
+# </details>
 
 
 # %% exercise="cut_word"
@@ -256,10 +347,29 @@ check("cut_word")
 # %% [markdown]
 # ## 4. BERT's way in and out
 #
-# Before a word can be cut, a text must become words. BERT splits at blanks and makes **every punctuation mark a word of its own**: *don't* is don · ' · t. The *uncased* models also write everything in lower case and take off accents: text is decomposed (Unicode's NFD: é is e and ´)
-# and the combining marks (category Mn) are dropped. For European languages that is harmless. For Korean it has an effect that nobody asked for: NFD takes Hangul syllables apart into **jamo**, which are no combining marks, so they stay. 눈 becomes ᄂ ᅮ ᆫ, three characters.
-#
+# A text must become words first. BERT splits at blanks and makes **every punctuation mark a word of its own**: *don't* is don · ' · t.
+
+# %% [markdown]
+# The *uncased* models also write lower case and take off accents: text is decomposed (Unicode's NFD: é is e and ´) and the combining marks (category Mn) are dropped.
+
+# %% [markdown]
+# For Korean that has an effect nobody asked for. NFD takes Hangul syllables apart into **jamo**, which are no combining marks, so they stay: 눈 becomes ᄂ ᅮ ᆫ, three characters.
+
+# %% [markdown]
 # (In the library Hugging Face tokenizers this is `BertWordPieceTokenizer(lowercase=True, wordpieces_prefix="##")`, with a capital P; `do_lower_case` is the name in another library, Transformers, and a single # is no mark.)
+#
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `unicodedata.normalize("NFD", text)` and `unicodedata.category(c)`. Lower case comes first.
+#
+# </details>
+# <details><summary>Hint for the punctuation</summary>
+#
+# Put a blank before and behind each mark; then `split()` does the rest.
+#
+# </details>
 
 
 # %% exercise="split_text"
@@ -285,8 +395,24 @@ def split_text(text, lower):
 check("split_text")
 
 # %% [markdown]
-# BERT reads one text, `[CLS] A [SEP]`, or two, `[CLS] A [SEP] B [SEP]`. Each position also carries a **segment**: 0 up to the first `[SEP]`, 1 after it. A position's input is the sum of three embeddings: of its piece, its segment and its place.
-# Places are counted from 0, and BERT's table has 512 of them. So its limit is 512 *pieces*, `[CLS]` and `[SEP]` among them: not 512 words, and not 512 characters, as is sometimes written.
+# BERT reads one text or two. A position's input is the sum of three embeddings, of its piece, its **segment** and its place:
+#
+# ```
+#   piece     [CLS]   눈   ##이   [SEP]   비   ##가   [SEP]
+#   segment     0     0     0      0      1     1      1
+#   place       0     1     2      3      4     5      6
+# ```
+
+# %% [markdown]
+# Places are counted from 0, and BERT's table has 512 of them. So its limit is 512 *pieces*, `[CLS]` and `[SEP]` among them: not 512 words, and not 512 characters.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# The first `[SEP]` belongs to segment 0. `None` and the empty list differ: an empty second text still has its `[SEP]`.
+#
+# </details>
 
 
 # %% exercise="encode_pair"
@@ -311,7 +437,15 @@ def encode_pair(first, second, vocabulary):
 check("encode_pair")
 
 # %% [markdown]
-# And back: pieces with ## are written onto the word before them. What was not kept does not come back: case, accents, and whether a blank stood before the comma.
+# And back: pieces with ## are written onto the word before them. Case, accents, and whether a blank stood before the comma do not come back.
+#
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Join with blanks first. What stands before a piece that goes on, and before no word?
+#
+# </details>
 
 
 # %% exercise="decode"
@@ -335,8 +469,10 @@ check("decode")
 # %% [markdown]
 # ## The experiment
 #
-# **The same text, the same number of merges, the same way of cutting words: only the rule differs.** We train on one text of the planted world and try the pieces on another one. Three questions: how many tokens does a word take? How many words are unknown?
-# And do the cuts fall where *morphemes* meet (boil·ed, 계란·을), which the world knows? As a control, each word is cut as often as the tokenizer cuts it, but at random places.
+# **The same text, the same number of merges, the same way of cutting words: only the rule differs.** The pieces are tried on another text of the planted world.
+
+# %% [markdown]
+# How many tokens does a word take? How many are unknown? Do cuts fall where *morphemes* meet (boil·ed, 계란·을)? The control: as many cuts at random places.
 
 # %%
 size = {
@@ -435,7 +571,7 @@ measured.style.format("{:.3f}")
 # %% [markdown]
 # ### The fast path, and the library's trainer
 #
-# Your training counts all pairs anew before each merge. `etude.tokenizers.wordpiece` keeps the counts and computes all scores at once in numpy; it gives the same vocabulary.
+# Yours counts all pairs anew before each merge. `etude.tokenizers.wordpiece` keeps the counts.
 
 # %%
 for language in NAMES:
@@ -447,7 +583,7 @@ for language in NAMES:
     )
 
 # %% [markdown]
-# Which rule does the trainer of the library Hugging Face tokenizers use? We look at what it does: each of its merges is made again here, and we look whether it was one of the best at its moment by frequency, and by score.
+# Which rule does the trainer of Hugging Face tokenizers use? Was each of its merges one of the best at its moment, by frequency, by score?
 
 
 # %%
@@ -488,12 +624,14 @@ else:
     print(f"best by frequency {metrics['library_by_frequency']:.0%}, best by score {metrics['library_by_score']:.0%}")
 
 # %% [markdown]
-# So what the library calls a WordPiece trainer merges as BPE does: it is WordPiece in its marks and in how words are cut, not in what it learns. Many vocabularies that are "WordPiece" today were learnt so. (Two more of its settings to know: `min_frequency` is the minimum count,
-# and `limit_alphabet` keeps the 1,000 most frequent characters, where the 200,000 film reviews of the course have 2,559 different syllables.)
+# It merges as BPE does: WordPiece in its marks and in how words are cut, not in what it learns. Many "WordPiece" vocabularies of today were learnt so.
 #
+# (`min_frequency` is the minimum count; `limit_alphabet` keeps the 1,000 most frequent characters, while the course's 200,000 film reviews have 2,559 different syllables.)
+
+# %% [markdown]
 # ### Vocabularies that were published
 #
-# BERT's (English, uncased) and KoELECTRA's (Korean), cut by your functions. Without the files this part is left out; nothing that is graded depends on it.
+# BERT's (English, uncased) and KoELECTRA's (Korean), cut by your functions. Without the files this part is left out; nothing graded depends on it.
 
 # %%
 needed = ["bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt", *datasets.names("wikitext2"), "nsmc_sample/ratings_test.txt"]
@@ -528,12 +666,13 @@ else:
     display(pd.DataFrame(table, columns=columns).style.format({"pieces per word": "{:.2f}", "unknown words": "{:.1%}"}))
 
 # %% [markdown]
-# Look at 킹받네: KoELECTRA's list has no such word and cuts it all the same; BERT's loses it. BERT has jamo, but not all of them. 킹받네 is lost for a final ᆮ, and there is no final ᆻ either, so 있다 and every past tense
-# (했다, 봤다) are `[UNK]`: 7 % of the words of the reviews have a final ᆻ, and with the other missing jamo a quarter of the words are lost.
-#
+# KoELECTRA's list has no 킹받네 and cuts it all the same; BERT's loses it. BERT has jamo, but not all: no final ᆮ (킹받네), and no final ᆻ, so 있다 and every past tense (했다, 봤다) are `[UNK]`.
+
+# %% [markdown]
+# 7 % of the reviews' words have a final ᆻ; with the other missing jamo a quarter of the words are lost.
+
+# %% [markdown]
 # ## Results
-#
-# `record` keeps the numbers, the vocabularies and your cuts of the other text's words, and shows your numbers beside the table that the reference reached over several seeds.
 
 
 # %% tags=["metrics"]
@@ -596,6 +735,15 @@ right.set_xticks(place, [f"{rule}\n{language}" for language, rule in measured.in
 right.set(ylabel="F1 of morpheme borders", ylim=(0, 1), title="Which cuts fall where morphemes meet?")
 right.legend()
 plt.show()
+
+# %% [markdown]
+# **What was found**, in the runs behind the table of expected values (profile cpu):
+#
+# - Merges by score leave more tokens per word than those by frequency: 1.5 more in English, 0.8 in Korean. By the whole gain it is at most 0.2.
+# - Of the first 20 merges by score, English shares one with BPE's, Korean none.
+# - The F1 of borders, by score, is above chance by 0.01 in English, by 0.10 in Korean.
+# - All of the library's merges are best by frequency, none by score.
+# - BERT's uncased vocabulary loses a quarter of the words of Korean reviews, KoELECTRA's 0.3 %.
 
 # %% [markdown]
 # ## In your own words

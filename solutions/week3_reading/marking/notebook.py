@@ -9,21 +9,25 @@
 # %% [markdown]
 # # Reading with a pencil: problem against solution, past against present
 #
-# **Why.** A new method is a paper first, then code, then a course: who waits for the course is late. Engineers read in a loop: a paper appears; read it, look at its code, try it on your own data or change its objective; the next paper appears.
+# **Why.** A new method is a paper first, then code, then a course. Who waits for the course is late.
+
+# %% [markdown]
+# **How.** The first reading asks two questions of every sentence: *is this from before the paper, or does the paper do it? Is it a problem, or a solution?* What is left on the page is the paper's argument.
+
+# %% [markdown]
+# **The paper.** How well do two readers' marks agree beyond chance? Kappa measures it: Cohen 1960, [A Coefficient of Agreement for Nominal Scales](https://doi.org/10.1177/001316446002000104). You write it here, and then it measures you.
+
+# %% [markdown]
+# **What you will do** (about 2 hours):
 #
-# **How.** Not from the first word to the last. The first reading asks two questions of every sentence: *is this from before the paper, or does the paper do it? Is it a problem, or a solution?* With a pencil in two colours that takes ten minutes for an abstract and an introduction,
-# and what is left on the page is the paper's argument: this was done, that was wrong with it, so we did this, and that came out.
-#
-# **Can such marks be right or wrong?** They can be compared: with another reader's, or with a key. How well two readers agree beyond chance is what Jacob Cohen's kappa measures: Cohen 1960, [A Coefficient of Agreement for Nominal Scales](https://doi.org/10.1177/001316446002000104).
-# You write it here, and then it measures you.
-#
-# You will (about 2 hours):
-#
-# 1. count how two readers' marks meet, and measure their agreement, without and with the part that chance explains
-# 2. see class by class what a reader finds and what she mistakes
-# 3. find out how many sentences it takes to tell a good reader from a fair one
-# 4. mark seven abstracts, in English and Korean, which are compared with a key
-# 5. fill in a card about a real paper: problem, limits of the past, method, evidence, cost
+# | | piece |
+# |---|---|
+# | 1 | two questions, four labels |
+# | 2 | agreement, without and with the part that chance explains |
+# | 3 | class by class: what a reader finds and what she mistakes |
+# | 4 | how many sentences tell a good reader from a fair one |
+# | 5 | seven abstracts, in English and Korean, marked by you |
+# | 6 | a card about a real paper |
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke, cpu and gpu do the same here: nothing is trained
@@ -48,24 +52,35 @@ plots.style()
 # %% [markdown]
 # ## 1. Two questions, four labels
 #
-# The abstracts are written for this course, about papers that it reads; the sentences are ours, not the authors'. Each sentence gets one label, by two questions:
+# The abstracts are about papers that this course reads; the sentences are ours, not the authors'. Each gets one label:
 #
 # | | **before** the paper | **in** the paper |
 # |---|---|---|
 # | what is done | `past`: what was done or known | `solution`: what this paper does |
 # | how it goes | `problem`: what is missing, wrong or too costly | `evidence`: what came out when it was measured |
-#
+
+# %% [markdown]
 # 1. *Does the sentence tell of what was there before, or of what this paper does and finds?*
-# 2. If before: does it complain? Yes: `problem`. No: `past`. If in the paper: does it report what came out? Yes: `evidence`. No: `solution`.
-#
+# 2. *If before: does it complain? If in the paper: does it report what came out?*
+# ```
+#                   ┌─ before ───────→ complains?         yes: problem     no: past
+#   the sentence ───┤
+#                   └─ in the paper ─→ what came out?     yes: evidence    no: solution
+# ```
+
+# %% [markdown]
 # Hard cases are decided once, for all readers:
 #
-# - A sentence with two halves gets the label of what it is *for*: the half that you would keep if you had to shorten it. "X is fast but forgets" is a `problem`. "Unlike X, we …" is a `solution`.
-# - Success of the past is `past`, not `evidence`. Earlier work by the same authors is `past` too.
-# - A known method explained is `past`; the same method put to use by this paper is `solution`.
-# - A weakness of the paper's *own* model that was measured is `evidence`; so is a finding about an older model, if this paper found it.
-#
-# Read the practice abstracts and mark them **before** you look at the key.
+# - Two halves: the label of what the sentence is *for*, the half that you would keep. "X is fast but forgets" is a `problem`. "Unlike X, we …" is a `solution`.
+# - Success of the past is `past`, not `evidence`; so is earlier work by the same authors.
+# - A known method explained is `past`; put to use by this paper it is `solution`.
+
+# %% [markdown]
+# And where a weakness was found:
+# - A measured weakness of the paper's *own* model is `evidence`; so is a finding about an older model, if this paper found it.
+
+# %% [markdown]
+# Read the practice abstracts and mark them **before** you look at the key (about 10 minutes).
 
 
 # %%
@@ -81,7 +96,8 @@ practice = abstracts.sentences("practice")
 show(practice)
 
 # %% [markdown]
-# Here is a reader who understands nothing and goes by cue words. Her cues were chosen by looking at these very sentences, so she does well on them; on the graded abstracts of section 5 the same cues reach a kappa below 0.2. Put your own marks in the place of hers: `mine = {"word2vec": "past problem …", "distilbert": "…", "albert": "…"}`.
+# A reader who goes by cue words, chosen by looking at these very sentences (on the graded abstracts they reach a kappa below 0.2):
+# Put your own marks in the place of hers: `mine = {"word2vec": "past problem …", "distilbert": "…", "albert": "…"}`.
 
 # %%
 CUES = {  # the first that is found decides; none: past
@@ -99,7 +115,7 @@ cues = {name: [by_cues(s) for s in group] for name, group in practice.groupby("a
 mine = cues  # your marks here
 
 # %% [markdown]
-# The key, with reasons. Where you differ, find the question on which you part: the first (before, or in the paper?) or the second.
+# The key, with reasons. Where you differ, find the question on which you part: the first or the second.
 
 # %%
 key, marked = list(practice["label"]), abstracts.in_order(mine, "practice")
@@ -108,7 +124,15 @@ practice.assign(mine=marked)[["abstract", "number", "mine", "label", "reason"]].
 # %% [markdown]
 # ## 2. How well do two readers agree?
 #
-# All that follows comes from one table of counts, the **confusion matrix**: how often a sentence that the key calls $i$ was marked $j$.
+# By one table of counts, the **confusion matrix**: how often a sentence that the key calls $i$ was marked $j$.
+#
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# A dictionary from each label to its place. Rows are the key, columns the marks.
+#
+# </details>
 
 
 # %% exercise="confusion"
@@ -132,6 +156,14 @@ check("confusion")
 
 # %% [markdown]
 # The **agreement** is the share of sentences with the same label on both sides.
+#
+# *5 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# They are counted on the diagonal.
+#
+# </details>
 
 
 # %% exercise="agreement"
@@ -149,7 +181,7 @@ def agreement(counts):
 check("agreement")
 
 # %% [markdown]
-# Is 0.9 good? Take a section on a method, where 18 of 20 sentences are `solution` and two are `evidence`, and a reader who sleeps and marks everything as `solution`:
+# Is 0.9 good? Take 20 sentences of which 18 are `solution` and two `evidence`, and a reader who sleeps and marks everything as `solution`:
 
 # %%
 asleep = np.zeros((4, 4), dtype=int)
@@ -158,12 +190,30 @@ asleep[abstracts.LABELS.index("evidence"), abstracts.LABELS.index("solution")] =
 print(f"agreement of a sleeping reader: {agreement(asleep)}")
 
 # %% [markdown]
-# **Kappa** takes out what chance would give. If the two readers knew nothing of each other and only kept to their own shares of labels, they would agree on a sentence with probability $p_e = \sum_c p_c\, q_c$,
-# where $p_c$ and $q_c$ are the shares of label $c$ in the key and in the marks. Of what is left to gain, kappa is the part that was gained:
+# **Kappa** takes out what chance would give. Two readers who only kept to their own shares of labels would agree with probability $p_e = \sum_c p_c\, q_c$: $p_c$ is label $c$'s share in the key, $q_c$ that in the marks.
+
+# %% [markdown]
+# Of what is left to gain, kappa is the part that was gained, with $p_o$ the observed agreement:
 #
 # $$\kappa = \frac{p_o - p_e}{1 - p_e}$$
 #
-# with $p_o$ the agreement that was observed. 1 is full agreement, 0 is what chance gives, below 0 is worse than chance. Where $p_e = 1$, both sides used one and the same label throughout, and there is nothing left to gain: the quotient is 0/0. We say 0, since chance explains it all.
+# ```
+#   agreement    0 ──────────────── p_e ──────────── p_o ───── 1
+#   kappa                            0 ─────────────  κ  ───── 1
+#
+#   asleep:      p_o = 18/20      p_e = 18/20 · 20/20 + 2/20 · 0/20 = 18/20      κ = 0
+# ```
+
+# %% [markdown]
+# Below 0 is worse than chance. Where both sides used one and the same label throughout, $p_e = 1$ and the quotient is 0/0. We say 0: chance explains it all.
+#
+# *10 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# The key's shares are sums of rows, the marks' shares sums of columns, each divided by all sentences.
+#
+# </details>
 
 
 # %% exercise="kappa"
@@ -189,17 +239,43 @@ print(f"asleep  agreement {agreement(asleep):.2f}  kappa {kappa(asleep):.2f}")
 print(f"mine    agreement {agreement(counts):.2f}  kappa {kappa(counts):.2f}")
 
 # %% [markdown]
-# Two words of warning. Kappa depends on how common the labels are, so kappas of different texts do not compare well. And the names that people give to its values ("substantial" from 0.6 on, "almost perfect" from 0.8 on: Landis and Koch 1977) are a convention, no law.
-#
+# Kappa depends on how common the labels are: do not compare kappas of different texts. Names for its values ("substantial" from 0.6, "almost perfect" from 0.8 on: Landis and Koch 1977) are a convention.
+
+# %% [markdown]
 # ## 3. Class by class
 #
 # One number does not say *what* was mistaken. For each label $c$:
 #
 # - **precision**: of the sentences marked $c$, how many are $c$ in the key;
 # - **recall**: of the sentences that are $c$ in the key, how many were marked so;
-# - **F1**, their harmonic mean, which is $2\,n_{cc} / (\text{marked } c + \text{key } c)$.
+# - **F1**, their harmonic mean: $2\,n_{cc} / (\text{marked } c + \text{key } c)$.
+
+# %% [markdown]
+# ```
+#             marked
+#             a  b  c
+#   key   a   4  1  0
+#         b   2  6  1    → 9 are b in the key     recall of b      6/9
+#         c   0  1  5
+#                ↓
+#                8 are marked b                   precision of b   6/8       F1 of b   12/17
+# ```
 #
 # Where there is nothing to divide by, the number is 0.
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Three arrays (C,): the diagonal, the sums of rows, the sums of columns.
+#
+# </details>
+# <details><summary>Hint for the zeros</summary>
+#
+# Where a sum is 0, its hits are 0 as well. What may you divide by there instead?
+#
+# </details>
 
 
 # %% exercise="by_class"
@@ -218,7 +294,15 @@ def by_class(counts):
 check("by_class")
 
 # %% [markdown]
-# **Macro-F1** is the plain mean of the classes' F1, so that a rare label weighs as much as a common one. A label that neither side used says nothing about anybody and is left out; one that a single side used counts with its F1 of 0.
+# **Macro-F1** is the plain mean of the classes' F1. A label that neither side used is left out; one that a single side used counts with its F1 of 0.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>
+#
+# Key and marks together used a label if its row and its column have a sum above 0.
+#
+# </details>
 
 
 # %% exercise="macro_f1"
@@ -241,7 +325,7 @@ print(f"macro-F1: asleep {macro_f1(asleep):.2f}, mine {macro_f1(counts):.2f}")
 pd.DataFrame(by_class(counts), abstracts.LABELS, ["precision", "recall", "F1"]).style.format("{:.2f}")
 
 # %% [markdown]
-# And by question: merged into before (`past`, `problem`) and in the paper (`solution`, `evidence`), the same marks tell whether you part on the first question. A reader with a high kappa here and a low one above knows when things were done, but not what is said about them.
+# Merged into before and in the paper, the same marks tell whether you part on the first question.
 
 # %%
 first = counts.reshape(2, 2, 2, 2).sum(axis=(1, 3))  # (2, 2): LABELS begins with the two of before
@@ -250,8 +334,30 @@ print(f"kappa of the first question alone: {kappa(first):.2f}")
 # %% [markdown]
 # ## 4. How sure is a kappa?
 #
-# Twenty sentences are few. Had other sentences been drawn, kappa would have come out otherwise. The **bootstrap** imitates that: draw as many sentences as there are, *with replacement*, from those that we have; compute kappa; do it often. The middle 95 % of these values are an interval.
-# A sentence is drawn with both its labels, so drawing sentences is drawing cells of the table of counts, each as likely as it is full.
+# Other sentences would have given another kappa. The **bootstrap** imitates that: draw as many sentences as we have, *with replacement*; compute kappa; repeat. The middle 95 % are an interval.
+
+# %% [markdown]
+# ```
+#   sentences    1  2  3  4  5     κ
+#   draw 1       2  2  5  1  4     κ₁
+#   draw 2       3  1  1  5  3     κ₂      …  the middle 95 % of κ₁, κ₂, …
+# ```
+#
+# A sentence is drawn with both its labels. So drawing sentences is drawing cells of the table of counts, each as likely as it is full.
+
+# %% [markdown]
+# *15 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `np.random.default_rng(seed)` has a method `multinomial(n, shares, size=…)`: n sentences into cells with these shares, many times.
+#
+# </details>
+# <details><summary>Hint for the shapes</summary>
+#
+# It wants the C · C shares in one row: `counts.ravel()`. Each drawn row becomes a table again by `reshape`. `np.quantile` takes both quantiles at once.
+#
+# </details>
 
 
 # %% exercise="kappa_interval"
@@ -308,8 +414,10 @@ right.set(xlabel="Cohen's kappa, 95 % bootstrap interval", title="One abstract a
 plt.show()
 
 # %% [markdown]
-# In brackets: how many sentences. How many would one need? Imagine a reader who marks four sentences of five as the key does and the fifth as any other label. Her true kappa is known; so one can draw texts of $n$ sentences, compute the interval of each, and count how often it holds
-# the truth (its **coverage**, which should be 95 %) and how wide it is.
+# In brackets: how many sentences. How many would one need? Imagine a reader who marks four of five as the key does, the fifth as any other label. Her true kappa is known.
+
+# %% [markdown]
+# In drawn texts of $n$ sentences, how often does the interval hold the truth (its **coverage**, which should be 95 %), and how wide is it?
 
 # %%
 SIZES, TEXTS = (20, 80, 320), 200
@@ -332,15 +440,35 @@ sizes = pd.DataFrame(rows, columns=["sentences", "coverage", "width"])
 sizes.style.format({"coverage": "{:.2f}", "width": "{:.2f}"}).hide(axis="index")
 
 # %% [markdown]
-# Four times as many sentences make the interval half as wide. With twenty, it is too short to keep its promise: the percentile bootstrap is an approximation for many sentences.
-#
+# Four times as many sentences halve the width. With twenty the interval is too short to keep its promise: the percentile bootstrap is an approximation for many.
+
+# %% [markdown]
 # ## 5. Your marks
 #
-# Seven abstracts, three of them in Korean. Their key is not here: it stays with the grader, which compares your marks with it. You get one point for marks that can be read, three for kappa (one each from **0.4**, **0.6** and **0.8** on) and half a point for each label with an F1 of at least **0.7**.
-# 0.8 is within reach of a careful reader: it allows for about six sentences out of 44 on which you and the key differ.
+# Seven abstracts, three of them in Korean. Their key stays with the grader. You get:
+#
+# - one point for marks that can be read;
+# - one each for a kappa of **0.4**, **0.6** and **0.8**;
+# - half a point for each label with an F1 of at least **0.7**.
+#
+# A kappa of 0.8 allows for about six sentences out of 44 on which you and the key differ.
 
 # %%
 show(abstracts.sentences("graded"))
+
+# %% [markdown]
+# *25 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# Ask the first question of all sentences of an abstract, then the second. Often the change from before to now comes once.
+#
+# </details>
+# <details><summary>Hint for doubts</summary>
+#
+# Look in the list of hard cases of section 1 before you decide by feeling.
+#
+# </details>
 
 
 # %% exercise="marks"
@@ -369,10 +497,12 @@ check("marks")
 # %% [markdown]
 # ## 6. A paper card
 #
-# What remains of a paper after a month is what you wrote down. A card has five lines: the problem, the limits of the past, the method, the evidence, the cost. Fill one in for Vaswani and others 2017, [Attention Is All You Need](https://arxiv.org/abs/1706.03762): abstract, introduction, background, and the tables with results.
-#
-# A score and a cost belong to *one* model. This paper has two, a base model and a big one, and its results are compared with single models and with ensembles. Numbers from different rows on one card are the most common error of all.
-#
+# Fill in a card for Vaswani and others 2017, [Attention Is All You Need](https://arxiv.org/abs/1706.03762): abstract, introduction, background, and the tables with results.
+
+# %% [markdown]
+# A score and a cost belong to *one* model. This paper has two, a base model and a big one. Do not mix numbers from different rows.
+
+# %% [markdown]
 # | field | what goes in |
 # |---|---|
 # | `problem` | what keeps earlier models from being trained faster: `"order"` (each step waits for the step before) · `"data"` (too few translated sentences) · `"vocabulary"` (words that are not in the list) · `"memory"` (the parameters do not fit) |
@@ -385,6 +515,20 @@ check("marks")
 # | `flops` | its training cost as the table prints it, for example `1.5e20` |
 #
 # Numbers may be strings with their unit behind ("8 GPUs").
+
+# %% [markdown]
+# *20 minutes, medium.*
+#
+# <details><summary>Hint</summary>
+#
+# `problem` is in the introduction, `limit` in the background, the scores and the cost in Table 2.
+#
+# </details>
+# <details><summary>Hint for devices and days</summary>
+#
+# Section 5.2 gives the time of both models. Which of them has your `bleu`?
+#
+# </details>
 
 
 # %% exercise="card"
@@ -408,7 +552,7 @@ def card():
 check("card")
 
 # %% [markdown]
-# Let the card be tested by its own numbers: the paper says how it counts a training run, *time × devices × the rate that one device keeps up* (9.5·10¹² operations in a second for a P100, in a footnote). If that is far from your `flops`, two of your fields are from different models.
+# The card tests itself. The paper counts *time × devices × the rate that one device keeps up* (9.5·10¹² operations a second for a P100). If that is far from your `flops`, two fields are from different models.
 
 # %%
 numbers = {name: abstracts.number(value) for name, value in card().items() if name not in ("problem", "limit", "method")}
@@ -419,7 +563,7 @@ print(f"{numbers['bleu'] - numbers['rival']:+.2f} BLEU over the best earlier sco
 # %% [markdown]
 # ## Results
 #
-# `record` keeps the numbers and shows yours beside those of the reference, whose `mine` are the marks by cue words.
+# The reference's `mine` are the marks by cue words.
 
 # %% tags=["metrics"]
 metrics = {
@@ -431,6 +575,13 @@ metrics = {
     "width_20_over_320": rows[0][2] / rows[-1][2],
 }
 record(metrics)
+
+# %% [markdown]
+# **What was found**, in the runs behind the table of expected values:
+#
+# - Guessing with the key's own shares: agreement 0.26, kappa 0.00.
+# - Cue words, on the sentences they were chosen on: kappa 0.73.
+# - A 95 % interval from 20 sentences holds the truth in about 90 % of the texts, from 320 in about 93 %, and is nearly four times as wide.
 
 # %% [markdown]
 # ## In your own words
