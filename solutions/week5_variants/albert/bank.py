@@ -38,6 +38,14 @@ def embedding_sizes(words, width, narrow):
     return [whole, narrow * (words + width), -(-whole // (words + width)) - 1]
 
 
+@alternative("embedding_sizes", "from-nought-on")
+def embedding_sizes(words, width, narrow):
+    widest = 0
+    while (widest + 1) * (words + width) < words * width:
+        widest += 1
+    return words * width, narrow * words + narrow * width, widest
+
+
 edit("embedding_sizes", "twice-the-first", {"words * narrow + narrow * width": "words * narrow * 2"},
      "15,000 for 500 × 15 and 15 × 100: the second factor is E × H, not the first once more",
      killed_by="test_500_words_of_width_100_are_50000_numbers_and_9000_by_a_width_of_15")
@@ -60,6 +68,9 @@ edit("embedding_sizes", "below-the-width", {"(whole - 1) // (words + width)": "w
 edit("embedding_sizes", "in-floats", {"(whole - 1) // (words + width)": "math.ceil(whole / (words + width)) - 1",
                                       "whole = words * width": "whole = int(float(words) * float(width))"},
      "floats round large whole numbers", killed_by="test_large_tables_are_counted_without_rounding")
+edit("embedding_sizes", "a-little-below", {"(whole - 1) // (words + width)": "int(whole / (words + width) - 1e-3)"},
+     "a little is taken off the break-even, so that it does not pay itself: too much where an E just below it does",
+     killed_by="test_one_number_fewer_is_fewer")
 
 
 # factorise
@@ -106,6 +117,23 @@ edit("factorise", "centred", {"torch.linalg.svd(table, ": "torch.linalg.svd(tabl
 def factorise(table, narrow):
     right = torch.linalg.qr(torch.randn(table.shape[1], narrow, generator=torch.Generator().manual_seed(0), dtype=table.dtype))[0].T
     return table @ right.T, right
+
+
+edit("factorise", "always-float32", {"torch.linalg.svd(table, ": "torch.linalg.svd(table.float(), "},
+     "it computes in float32, whatever comes in", killed_by="test_wide_tables_and_doubles_are_factorised_too")
+edit("factorise", "arrays", {"return left[:, :narrow] * values[:narrow], right[:narrow]": "return (left[:, :narrow] * values[:narrow]).numpy(), right[:narrow].numpy()"},
+     "the factors are arrays of numpy: tensors were asked for", killed_by="test_wide_tables_and_doubles_are_factorised_too")
+edit("factorise", "small-values-dropped", {"    return left": "    values = torch.where(values > 1e-3, values, 0.0)\n    return left"},
+     "singular values below 0.001 are taken for 0: a table of small numbers has small ones",
+     killed_by="test_small_numbers_are_numbers_too")
+edit("factorise", "all-equal-ones", {"return left[:, :narrow] * values[:narrow], right[:narrow]":
+     "kept = values >= values[narrow - 1]\n    return left[:, kept] * values[kept], right[kept]"},
+     "all singular values are kept that are as great as the E-th: where some are equal, these are more than E",
+     killed_by="test_of_equal_singular_values_as_many_are_kept_as_asked_for")
+edit("factorise", "no-equal-ones", {"return left[:, :narrow] * values[:narrow], right[:narrow]":
+     "kept = values > (values[narrow] if narrow < len(values) else -1)\n    return left[:, kept] * values[kept], right[kept]"},
+     "the singular values are kept that are greater than the next one: where some are equal, these are fewer than E",
+     killed_by="test_of_equal_singular_values_as_many_are_kept_as_asked_for")
 
 
 # embed_input
@@ -160,6 +188,14 @@ edit("embed_input", "words-widened-alone", {"words[tokens] + segments[kinds] + p
      "the words are normalised before segments and positions are added: the sum is", killed_by="test_it_is_torchs_embeddings_normalised_and_then_widened")
 edit("embed_input", "constants", {"x = words[tokens]": "x = words.detach()[tokens]"},
      "the word table is taken as a constant, so it is never trained", killed_by="test_gradients_reach_every_table")
+edit("embed_input", "moments-in-float32", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)":
+     "mean = x.mean(-1, keepdim=True)\n    x = (x - mean) / ((x * x).mean(-1, keepdim=True) - mean * mean + 1e-12).sqrt() * scale + shift"},
+     "the variance is the mean of the squares less the square of the mean: far from zero, float32 has lost it by then",
+     killed_by="test_vectors_far_from_zero_keep_their_variance")
+edit("embed_input", "always-float32", {"return functional.linear(x, widen, bias)": "return functional.linear(x, widen, bias).float()"},
+     "the result is float32, whatever comes in", killed_by="test_the_embedding_keeps_double_precision")
+edit("embed_input", "clipped", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12).clamp(-10, 10)"},
+     "what LayerNorm gives is clipped at ±10: nothing is", killed_by="test_vectors_far_from_zero_keep_their_variance")
 
 
 # owner
@@ -224,6 +260,14 @@ def owner(name, what):
     if what == "all" or (rest and rest[0].startswith(what)):
         return ".".join([first, "0", *rest])
     return name
+
+
+edit("owner", "number-everywhere", {'return ".".join([place, "0", *rest[1:]]) if shared else name': 'return name.replace(rest[0], "0") if shared else name'},
+     "the layer's number becomes 0 wherever it stands: layers.2.feed_forward.2 has it twice",
+     killed_by="test_the_layers_number_alone_becomes_0")
+edit("owner", "number-between-dots", {'return ".".join([place, "0", *rest[1:]]) if shared else name': 'return name.replace(f".{rest[0]}.", ".0.") if shared else name'},
+     "the layer's number becomes 0 wherever it stands between dots: layers.2.feed_forward.2.weight has it twice",
+     killed_by="test_the_layers_number_alone_becomes_0")
 
 
 # count_parameters
@@ -294,6 +338,14 @@ edit("count_parameters", "one-norm", {"(4 * width * width + width) + 2 * width":
      "the layer has two LayerNorms", killed_by="test_the_printed_base_model_has_11683584")
 
 
+edit("count_parameters", "in-32-bits", {"return embeddings + mapping + attention + feed_forward + pooler":
+     "return int(np.array([embeddings, mapping, attention, feed_forward, pooler]).astype(np.int32).sum(dtype=np.int32))"},
+     "the numbers are added in 32 bits, which end at 2,147,483,647", killed_by="test_billions_are_counted_to_the_digit")
+edit("count_parameters", "in-float32", {"return embeddings + mapping + attention + feed_forward + pooler":
+     "return int(torch.tensor([embeddings, mapping, attention, feed_forward, pooler], dtype=torch.float32).sum())"},
+     "the numbers are added in float32, which is exact up to 16,777,216 alone", killed_by="test_billions_are_counted_to_the_digit")
+
+
 # multiply_adds
 @alternative("multiply_adds", "products-one-by-one")
 def multiply_adds(narrow, width, layers, length):
@@ -327,6 +379,17 @@ edit("multiply_adds", "linear-scores", {"2 * length * length * width": "2 * leng
      "each token is scored against each: N · N · H", killed_by="test_one_layer_on_one_token_counted_by_hand")
 edit("multiply_adds", "weights-counted", {"4 * length * width * width": "4 * width * width", "2 * length * width * 4 * width": "2 * width * 4 * width"},
      "these are the weights: each of them is used for each token", killed_by="test_every_layer_costs_the_same_and_the_map_is_used_once")
+
+
+edit("multiply_adds", "at-most-512", {"projections = 4 * length": "length = min(length, 512)\n    projections = 4 * length"},
+     "no more than 512 tokens are counted: N is what was given", killed_by="test_products_beyond_what_floats_hold_are_counted_to_the_digit")
+edit("multiply_adds", "in-floats", {"return length * narrow * width + layers * (": "return int(float(length * narrow * width) + layers * 1.0 * ("
+     , "scores_and_values + feed_forward)": "scores_and_values + feed_forward))"},
+     "floats round large whole numbers", killed_by="test_products_beyond_what_floats_hold_are_counted_to_the_digit")
+edit("multiply_adds", "in-float32", {"return length * narrow * width + layers * (": "return int(torch.tensor([length * narrow * width, layers * ("
+     , "scores_and_values + feed_forward)": "scores_and_values + feed_forward)], dtype=torch.float32).sum())"},
+     "the numbers are added in float32, which is exact up to 16,777,216 alone",
+     killed_by="test_products_beyond_what_floats_hold_are_counted_to_the_digit")
 
 
 # order_example
@@ -380,6 +443,22 @@ def order_example(document, start, middle, end, swap):
     return (second, first, 1) if swap else (first, second, 0)
 
 
+edit("order_example", "label-by-comparison", {"return (second, first, 1) if swap else (first, second, 0)":
+     "before = first\n    if swap:\n        first, second = second, first\n    return first, second, int(first != before)"},
+     "the label is whether the first list is another than before: equal segments are exchanged, too",
+     killed_by="test_equal_segments_are_exchanged_as_others_are")
+edit("order_example", "equal-ones-left", {"if swap else": "if swap and first != second else"},
+     "equal segments are left as they are, with label 0: exchanged is exchanged",
+     killed_by="test_equal_segments_are_exchanged_as_others_are")
+edit("order_example", "iterators", {"[word for sentence in document[start:middle] for word in sentence]": "iter([word for sentence in document[start:middle] for word in sentence])",
+     "[word for sentence in document[middle:end] for word in sentence]": "iter([word for sentence in document[middle:end] for word in sentence])"},
+     "the segments are iterators, which are empty after one reading: lists were asked for",
+     killed_by="test_segments_may_be_read_twice_and_hold_the_words_as_they_were")
+edit("order_example", "lower-case", {"return (second, first, 1)": "first, second = ([w.lower() if isinstance(w, str) else w for w in part] for part in (first, second))\n    return (second, first, 1)"},
+     "the words come back in lower case: they stay as they are",
+     killed_by="test_segments_may_be_read_twice_and_hold_the_words_as_they_were")
+
+
 # overlap
 @alternative("overlap", "counters")
 def overlap(first, second):
@@ -429,6 +508,19 @@ def overlap(first, second):
     same = {one for one, other in zip(first, second) if one == other}
     every = set(first) | set(second)
     return len(same) / len(every) if every else 0.0
+
+
+edit("overlap", "a-millionth-more", {"len(one | other) if one | other": "(len(one | other) + 1e-6) if one | other"},
+     "a millionth is added below the line: equal segments no longer have 1",
+     killed_by="test_nothing_is_added_above_or_below_the_line")
+edit("overlap", "an-epsilon", {"len(one | other) if one | other else 0.0": "(len(one | other) + 1e-8)"},
+     "1e-8 is added below the line: equal segments no longer have 1", killed_by="test_nothing_is_added_above_or_below_the_line")
+edit("overlap", "signs-stripped", {"set(first), set(second)": '({w.strip(" .,!?") if isinstance(w, str) else w for w in part} for part in (first, second))'},
+     "signs at the ends of words are taken off: a word is compared as it is", killed_by="test_words_are_compared_whole_and_by_what_they_are")
+edit("overlap", "split-again", {"set(first), set(second)": '(set(" ".join(map(str, part)).split()) for part in (first, second))'},
+     "the words are joined and split at blanks again: a word may hold a blank", killed_by="test_words_are_compared_whole_and_by_what_they_are")
+edit("overlap", "by-identity", {"set(first), set(second)": "({id(w) for w in part} for part in (first, second))"},
+     "words are compared by where they lie in memory: equal words may lie apart", killed_by="test_words_are_compared_whole_and_by_what_they_are")
 
 
 # albert_loss
@@ -490,6 +582,23 @@ edit("albert_loss", "detached-table", {"functional.linear(x, words, bias)": "fun
      "the table is taken as a constant: it is tied, and trained from both sides", killed_by="test_gradients_reach_hidden_vectors_the_table_and_the_order")
 edit("albert_loss", "usual-eps", {"eps=1e-12": "eps=1e-5"},
      "LayerNorm's eps is 1e-5, torch's usual one: ALBERT's is 1e-12", killed_by="test_short_vectors_show_how_small_the_eps_is_here")
+edit("albert_loss", "always-float32", {"return functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)":
+     "return (functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)).float()"},
+     "the loss is float32, whatever comes in", killed_by="test_the_loss_keeps_double_precision")
+edit("albert_loss", "moments-in-float32", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)":
+     "mean = x.mean(-1, keepdim=True)\n    x = (x - mean) / ((x * x).mean(-1, keepdim=True) - mean * mean + 1e-12).sqrt() * scale + shift"},
+     "the variance is the mean of the squares less the square of the mean: far from zero, float32 has lost it by then",
+     killed_by="test_narrow_vectors_far_from_zero_keep_their_variance")
+edit("albert_loss", "one-maximum", {"return functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)":
+     "safe = order_logits - order_logits.max()\n    orders = (safe.exp().sum(-1).log() - safe.gather(1, swapped[:, None])[:, 0]).mean()\n"
+     "    return functional.cross_entropy(logits, labels[asked]) + orders"},
+     "the greatest of all order logits is taken off before exp: each example has its own, or one far below costs infinity",
+     killed_by="test_each_order_is_judged_by_its_own_two_logits")
+edit("albert_loss", "order-clipped", {"cross_entropy(order_logits, swapped)": "cross_entropy(order_logits.clamp(-400, 400), swapped)"},
+     "the order's logits are clipped: a wrong order that is sure costs what its logits say",
+     killed_by="test_each_order_is_judged_by_its_own_two_logits")
+edit("albert_loss", "narrow-clipped", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "x = functional.layer_norm(x.clamp(-100, 100), x.shape[-1:], scale, shift, eps=1e-12)"},
+     "the narrow vector is clipped before LayerNorm: nothing is", killed_by="test_narrow_vectors_far_from_zero_keep_their_variance")
 
 for label in ("1: torch.linalg.svd(table, full_matrices=False) → torch.linalg.svd(table)", "1: full_matrices=False → full_matrices=True"):
     equivalent("factorise", label, "the columns and rows beyond the singular values are never taken")

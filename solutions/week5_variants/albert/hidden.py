@@ -55,11 +55,17 @@ def test_any_sizes_are_those_of_the_matrices(student: Student, words: int, width
 
 @exercise("embedding_sizes", points=0.5, needs="test_the_widest_that_pays_is_just_below_the_break_even")
 def test_large_tables_are_counted_without_rounding(student: Student) -> None:
-    # V = H = 2k: the break-even is at E = k exactly, so k − 1 is the widest.
-    half = 300_000_007
-    given = f"V = H = {2 * half:,}"
-    found = numbers(student.embedding_sizes(2 * half, 2 * half, 1))
-    equal(found, [4 * half * half, 4 * half, half - 1], given=given)
+    # The break-even V·H / (V + H) is 10 − 100 / (V + H): beyond 9, and 10 in floats. H is small, so that a search ends soon.
+    words = 300_000_000_000_000_007
+    found = numbers(student.embedding_sizes(words, 10, 2))
+    equal(found, [10 * words, 2 * words + 20, 9], given=f"V = {words:,}, H = 10, E = 2")
+
+
+@exercise("embedding_sizes", points=0.5, needs="test_the_widest_that_pays_is_just_below_the_break_even")
+def test_one_number_fewer_is_fewer(student: Student) -> None:
+    # 1,999 · 2,002,001 = 4,001,999,999.
+    found = numbers(student.embedding_sizes(2_000_000, 2001, 1))
+    equal(found[2], 1999, given="V = 2,000,000, H = 2,001: E = 1,999 has 4,001,999,999 numbers, one fewer than the table")
 
 
 # factorise
@@ -80,8 +86,27 @@ def test_wide_tables_and_doubles_are_factorised_too(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
     left, right = (torch.randn(size, generator=generator, dtype=torch.float64) for size in ((3, 2), (2, 40)))
     one, other = student.factorise(left @ right, 2)
-    given = "a table 3 × 40 of rank 2 in float64, E = 2: the product of the factors"
-    close(torch.as_tensor(one).double() @ torch.as_tensor(other).double(), left @ right, given=given, atol=1e-4)
+    given = "a table 3 × 40 of rank 2 in float64, E = 2"
+    kinds = [str(getattr(part, "dtype", type(part).__name__)) for part in (one, other)]
+    equal(kinds, ["torch.float64", "torch.float64"], given=f"{given}: the types of the factors")
+    close(one @ other, left @ right, given=f"{given}: the product of the factors", rtol=1e-8, atol=1e-8)
+
+
+@exercise("factorise", points=0.5, needs="test_what_is_kept_is_what_is_longest")
+def test_small_numbers_are_numbers_too(student: Student) -> None:
+    table = torch.diag(torch.tensor([1.0, 4.0, 2.0, 3.0]))
+    one, other = (torch.as_tensor(part).double() for part in student.factorise(table * 2.0**-20, 2))
+    given = "a table with 1, 4, 2, 3 on its diagonal times 2⁻²⁰, E = 2: the product of the factors times 2²⁰"
+    close(one @ other * 2.0**20, torch.diag(torch.tensor([0.0, 4.0, 0.0, 3.0])), given=given, atol=1e-4)
+
+
+@exercise("factorise", points=0.5, needs="test_what_is_kept_is_what_is_longest")
+def test_of_equal_singular_values_as_many_are_kept_as_asked_for(student: Student) -> None:
+    given = "a table 3 × 3 with 2, 2, 2 on its diagonal, E = 2"
+    one, other = (torch.as_tensor(part).double() for part in student.factorise(2 * torch.eye(3), 2))
+    equal([list(one.shape), list(other.shape)], [[3, 2], [2, 3]], given=f"{given}: the shapes of the factors")
+    lost = float((one @ other - 2 * torch.eye(3)).square().sum())
+    close(lost, 4.0, given=f"{given}: the sum of squared differences", atol=1e-3)
 
 
 # embed_input
@@ -140,6 +165,25 @@ def test_short_vectors_show_how_small_the_eps_is(student: Student) -> None:
     close(student.embed_input(*weights.values(), tokens, kinds), embedded(**weights, tokens=tokens, kinds=kinds), given=given)
 
 
+@exercise("embed_input", points=0.5, needs="test_it_is_torchs_embeddings_normalised_and_then_widened")
+def test_vectors_far_from_zero_keep_their_variance(student: Student) -> None:
+    zeros, scale, shift = torch.zeros(2, 4), torch.full((4,), 100.0), torch.zeros(4)
+    words = torch.tensor([[0.0, 0.0, 0.0, 0.0], [10_001.0, 9_999.0, 10_001.0, 9_999.0]])
+    widen = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0]])
+    given = "the word (10001, 9999, 10001, 9999), which has the variance 1; scale 100, shift 0; widened to (a, b, a − b)"
+    rest = (widen, torch.zeros(3), torch.tensor([[1]]), torch.tensor([[0]]))
+    close(student.embed_input(words, zeros, zeros, scale, shift, *rest), [[[100.0, -100.0, 200.0]]], given=given)
+
+
+@exercise("embed_input", points=0.5, needs="test_it_is_torchs_embeddings_normalised_and_then_widened")
+def test_the_embedding_keeps_double_precision(student: Student) -> None:
+    weights = {name: one.double() for name, one in weights_of(3, 4, 5, 6).items()}
+    tokens, kinds = torch.tensor([[1, 4, 1]]), torch.tensor([[0, 1, 1]])
+    expected = embedded(**weights, tokens=tokens, kinds=kinds)
+    given = "E = 3, H = 4, the tokens (1, 4, 1), float64, to nine digits"
+    close(student.embed_input(*weights.values(), tokens, kinds), expected, given=given, rtol=1e-9, atol=1e-9)
+
+
 # owner
 PARTS = {"attention": "attention", "attention_sum": "attention", "feed_forward": "feed_forward", "feed_forward_sum": "feed_forward"}
 
@@ -162,10 +206,18 @@ def test_the_librarys_models_keep_as_many_tensors(student: Student) -> None:
     for what in WHAT:
         sizes = AlbertConfig(12, 2, 4, 12, 2, 8, max_position_embeddings=4)
         with torch.device("meta"):
-            names = dict(Albert(AlbertConfig(**{**vars(sizes), "shared": "none"})).named_parameters())
-            expected = sorted(dict(Albert(AlbertConfig(**{**vars(sizes), "shared": what})).named_parameters()))
-        owners = sorted({str(student.owner(name, what)) for name in names})
-        equal(owners, expected, given=f"the names of the library's model with 12 layers, shared: {what}")
+            tensors = dict(Albert(AlbertConfig(**{**vars(sizes), "shared": what})).named_parameters(remove_duplicate=False))
+        first = {id(tensor): name for name, tensor in reversed(tensors.items())}  # the first name of each tensor
+        for name, tensor in tensors.items():
+            given = f"the name {name} in the library's model with 12 layers, shared: {what}"
+            equal(student.owner(name, what), first[id(tensor)], given=given)
+
+
+@exercise("owner", points=0.5, needs="test_the_feed_forward_network_is_shared_alone")
+def test_the_layers_number_alone_becomes_0(student: Student) -> None:
+    for layer, rest in ((2, "feed_forward.2.weight"), (2, "feed_forward.2.bias"), (12, "feed_forward.12.weight")):
+        given = f"the name layers.{layer}.{rest}, shared: feed_forward"
+        equal(student.owner(f"layers.{layer}.{rest}", "feed_forward"), f"layers.0.{rest}", given=given)
 
 
 # count_parameters
@@ -185,6 +237,16 @@ def test_any_model_of_the_library_has_as_many(
     with torch.device("meta"):
         expected = sum(one.numel() for one in Albert(config).parameters())
     equal(numbers([student.count_parameters(words, narrow, width, layers, what)]), [expected])
+
+
+@exercise("count_parameters", points=0.5, needs="test_each_kind_of_sharing_counted_by_hand")
+def test_billions_are_counted_to_the_digit(student: Student) -> None:
+    config = AlbertConfig(30_001, 127, 4095, 13, 1, 4 * 4095, shared="none")
+    with torch.device("meta"):
+        expected = sum(one.numel() for one in Albert(config).parameters())
+    true(expected > 2**31, "the model is not as large as it was")
+    given = "V = 30,001, E = 127, H = 4,095, 13 layers, nothing shared"
+    equal(numbers([student.count_parameters(30_001, 127, 4095, 13, "none")]), [expected], given=given)
 
 
 # multiply_adds
@@ -209,6 +271,13 @@ def test_twice_the_tokens_cost_more_than_twice(student: Student) -> None:
     equal(numbers([student.multiply_adds(4, 8, 2, 512)]), [expected], given=given)
 
 
+@exercise("multiply_adds", points=0.5, needs="test_every_layer_costs_the_same_and_the_map_is_used_once")
+def test_products_beyond_what_floats_hold_are_counted_to_the_digit(student: Student) -> None:
+    size = 100_003  # odd, as is 1 + 11 · 14, so the last digit in base 2 is a 1
+    given = f"E = H = N = {size:,}, 11 layers"
+    equal(numbers([student.multiply_adds(size, size, 11, size)]), [155 * size**3], given=given)
+
+
 # order_example
 @exercise("order_example")
 @for_all(
@@ -229,6 +298,22 @@ def test_any_two_segments_stand_whole_and_side_by_side(
     equal(numbers([found[2]]), [int(swap)])
 
 
+@exercise("order_example", points=0.5, needs="test_exchanged_segments_keep_their_own_order")
+def test_equal_segments_are_exchanged_as_others_are(student: Student) -> None:
+    document = [["no"], ["a", "b"], ["c"], ["a", "b", "c"]]
+    given = "the document no · a b · c · a b c, from sentence 1 over 3 to 4, exchanged: both segments are a b c"
+    first, second, label = student.order_example(document, 1, 3, 4, True)
+    equal([list(first), list(second), numbers([label])], [["a", "b", "c"], ["a", "b", "c"], [1]], given=given)
+
+
+@exercise("order_example", points=0.5, needs="test_two_neighbours_in_their_order")
+def test_segments_may_be_read_twice_and_hold_the_words_as_they_were(student: Student) -> None:
+    given = "the document The CHEF · roasts · ß É, from sentence 0 over 2 to 3, not exchanged; each segment is read twice"
+    first, second, _ = student.order_example([["The", "CHEF"], ["roasts"], ["ß", "É"]], 0, 2, 3, False)
+    for _ in range(2):
+        equal([list(first), list(second)], [["The", "CHEF", "roasts"], ["ß", "É"]], given=given)
+
+
 # overlap
 @exercise("overlap")
 @for_all(first=inputs.sentences(), second=inputs.sentences())
@@ -241,6 +326,24 @@ def test_any_segments_share_what_a_count_says(student: Student, first: list[str]
 @exercise("overlap", points=0.5, needs="test_two_of_five_words_are_in_both")
 def test_ids_count_as_words_do(student: Student) -> None:
     close(float(student.overlap([7, 0, 7, 3], [0, 9])), 1 / 4, given="the ids (7, 0, 7, 3) and (0, 9)")
+
+
+@exercise("overlap", points=0.5, needs="test_the_same_words_in_another_order_overlap_wholly")
+def test_nothing_is_added_above_or_below_the_line(student: Student) -> None:
+    # Halves and quarters are exact in every float.
+    for first, second, expected in ((["a"], ["a"], 1.0), (["a"], ["a", "b"], 0.5), (["a", "b", "c"], ["c", "d"], 0.25)):
+        given = f"the words ({', '.join(first)}) and ({', '.join(second)}), to the last digit"
+        equal(float(student.overlap(first, second)), expected, given=given)
+
+
+@exercise("overlap", points=0.5, needs="test_two_of_five_words_are_in_both")
+def test_words_are_compared_whole_and_by_what_they_are(student: Student) -> None:
+    close(float(student.overlap(["a.", "b"], ["a", "b"])), 1 / 3, given="the words (a., b) and (a, b)")
+    given = "the words (Việt Nam) and (Việt, Nam): the first is one word with a blank in it"
+    close(float(student.overlap(["Việt Nam"], ["Việt", "Nam"])), 0.0, given=given)
+    given = "the words (nowhere, 1000) and (1000, nowhere), made apart"
+    apart = ["".join(("now", "here")), int("1000")]
+    close(float(student.overlap(apart, [int("1000"), "".join(("no", "where"))])), 1.0, given=given)
 
 
 # albert_loss
@@ -334,6 +437,35 @@ def test_short_vectors_show_how_small_the_eps_is_here(student: Student) -> None:
     given = "narrow vectors of length 1e-6 in float64: eps is 1e-12"
     expected = loss_of(**weights, labels=labels, order_logits=logits, swapped=swapped)
     close(student.albert_loss(*weights.values(), labels, logits, swapped), expected, given=given)
+
+
+@exercise("albert_loss", points=0.5, needs="test_hidden_tokens_are_scored_by_the_narrow_table")
+def test_the_loss_keeps_double_precision(student: Student) -> None:
+    weights = {name: one.double() for name, one in loss_weights(3, 4, 5, 2, 3, 12).items()}
+    labels, swapped = torch.tensor([[NOT, 4, 0], [NOT, NOT, 2]]), torch.tensor([1, 0])
+    logits = torch.tensor([[0.5, -0.25], [1.0, 0.0]], dtype=torch.float64)
+    expected = loss_of(**weights, labels=labels, order_logits=logits, swapped=swapped)
+    given = "H = 4, E = 3, V = 5, three hidden tokens, float64, to ten digits"
+    close(student.albert_loss(*weights.values(), labels, logits, swapped), expected, given=given, rtol=1e-10, atol=0)
+
+
+@exercise("albert_loss", points=0.5, needs="test_hidden_tokens_are_scored_by_the_narrow_table")
+def test_narrow_vectors_far_from_zero_keep_their_variance(student: Student) -> None:
+    far, one = torch.tensor([10_001.0, 9_999.0, 10_001.0, 9_999.0]), torch.ones(4)
+    words = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    weights = (torch.ones(1, 1, 3), torch.zeros(4, 3), far, one, 0 * one, words, torch.zeros(2))
+    found = student.albert_loss(*weights, torch.tensor([[0]]), torch.zeros(1, 2), torch.tensor([0]))
+    given = "the narrow vector (10001, 9999, 10001, 9999), the words (1, 0, 0, 0) and 0; the first is right; order logits 0"
+    close(found, math.log(1 + math.exp(-1)) + math.log(2), given=given)
+
+
+@exercise("albert_loss", points=0.5, needs="test_the_two_means_are_added")
+def test_each_order_is_judged_by_its_own_two_logits(student: Student) -> None:
+    weights = loss_weights(3, 4, 8, 3, 1, 13) | {"words": torch.zeros(8, 3), "bias": torch.zeros(8)}
+    logits = torch.tensor([[500.0, 500.0], [-500.0, -500.0], [1000.0, 500.0]])
+    found = student.albert_loss(*weights.values(), torch.tensor([[1], [NOT], [NOT]]), logits, torch.tensor([0, 1, 1]))
+    given = "one token at ln 8; the order logits (500, 500), (−500, −500), (1000, 500), of which 0, 1, 1 are right"
+    close(found, math.log(8) + (2 * math.log(2) + 500) / 3, given=given)
 
 
 # metrics

@@ -20,7 +20,7 @@
 # | idea | claim | the paper's number |
 # |---|---|---|
 # | narrow embeddings | 30,000 × 768 numbers become about a sixth | 128 wide |
-# | one layer's weights for all layers | 18 times fewer parameters than BERT-large | 334M → 18M |
+# | one layer's weights for all layers | with both, 18 times fewer parameters than BERT-large | 334M → 18M |
 # | … and what it costs | average of five tasks, base size, E = 128 | 81.6 → 80.1 |
 # | sentence order in place of next sentence | a model of next sentences tells the order like a coin | 52.0 % |
 # | "lite" | is it faster? | 1.7 times (large), 0.3 times (xxlarge) |
@@ -89,7 +89,7 @@ plots.style()
 #   ALBERT    V × E   times   E × H         500 × 15 + 15 × 100  =  7,500 + 1,500 = 9,000
 # ```
 #
-# The two products are **added**. A common slip multiplies on or rounds up, and arrives at 15,000.
+# The two products are **added**. A common slip takes V × E twice, and arrives at 15,000.
 
 # %% [markdown]
 # It does not always pay: at E = H there are more numbers than before. Up to which E are there fewer?
@@ -403,7 +403,7 @@ for name, (layers, width, _) in SIZES.items():
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# Three sizes fit. *xxlarge* does not: 222.6 million by its own configuration, 235M in the table, 233M in the text. Printed numbers are worth a recount.
+# Three sizes fit, *xlarge* when rounded up. *xxlarge* does not: 222.6 million by its own configuration, 235M in the table, 233M in the text. Printed numbers are worth a recount.
 
 # %%
 WHAT = {"all": "all", "attention": "attention alone", "feed_forward": "feed-forward alone", "none": "nothing"}
@@ -602,7 +602,7 @@ def overlap(first, second):
 check("overlap")
 
 # %% [markdown]
-# Pairs are now drawn from documents. A false B stands at the same place of another document, as in BERT's code. **Matched** pairs are a control: the other document is on *the same topic*.
+# Pairs are now drawn from documents. A false B stands at the same place of another document; BERT's code takes any place of it. **Matched** pairs are a control: the other document is on *the same topic*.
 
 # %%
 def examples(documents, task, number, count, longest=1):
