@@ -51,6 +51,42 @@ def next_probabilities(logits, temperature):
     return (logits / temperature).softmax(dim=-1)
 
 
+edit("next_probabilities", "least-temperature", {"    if temperature == 0:\n": "    temperature = max(temperature, 1e-6)\n    if temperature == 0:\n"},
+     "a temperature near 0 stands for 0, so nearly equal logits share: the largest alone has everything",
+     killed_by="test_at_temperature_zero_the_least_gap_decides")
+edit("next_probabilities", "least-temperature-of-a-thousandth", {"    if temperature == 0:\n": "    temperature = max(temperature, 1e-3)\n    if temperature == 0:\n"},
+     "temperatures below 0.001 are taken for 0.001", killed_by="test_a_temperature_near_zero_is_none_at_zero")
+edit("next_probabilities", "added-to-the-temperature", {"    if temperature == 0:\n": "    temperature = temperature + 1e-6\n    if temperature == 0:\n"},
+     "something small is added to the temperature, so at 0 nearly equal logits share",
+     killed_by="test_at_temperature_zero_the_least_gap_decides")
+edit("next_probabilities", "low-is-zero", {"temperature == 0": "temperature < 1e-2"},
+     "a temperature below 0.01 is taken for 0", killed_by="test_a_temperature_near_zero_is_none_at_zero")
+edit("next_probabilities", "very-low-is-zero", {"temperature == 0": "temperature < 1e-4"},
+     "a temperature below 0.0001 is taken for 0", killed_by="test_a_temperature_near_zero_is_none_at_zero")
+edit("next_probabilities", "nearly-equal-share", {"(logits == logits.amax(dim=-1, keepdim=True))": "torch.isclose(logits, logits.amax(dim=-1, keepdim=True))"},
+     "at temperature 0 nearly equal logits share: only those equal to the largest do",
+     killed_by="test_at_temperature_zero_the_least_gap_decides")
+edit("next_probabilities", "equal-to-a-thousandth-share",
+     {"(logits == logits.amax(dim=-1, keepdim=True))": "torch.isclose(logits, logits.amax(dim=-1, keepdim=True), atol=1e-3)"},
+     "at temperature 0 logits within a thousandth of the largest share with it",
+     killed_by="test_at_temperature_zero_the_least_gap_decides")
+edit("next_probabilities", "minus-a-thousand", {"    if temperature == 0:\n": "    logits = logits.clamp(min=-1000)\n    if temperature == 0:\n"},
+     "−∞ becomes −1000, which is likely where the others are lower still",
+     killed_by="test_what_is_shut_out_has_nothing_however_low_the_others_are")
+edit("next_probabilities", "as-numpy", {"(logits / temperature).softmax(dim=-1)": "(logits / temperature).softmax(dim=-1).numpy()"},
+     "an array of numpy comes back: the cells below need a tensor", killed_by="test_probabilities_are_a_tensor")
+
+
+@mistake("next_probabilities", "powers-of-probabilities", "probabilities are raised to 1 / T: at a low temperature all become 0. Divide the logits",
+         killed_by="test_a_temperature_near_zero_is_none_at_zero")
+def next_probabilities(logits, temperature):
+    if temperature == 0:
+        likeliest = (logits == logits.amax(dim=-1, keepdim=True)).to(logits.dtype)
+        return likeliest / likeliest.sum(dim=-1, keepdim=True)
+    weights = logits.softmax(dim=-1) ** (1 / temperature)
+    return weights / weights.sum(dim=-1, keepdim=True)
+
+
 @alternative("next_probabilities", "largest-taken-off")
 def next_probabilities(logits, temperature):
     gaps = logits - logits.max(dim=-1, keepdim=True).values  # (B, V)
@@ -121,6 +157,28 @@ def draw(probabilities, noise):
     return probabilities.argmax(dim=-1)
 
 
+edit("draw", "tiny-is-nothing", {"probabilities.flip(-1) > 0": "probabilities.flip(-1) > 1e-4"},
+     "the last token of more than a small probability is drawn: any above 0 is possible",
+     killed_by="test_the_last_possible_token_may_be_hardly_possible")
+edit("draw", "very-tiny-is-nothing", {"probabilities.flip(-1) > 0": "probabilities.flip(-1) > 1e-8"},
+     "the last token of more than 10⁻⁸ is drawn: any above 0 is possible",
+     killed_by="test_the_last_possible_token_may_be_hardly_possible")
+edit("draw", "a-column", {"return left.minimum(last)": "return left.minimum(last)[:, None]"},
+     "a column (B, 1) comes back: (B,) was asked for", killed_by="test_one_int64_comes_back_for_each_row")
+edit("draw", "int32", {"return left.minimum(last)": "return left.minimum(last).int()"},
+     "int32 comes back: int64 was asked for", killed_by="test_one_int64_comes_back_for_each_row")
+edit("draw", "a-list", {"return left.minimum(last)": "return left.minimum(last).tolist()"},
+     "a list comes back: the cells below need a tensor", killed_by="test_one_int64_comes_back_for_each_row")
+edit("draw", "noise-capped", {"noise[:, None]": "noise.clamp(max=0.999)[:, None]"},
+     "the noise is cut off below 1: the last thousandth of the line is never met",
+     killed_by="test_a_narrow_stretch_at_an_end_is_found")
+edit("draw", "noise-between-epsilons", {"noise[:, None]": "noise.clamp(1e-6, 1 - 1e-6)[:, None]"},
+     "the noise is moved away from 0 and 1: the ends of the line are never met",
+     killed_by="test_a_narrow_stretch_at_an_end_is_found")
+edit("draw", "sums-rounded", {"probabilities.cumsum(dim=-1)": "probabilities.cumsum(dim=-1).round(decimals=4)"},
+     "the sums are rounded: a narrow stretch vanishes", killed_by="test_a_narrow_stretch_at_an_end_is_found")
+
+
 @alternative("draw", "searchsorted")
 def draw(probabilities, noise):
     sums = probabilities.cumsum(dim=-1)
@@ -184,6 +242,21 @@ def top_k(logits, k):
 def top_k(logits, k):
     least = torch.stack([row.unique().flip(0)[:k][-1:] for row in logits])
     return logits.masked_fill(logits < least, -torch.inf)
+
+
+edit("top_k", "by-probability", {"least = logits.topk(": "chances = logits.softmax(dim=-1)\n    least = chances.topk(", "logits < least": "chances < least"},
+     "probabilities are compared: those of unlikely tokens round to 0, and become equal",
+     killed_by="test_the_unlikeliest_tokens_differ_too")
+edit("top_k", "nearly-equal-stay", {"logits < least": "logits < least - 1e-4"},
+     "logits a little below the last of the k stay: only those equal to it do", killed_by="test_the_least_gap_shuts_out")
+edit("top_k", "close-ones-stay", {"logits < least": "(logits < least) & ~torch.isclose(logits, least)"},
+     "logits close to the last of the k stay: only those equal to it do", killed_by="test_the_least_gap_shuts_out")
+edit("top_k", "at-most-forty", {"min(k, logits.size(-1))": "min(k, logits.size(-1), 40)"},
+     "never more than 40 stay: k says how many", killed_by="test_many_may_stay")
+edit("top_k", "single-precision", {"least = logits.topk(": "logits = logits.float()\n    least = logits.topk("},
+     "the logits are rounded to float32, which makes some equal", killed_by="test_the_least_gap_shuts_out")
+edit("top_k", "half-precision", {"least = logits.topk(": "small = logits.bfloat16()\n    least = small.topk(", "logits < least": "small < least"},
+     "logits are compared in half precision, which makes many equal", killed_by="test_the_least_gap_shuts_out")
 
 
 @alternative("top_k", "sorted")
@@ -257,6 +330,63 @@ def top_p(logits, p):
     return logits.masked_fill(probabilities < p * probabilities.amax(dim=-1, keepdim=True), -torch.inf)
 
 
+edit("top_p", "one-more-at-equality", {"needed = before < p": "needed = before <= p"},
+     "where the sum is p exactly one more token stays: p or more is enough", killed_by="test_a_sum_of_exactly_p_is_enough")
+edit("top_p", "half-precision", {"probabilities.cumsum(dim=-1) - probabilities  #": "probabilities.bfloat16().cumsum(dim=-1) - probabilities.bfloat16()  #"},
+     "the sums are in half precision, which is wrong by a thousandth and more", killed_by="test_half_a_thousandth_decides")
+edit("top_p", "slack", {"needed = before < p": "needed = before < p - 1e-3"},
+     "a sum a thousandth below p is taken for enough", killed_by="test_half_a_thousandth_decides")
+edit("top_p", "never-all", {"needed = before < p": "needed = before < min(p, 0.99)"},
+     "p is never more than 0.99: with 1 all stay", killed_by="test_p_of_one_leaves_all_that_counts")
+edit("top_p", "minus-a-thousand", {"    probabilities, order =": "    logits = logits.clamp(min=-1000)\n    probabilities, order ="},
+     "−∞ becomes −1000, and so do logits that are lower", killed_by="test_huge_logits_do_not_overflow")
+
+
+@mistake("top_p", "shifted-by-one", "where the sum is p exactly one more token stays: p or more is enough, not more than p alone",
+         killed_by="test_a_sum_of_exactly_p_is_enough")
+def top_p(logits, p):
+    probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    shut = probabilities.cumsum(dim=-1) > p
+    shut[:, 1:] = shut[:, :-1].clone()
+    shut[:, 0] = False
+    return logits.masked_fill(shut.scatter(1, order, shut), -torch.inf)
+
+
+@mistake("top_p", "searchsorted-from-the-right", "the first sum above p is looked for: one of p exactly is enough",
+         killed_by="test_a_sum_of_exactly_p_is_enough")
+def top_p(logits, p):
+    probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    sums = probabilities.cumsum(dim=-1)
+    last = torch.searchsorted(sums, torch.full_like(sums[:, :1], p), right=True)  # (B, 1)
+    needed = torch.arange(logits.size(1), device=logits.device) <= last
+    return logits.masked_fill(~torch.zeros_like(needed).scatter(1, order, needed), -torch.inf)
+
+
+@mistake("top_p", "until-above-p", "tokens are added until their sum exceeds p: until it reaches p",
+         killed_by="test_a_sum_of_exactly_p_is_enough")
+def top_p(logits, p):
+    left = torch.full_like(logits, -torch.inf)
+    for i, row in enumerate(logits.softmax(dim=-1)):
+        total = 0.0
+        for token in row.argsort(descending=True).tolist():
+            left[i, token] = logits[i, token]
+            total += float(row[token])
+            if total > p:
+                break
+    return left
+
+
+@mistake("top_p", "sum-that-never-comes", "a sum of p is expected to come: rounding may leave the last one below 1",
+         killed_by="test_p_of_one_leaves_all_that_counts")
+def top_p(logits, p):
+    left = torch.full_like(logits, -torch.inf)
+    probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)
+    for i, sums in enumerate(probabilities.cumsum(dim=-1)):
+        stay = order[i, : int((sums >= p).nonzero()[0]) + 1]
+        left[i, stay] = logits[i, stay]
+    return left
+
+
 @alternative("top_p", "least-probability")
 def top_p(logits, p):
     probabilities = logits.softmax(dim=-1)
@@ -303,7 +433,7 @@ edit("penalize", "the-other-way", {"scores < 0": "scores > 0"},
      "logits above 0 are multiplied and those below divided: it is the other way round",
      killed_by="test_logits_above_zero_are_divided")
 edit("penalize", "subtracted", {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores - penalty"},
-     "the penalty is subtracted: CTRL divides, or multiplies below 0", killed_by="test_logits_above_zero_are_divided")
+     "the penalty is subtracted: a logit is divided by it, or multiplied below 0", killed_by="test_logits_above_zero_are_divided")
 edit("penalize", "all-tokens", {"logits.scatter(1, text, torch.where(scores < 0, scores * penalty, scores / penalty))":
      "torch.where(logits < 0, logits * penalty, logits / penalty)"},
      "all tokens are penalised: only those in the text are", killed_by="test_logits_above_zero_are_divided")
@@ -335,6 +465,10 @@ def penalize(logits, text, penalty):
 def penalize(logits, text, penalty):
     scores = logits.gather(1, text)
     return logits.scatter_(1, text, torch.where(scores < 0, scores * penalty, scores / penalty))
+
+
+edit("penalize", "last-sixty-four", {"scores = logits.gather(1, text)": "text = text[:, -64:]\n    scores = logits.gather(1, text)"},
+     "only the last 64 tokens of the text are penalised: all are", killed_by="test_a_token_counts_however_long_ago_it_was_written")
 
 
 @alternative("penalize", "mask")
@@ -389,6 +523,35 @@ def attend(queries, keys, values, past=None):
     if past is not None:
         keys, values = torch.cat([past[0], keys], dim=2), torch.cat([past[1], values], dim=2)
     return torch.nn.functional.scaled_dot_product_attention(queries, keys, values, is_causal=True), (keys, values)
+
+
+edit("attend", "minus-a-hundred", {"scores.masked_fill(~seen, -torch.inf)": "scores.masked_fill(~seen, -100.0)"},
+     "masked scores are −100, and others may be lower: take −∞", killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "minus-ten-thousand", {"scores.masked_fill(~seen, -torch.inf)": "scores.masked_fill(~seen, -1e4)"},
+     "masked scores are −10,000, and others may be lower: take −∞",
+     killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "masked-after-the-softmax", {"weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)":
+     "weights = scores.softmax(dim=-1) * seen\n    weights = weights / weights.sum(dim=-1, keepdim=True)"},
+     "the mask comes after the softmax: a high score of a later token has left the others nothing",
+     killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "masked-after-the-softmax-with-epsilon", {"weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)":
+     "weights = scores.softmax(dim=-1) * seen\n    weights = weights / (weights.sum(dim=-1, keepdim=True) + 1e-6)"},
+     "the mask comes after the softmax, and something small is added to the sum: the weights no longer sum to 1",
+     killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "largest-of-all", {"weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)":
+     "weights = (scores - scores.max()).exp() * seen\n    weights = weights / weights.sum(dim=-1, keepdim=True)"},
+     "the largest of all scores is taken off: where a row is far below, e to its power is 0",
+     killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "largest-of-later-ones-too", {"weights = scores.masked_fill(~seen, -torch.inf).softmax(dim=-1)":
+     "weights = (scores - scores.amax(dim=-1, keepdim=True)).exp() * seen\n    weights = weights / weights.sum(dim=-1, keepdim=True)"},
+     "the largest score that is taken off may be a later token's: take off that of the tokens that are seen",
+     killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "scores-clipped", {"scores.masked_fill(~seen, -torch.inf)": "scores.clamp(-50, 50).masked_fill(~seen, -torch.inf)"},
+     "the scores are cut off at 50: the softmax needs them as they are", killed_by="test_high_scores_keep_their_gaps")
+edit("attend", "window-of-eight", {"    new, all_ =": "    keys, values = keys[:, :, -8:], values[:, :, -8:]\n    new, all_ ="},
+     "only the last 8 tokens are kept: all are", killed_by="test_what_was_kept_long_ago_counts")
+edit("attend", "window-of-sixty-four", {"    new, all_ =": "    keys, values = keys[:, :, -64:], values[:, :, -64:]\n    new, all_ ="},
+     "only the last 64 tokens are kept: all are", killed_by="test_what_was_kept_long_ago_counts")
 
 
 @alternative("attend", "pytorchs-with-mask")
@@ -498,6 +661,39 @@ def complete_text(pieces):
     return shown
 
 
+edit("complete_text", "null-dropped", {"shown.append(text)": "shown.append(text.replace(\"\\0\", \"\"))"},
+     "NUL is dropped: it is a character like another", killed_by="test_nothing_of_the_text_is_changed")
+
+
+@mistake("complete_text", "byte-order-mark", "U+FEFF at the beginning is dropped: it is a part of the text",
+         killed_by="test_nothing_of_the_text_is_changed")
+def complete_text(pieces):
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    return [decoder.decode(piece) for piece in pieces]
+
+
+@mistake("complete_text", "newlines-translated", "CR and CR LF become LF: the text stays as it is",
+         killed_by="test_nothing_of_the_text_is_changed")
+def complete_text(pieces):
+    import codecs
+    import io
+
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")(), translate=True)
+    return [decoder.decode(piece) for piece in pieces]
+
+
+@mistake("complete_text", "composed", "characters are composed (NFC): the text stays as it is",
+         killed_by="test_nothing_of_the_text_is_changed")
+def complete_text(pieces):
+    import codecs
+    import unicodedata
+
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    return [unicodedata.normalize("NFC", decoder.decode(piece)) for piece in pieces]
+
+
 @alternative("complete_text", "codecs")
 def complete_text(pieces):
     import codecs
@@ -579,6 +775,46 @@ def distinct(texts, n):
     return len(set(grams)) / len(grams) if grams else 1.0
 
 
+@mistake("distinct", "joined-by-spaces", "tokens are joined with a space between them, which a token may hold itself",
+         killed_by="test_tokens_that_look_alike_when_joined_are_different")
+def distinct(texts, n):
+    grams = [" ".join(str(token) for token in text[i : i + n]) for text in texts for i in range(len(text) - n + 1)]
+    return len(set(grams)) / len(grams) if grams else 1.0
+
+
+@mistake("distinct", "joined-by-slashes", "tokens are joined with a slash between them, which a token may hold itself",
+         killed_by="test_tokens_that_look_alike_when_joined_are_different")
+def distinct(texts, n):
+    grams = ["/".join(str(token) for token in text[i : i + n]) for text in texts for i in range(len(text) - n + 1)]
+    return len(set(grams)) / len(grams) if grams else 1.0
+
+
+@mistake("distinct", "joined-by-commas", "tokens are joined with a comma between them, which a token may hold itself",
+         killed_by="test_tokens_that_look_alike_when_joined_are_different")
+def distinct(texts, n):
+    grams = [",".join(str(token) for token in text[i : i + n]) for text in texts for i in range(len(text) - n + 1)]
+    return len(set(grams)) / len(grams) if grams else 1.0
+
+
+edit("distinct", "case-folded", {"tuple(text[i : i + n])": "tuple(str(token).lower() for token in text[i : i + n])"},
+     "upper and lower case are taken for the same token", killed_by="test_case_and_spaces_make_tokens_different")
+edit("distinct", "stripped", {"tuple(text[i : i + n])": "tuple(str(token).strip() for token in text[i : i + n])"},
+     "tokens with and without a space are taken for the same", killed_by="test_case_and_spaces_make_tokens_different")
+edit("distinct", "at-most-four", {"    grams = [": "    n = min(n, 4)\n    grams = ["},
+     "n-grams of more than 4 tokens are cut to 4", killed_by="test_ngrams_may_be_long")
+
+
+@mistake("distinct", "packed-into-a-number", "ids are packed into one number with base 1,000: ids may be higher",
+         killed_by="test_ids_may_be_high")
+def distinct(texts, n):
+    grams = []
+    for text in texts:
+        for i in range(len(text) - n + 1):
+            gram = text[i : i + n]
+            grams.append(sum(token * 1000**place for place, token in enumerate(gram)) if isinstance(gram[0], int) else tuple(gram))
+    return len(set(grams)) / len(grams) if grams else 1.0
+
+
 @alternative("distinct", "zip-and-counter")
 def distinct(texts, n):
     counts = Counter()
@@ -629,8 +865,6 @@ equivalent("top_p", "1: logits.softmax(dim=-1).sort(dim=-1, descending=True) →
            "there are two dimensions")
 equivalent("top_p", "2: probabilities.cumsum(dim=-1) → probabilities.cumsum(dim=1)",
            "there are two dimensions")
-equivalent("top_p", "3: before < p → before <= p",
-           "they part where a sum is p exactly, which rounding decides")
 equivalent("penalize", "2: torch.where(scores < 0, scores * penalty, scores / penalty) → torch.where(scores <= 0, scores * penalty, scores / penalty)",
            "0 stays 0, multiplied or divided")
 equivalent("attend", "5: torch.ones(new, all_, dtype=torch.bool, device=queries.device) → torch.ones(new, all_, dtype=torch.bool)",

@@ -57,6 +57,34 @@ def test_numbers_of_double_precision_are_as_welcome(student: Student) -> None:
     close(student.next_probabilities(logits, 0.0), [[1.0, 0.0], [1.0, 0.0]], given="the same, T = 0.0")
 
 
+@exercise("next_probabilities", points=0.5, needs="test_at_temperature_zero_the_likeliest_has_everything")
+def test_at_temperature_zero_the_least_gap_decides(student: Student) -> None:
+    logits = torch.tensor([[1.0, 1 + 2**-20, 0.0]])
+    close(student.next_probabilities(logits, 0), [[0.0, 1.0, 0.0]], given="logits (1, 1 + 2⁻²⁰, 0), T = 0")
+
+
+@exercise("next_probabilities", points=0.5, needs="test_odds_are_raised_to_one_over_the_temperature")
+def test_a_temperature_near_zero_is_none_at_zero(student: Student) -> None:
+    logits = torch.tensor([[1e-5 * math.log(3), 0.0]])
+    given = "logits (10⁻⁵ ln 3, 0), T = 10⁻⁵: odds of 3 to 1"
+    close(student.next_probabilities(logits, 1e-5), [[0.75, 0.25]], given=given, rtol=0.01)
+
+
+@exercise("next_probabilities", points=0.5, needs="test_at_temperature_one_it_is_the_softmax")
+def test_what_is_shut_out_has_nothing_however_low_the_others_are(student: Student) -> None:
+    logits = torch.tensor([[-2001.0, OUT, -2000.0]])
+    low = 1 / (1 + math.e)
+    close(student.next_probabilities(logits, 1), [[low, 0.0, 1 - low]], given="logits (−2001, −∞, −2000), T = 1")
+
+
+@exercise("next_probabilities", points=0.5, needs="test_at_temperature_one_it_is_the_softmax")
+def test_probabilities_are_a_tensor(student: Student) -> None:
+    for temperature in (0, 1):
+        found = student.next_probabilities(torch.tensor([[1.0, 0.0]]), temperature)
+        kind = str(getattr(found, "dtype", type(found).__name__))
+        true(kind.startswith("torch.float"), "a tensor of floats was expected", given=f"T = {temperature}", actual=kind)
+
+
 # draw
 @composite
 def thrown(draw: DrawFn) -> tuple[list[list[int]], list[float]]:
@@ -92,6 +120,31 @@ def test_evenly_spread_noise_draws_as_often_as_the_probabilities_say(student: St
     equal(counts, [4 * weight for weight in weights], given=given)
 
 
+@exercise("draw", points=0.5, needs="test_the_noise_falls_into_a_stretch_of_the_line")
+def test_one_int64_comes_back_for_each_row(student: Student) -> None:
+    for count in (1, 3):
+        found = student.draw(torch.full((count, 4), 0.25), torch.full((count,), 0.6))
+        kind = str(getattr(found, "dtype", type(found).__name__))
+        true(kind == "torch.int64", "a tensor of int64 was expected", given=f"{count} rows", actual=kind)
+        equal(tuple(found.shape), (count,), given=f"{count} rows: the shape")
+
+
+@exercise("draw", points=0.5, needs="test_the_noise_falls_into_a_stretch_of_the_line")
+def test_a_narrow_stretch_at_an_end_is_found(student: Student) -> None:
+    tiny = 2**-22  # the sums are exact in float32
+    probabilities = torch.tensor([[tiny, 0.5, 0.5 - 2 * tiny, tiny]]).expand(2, -1).clone()
+    given = "probabilities (2⁻²², ½, ½ − 2⁻²¹, 2⁻²²) twice, noise 0 and 1 − 2⁻²³"
+    equal(whole(student.draw(probabilities, torch.tensor([0.0, 1 - tiny / 2]))), [0, 3], given=given)
+
+
+@exercise("draw", points=0.5, needs="test_the_noise_falls_into_a_stretch_of_the_line")
+def test_the_last_possible_token_may_be_hardly_possible(student: Student) -> None:
+    tiny = 2**-23
+    probabilities = torch.tensor([[0.5, 0.5 - tiny, 2**-40, 0.0]])
+    given = "probabilities (½, ½ − 2⁻²³, 2⁻⁴⁰, 0), which sum to less than the noise 1 − 2⁻²⁴"
+    equal(whole(student.draw(probabilities, torch.tensor([1 - tiny / 2]))), [2], given=given)
+
+
 # top_k
 @exercise("top_k")
 @for_all(logits=integers(1, 3).flatmap(lambda rows: inputs.tables(rows, 5)), k=integers(1, 7))
@@ -107,6 +160,27 @@ def test_what_was_shut_out_stays_out(student: Student) -> None:
     logits = torch.tensor([[OUT, 2.0, OUT, 1.0]], dtype=torch.float64)
     close(student.top_k(logits, 1), [[OUT, 2.0, OUT, OUT]], given="float64 logits (−∞, 2, −∞, 1), k = 1")
     close(student.top_k(logits, 3), [[OUT, 2.0, OUT, 1.0]], given="float64 logits (−∞, 2, −∞, 1), k = 3")
+
+
+@exercise("top_k", points=0.5, needs="test_the_k_largest_logits_stay_where_they_are")
+def test_the_least_gap_shuts_out(student: Student) -> None:
+    close(student.top_k(torch.tensor([[1.0, 1 + 2**-20, 0.0]]), 1), [[OUT, 1.0, OUT]], given="logits (1, 1 + 2⁻²⁰, 0), k = 1")
+    logits = torch.tensor([[1.0, 1 + 2**-40, 0.0]], dtype=torch.float64)
+    close(student.top_k(logits, 1), [[OUT, 1.0, OUT]], given="float64 logits (1, 1 + 2⁻⁴⁰, 0), k = 1")
+
+
+@exercise("top_k", points=0.5, needs="test_the_k_largest_logits_stay_where_they_are")
+def test_the_unlikeliest_tokens_differ_too(student: Student) -> None:
+    given = "logits (0, −300, −200), k = 2: the probabilities of the last two are 0 in float32"
+    close(student.top_k(torch.tensor([[0.0, -300.0, -200.0]]), 2), [[0.0, OUT, -200.0]], given=given)
+
+
+@exercise("top_k", points=0.5, needs="test_the_k_largest_logits_stay_where_they_are")
+def test_many_may_stay(student: Student) -> None:
+    logits = [float(7 * place % 600) for place in range(600)]  # each of 0 to 599 once
+    for k in (45, 500):
+        expected = [[score if score >= 600 - k else OUT for score in logits]]
+        close(student.top_k(torch.tensor([logits]), k), expected, given=f"the logits 0 to 599, mixed, k = {k}")
 
 
 # top_p
@@ -151,6 +225,45 @@ def test_huge_logits_do_not_overflow(student: Student) -> None:
     logits = torch.tensor([[1000.0, 999.0, 990.0]])
     given = "logits (1000, 999, 990): probabilities .73, .27, .00003, p = .9"
     close(student.top_p(logits, 0.9), [[1000.0, 999.0, OUT]], given=given)
+    logits = torch.tensor([[-2000.0, OUT, -2001.0]])
+    given = "logits (−2000, −∞, −2001): probabilities .73, 0, .27"
+    close(student.top_p(logits, 0.7), [[-2000.0, OUT, OUT]], given=f"{given}, p = .7")
+    close(student.top_p(logits, 0.8), logits, given=f"{given}, p = .8")
+
+
+def _counts(student: Student, logits: Tensor, p: float, given: str) -> list[int]:
+    """How many tokens stay in each row."""
+    found = student.top_p(logits, p)
+    true(tuple(getattr(found, "shape", ())) == tuple(logits.shape), "a table like the logits was expected", given=given)
+    return [sum(value != OUT for value in row) for row in found.tolist()]
+
+
+@exercise("top_p", points=0.5, needs="test_tokens_stay_until_their_probabilities_reach_p")
+def test_a_sum_of_exactly_p_is_enough(student: Student) -> None:
+    given = "two equal logits, p = ½: how many stay"
+    equal(_counts(student, torch.zeros(1, 2), 0.5, given), [1], given=given)
+    for p, count in ((0.25, 1), (0.5, 2), (0.75, 3)):
+        given = f"four equal logits, p = {p}: how many stay"
+        equal(_counts(student, torch.zeros(1, 4), p, given), [count], given=given)
+
+
+@exercise("top_p", points=0.5, needs="test_tokens_stay_until_their_probabilities_reach_p")
+def test_half_a_thousandth_decides(student: Student) -> None:
+    logits = torch.tensor([[0.249, 0.5, 0.251]]).log()
+    for p, count in ((0.7505, 2), (0.7515, 3)):
+        given = f"probabilities .249, .5, .251, p = {p}: how many stay"
+        equal(_counts(student, logits, p, given), [count], given=given)
+
+
+@exercise("top_p", points=0.5, needs="test_tokens_stay_until_their_probabilities_reach_p")
+def test_p_of_one_leaves_all_that_counts(student: Student) -> None:
+    logits = 2 * _normal(200, 100, seed=11)  # of some rows rounding leaves a sum below 1
+    given = "200 rows of 100 random logits, p = 1: the probability of what stays"
+    found = student.top_p(logits, 1.0)
+    true(tuple(getattr(found, "shape", ())) == (200, 100), "a table like the logits was expected", given=given)
+    stays = torch.tensor(found.tolist()) != OUT
+    left = (logits.double().softmax(dim=-1) * stays).sum(dim=-1)
+    close(left, torch.ones(200), given=given)
 
 
 # penalize
@@ -181,6 +294,13 @@ def test_what_was_shut_out_stays_out_of_the_choice(student: Student) -> None:
     logits = torch.tensor([[OUT, 2.0, -1.0]], dtype=torch.float64)
     given = "float64 logits (−∞, 2, −1), the text 0 2, penalty 1.2"
     close(student.penalize(logits, torch.tensor([[0, 2]]), 1.2), [[OUT, 2.0, -1.2]], given=given)
+
+
+@exercise("penalize", points=0.5, needs="test_logits_above_zero_are_divided")
+def test_a_token_counts_however_long_ago_it_was_written(student: Student) -> None:
+    text = torch.tensor([[0] + [1] * 599])
+    given = "logits (4, 3, 2), the text 0 and then 1 599 times, penalty 2"
+    close(student.penalize(torch.tensor([[4.0, 3.0, 2.0]]), text, 2.0), [[2.0, 1.5, 2.0]], given=given)
 
 
 # attend
@@ -223,6 +343,34 @@ def test_huge_scores_do_not_overflow_in_a_prompt(student: Student) -> None:
     close(output, [[[[2.0], [2.0]]]], given=given)
 
 
+@exercise("attend", points=0.5, needs="test_a_prompt_sees_no_later_token")
+def test_a_later_token_is_not_seen_however_high_its_score(student: Student) -> None:
+    queries, keys = torch.full((1, 1, 2, 1), 1000.0), torch.tensor([[[[-1000.0], [1000.0]]]])
+    given = "queries 1000, keys −1000 and 1000, values 2 and 6"
+    output, _ = student.attend(queries, keys, torch.tensor([[[[2.0], [6.0]]]]))
+    close(output, [[[[2.0], [6.0]]]], given=given)
+
+
+@exercise("attend", points=0.5, needs="test_new_tokens_see_all_that_was_kept")
+def test_high_scores_keep_their_gaps(student: Student) -> None:
+    one = torch.ones(1, 1, 1, 1)
+    for score in (80.0, -80.0):
+        past = (score * one, 2 * one)
+        given = f"query 1, key {score:g} and value 2 kept, key {score:g} + ln 3 and value 6 new: weights ¼ and ¾"
+        output, _ = student.attend(one, (score + math.log(3)) * one, 6 * one, past)
+        close(output, 5 * one, given=given)
+
+
+@exercise("attend", points=0.5, needs="test_new_tokens_see_all_that_was_kept")
+def test_what_was_kept_long_ago_counts(student: Student) -> None:
+    values = torch.arange(600.0).view(1, 1, 600, 1)
+    zeros = torch.zeros_like(values)
+    given = "queries and keys 0, the values 0 to 598 kept, 599 new: the mean of all, 299.5"
+    output, kept = student.attend(zeros[:, :, :1], zeros[:, :, :1], values[:, :, -1:], (zeros[:, :, :-1], values[:, :, :-1]))
+    close(output, [[[[299.5]]]], given=given)
+    close(kept[1], values, given="the values that are kept")
+
+
 # complete_text
 @composite
 def cut_bytes(draw: DrawFn) -> list[bytes]:
@@ -258,6 +406,18 @@ def test_the_sign_of_replacement_may_be_a_part_of_the_text(student: Student) -> 
     equal(list(student.complete_text(pieces)), ["a", "\ufffd", "눈"], given="a, U+FFFD and 눈 in three pieces: 61 EF | BF BD EB | 88 88")
 
 
+@exercise("complete_text", points=0.5, needs="test_whole_characters_are_shown_at_once")
+def test_nothing_of_the_text_is_changed(student: Student) -> None:
+    for text, given in (
+        ("\ufeffwe", "U+FEFF and we"),
+        ("we\r\nsaw\ra", "we, CR LF, saw, CR, a"),
+        ("e\u0301", "e and U+0301, the accent that joins it"),
+        ("\u1102\u116e\u11ab", "눈 as three letters: U+1102, U+116E, U+11AB"),
+        ("a\x00b", "a, NUL, b"),
+    ):
+        equal(list(student.complete_text([text.encode()])), [text], given=f"{given}, in one piece")
+
+
 # distinct
 @exercise("distinct")
 @for_all(texts=lists(lists(integers(0, 2), max_size=6), max_size=4), n=integers(1, 4))
@@ -272,6 +432,30 @@ def test_tokens_that_look_alike_when_joined_are_different(student: Student) -> N
     given = "the text a · ab · b · aa · b · b with 2-grams such as (a, ab) and (aa, b)"
     close(float(student.distinct([["a", "ab", "b", "aa", "b", "b"]], 2)), 1.0, given=given)
     close(float(student.distinct([[1, 11, 1, 1, 11]], 2)), 0.75, given="the ids 1, 11, 1, 1, 11, n = 2")
+    for mark in (" ", ",", ", ", "/", "|", "-", "_", "\t", "\n"):
+        texts = [[f"a{mark}b", "c"], ["a", f"b{mark}c"]]
+        close(float(student.distinct(texts, 2)), 1.0, given=f"the texts {texts}, n = 2")
+
+
+@exercise("distinct", points=0.5, needs="test_ngrams_counted_by_hand")
+def test_case_and_spaces_make_tokens_different(student: Student) -> None:
+    close(float(student.distinct([["We", "we", " we", "we "]], 1)), 1.0, given="the tokens 'We', 'we', ' we', 'we ', n = 1")
+
+
+@exercise("distinct", points=0.5, needs="test_ngrams_counted_by_hand")
+def test_ids_may_be_high(student: Student) -> None:
+    for high in (1000, 1024, 1500, 50_257, 65_536, 100_000):
+        given = f"the texts {high} 0 and 0 1, n = 2"
+        close(float(student.distinct([[high, 0], [0, 1]], 2)), 1.0, given=given)
+        given = f"the texts 0 {high} and 1 0, n = 2"
+        close(float(student.distinct([[0, high], [1, 0]], 2)), 1.0, given=given)
+
+
+@exercise("distinct", points=0.5, needs="test_ngrams_counted_by_hand")
+def test_ngrams_may_be_long(student: Student) -> None:
+    text = [0] * 12
+    for n in (5, 6, 11):
+        close(float(student.distinct([text], n)), 1 / (13 - n), given=f"twelve times 0, n = {n}")
 
 
 # metrics

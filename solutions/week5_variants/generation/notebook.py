@@ -225,7 +225,7 @@ check("top_k")
 # ```text
 #   probabilities   .6    .25   .1    .05          p = .8: two tokens, .6 alone is too little
 #   probabilities   .97   .01   .01   .01          p = .8: one
-#   probabilities   .25   .25   .25   .25          p = .8: all four
+#   probabilities   .25   .25   .25   .25          p = .8: all four; p = .5: any two
 # ```
 
 # %% [markdown]
@@ -299,10 +299,11 @@ plt.show()
 # ```text
 #   logits                   2.0    −2.0     1.0      θ = 2, tokens 0 and 1 written
 #   divided, as printed      1.0    −1.0     1.0      token 1 became likelier!
-#   as in CTRL's code        1.0    −4.0     1.0
+#   as in transformers       1.0    −4.0     1.0
 # ```
 #
-# A logit below 0 is *raised* by a division. So it is multiplied.
+# A logit below 0 is *raised* by a division, and CTRL's own code divides too. The library `transformers` multiplies it instead
+# ([issue 2302](https://github.com/huggingface/transformers/issues/2302)), and so do we.
 
 # %% [markdown]
 # **Penalty** · 10 minutes, easy.
