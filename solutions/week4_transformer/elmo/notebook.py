@@ -289,7 +289,7 @@ def lstm_step(x, h, c, weight_x, weight_h, bias):
 check("lstm_step")
 
 # %% [markdown]
-# What gets lost on the way? In the simpler network $h_t = \tanh(W h_{t-1} + U x_t)$, by the chain rule,
+# What gets lost? In the simpler network $h_t = \tanh(W h_{t-1} + U x_t)$, by the chain rule,
 #
 # $$\frac{\partial h_N}{\partial h_t} = D_N W \; D_{N-1} W \cdots D_{t+1} W, \qquad D_s = \mathrm{diag}(1 - h_s^2).$$
 
@@ -713,7 +713,7 @@ pd.DataFrame({name: shares[distances] for name, shares in recalled.items()}, ind
 # A wider vector reaches further, but no vector of fixed size holds a text of any length. Attention, in the next lesson, looks back instead.
 
 # %% [markdown]
-# **Now the senses.** The probe scores all topics for an occurrence, and the better one of its word's two is chosen. Labels are few: 30, over all words.
+# **Now the senses.** The probe scores all topics for an occurrence, and the better one of its word's two is chosen. There are 30 labels, over all words.
 
 # %% [markdown]
 # The harder test asks what is *new*. A topic's verbs are numbered 0 to 2, and a pseudoword by its verbs:
@@ -827,7 +827,7 @@ metrics["form_minus_untrained"] = ending[FIRST] - ending["untrained", 1]
 print(f"always the more frequent sense of the two: {majority:.3f}")
 
 # %% [markdown]
-# The untrained LSTM is a strong control: its vectors hold the neighbours too. The model that copies, by far the best by its loss, knows hardly more of senses.
+# The untrained LSTM is a strong control: its vectors hold the neighbours too.
 
 # %% [markdown]
 # Last, the mixture. Scores and $\gamma$ are learnt with a linear reader; the controls read one layer. Layers differ in scale, so every vector is normalised first (in some cases the paper does so too, section 3.2).
