@@ -75,7 +75,9 @@ plots.style()
 # How well does the state $k$ match the question $q$? Bahdanau learns a small network: $e = v^\top \tanh(W q + U k)$. The score is *additive*: query and key meet in a sum, under a $\tanh$.
 
 # %% [markdown]
-# **Additive scores** · 15 minutes, easy. Every query meets every key.
+# **Additive scores.** Every query meets every key.
+#
+# *15 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -117,7 +119,9 @@ check("additive_scores")
 # $$\operatorname{attention}(Q, K, V) = \operatorname{softmax}\left(\frac{Q K^\top}{\sqrt{d}}\right) V$$
 
 # %% [markdown]
-# **Attention** · 15 minutes, easy. Equation 1.
+# **Attention.** Equation 1.
+#
+# *15 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -211,7 +215,9 @@ for width in (4, 16):
 # ```
 
 # %% [markdown]
-# **Padding mask** · 5 minutes, easy. True where there is a token. The two axes of length 1 are for heads and queries: all of them see the same tokens.
+# **Padding mask.** True where there is a token. The two axes of length 1 are for heads and queries: all of them see the same tokens.
+#
+# *5 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -248,7 +254,9 @@ check("padding_mask")
 # ```
 
 # %% [markdown]
-# **Causal mask** · 10 minutes, easy.
+# **Causal mask.** True where a query may look.
+#
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -282,7 +290,9 @@ print(torch.full((3,), -torch.inf).softmax(dim=0), "for a row of −∞ alone: 0
 # One NaN, and after the next layer the whole sentence is NaN; after the next step, the model. PyTorch's own attention gives such a row zeros. So shall yours.
 
 # %% [markdown]
-# **Masked attention** · 20 minutes, medium.
+# **Masked attention.** Who may see nothing gets zeros.
+#
+# *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -347,7 +357,9 @@ for name, mask in (
 # ```
 
 # %% [markdown]
-# **Split heads** · 10 minutes, easy. Nothing is computed, and no number comes to another token.
+# **Split heads.** Nothing is computed, and no number comes to another token.
+#
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -380,7 +392,9 @@ check("split_heads")
 # ```
 
 # %% [markdown]
-# **Multi-head attention** · 25 minutes, medium. With what you have written it is five steps: project, split, attend, merge, project.
+# **Multi-head attention.** With what you have written it is five steps: project, split, attend, merge, project.
+#
+# *25 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -445,7 +459,9 @@ with torch.no_grad():
 # $$p_{i,\,2j} = \sin\left(i / 10000^{2j/d}\right) \qquad p_{i,\,2j+1} = \cos\left(i / 10000^{2j/d}\right)$$
 
 # %% [markdown]
-# **Sinusoids** · 15 minutes, medium. Section 3.5; positions count from 0.
+# **Sinusoids.** Section 3.5; positions count from 0.
+#
+# *15 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -502,7 +518,9 @@ print(f"positions 0 to 96, each pair turned by its angle, are positions 3 to 99 
 # ```
 
 # %% [markdown]
-# **Cost** · 10 minutes, easy. A product of $(a, b)$ and $(b, c)$ takes $abc$ multiplications.
+# **Cost.** A product of $(a, b)$ and $(b, c)$ takes $abc$ multiplications.
+#
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #

@@ -94,7 +94,7 @@ pd.DataFrame({"token": [english_bpe.decode([i]) for i in ids.tolist()], "logit":
 # A temperature below 1 favours the likely tokens, one above 1 the unlikely. Towards $T = 0$ all weight goes to the likeliest token: **greedy** choice.
 
 # %% [markdown]
-# **Temperature** · 10 minutes, easy.
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -146,7 +146,9 @@ plt.show()
 # ```
 
 # %% [markdown]
-# **Draw** · 15 minutes, medium. The noise is given, so the result is exact.
+# **Draw.** The noise is given, so the result is exact.
+#
+# *15 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -192,7 +194,7 @@ print(f"{len(set(drawn.tolist()))} different tokens in 2,000 draws")
 # ```
 
 # %% [markdown]
-# **Top-k** · 10 minutes, easy.
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -229,7 +231,9 @@ check("top_k")
 # ```
 
 # %% [markdown]
-# **Top-p** · 20 minutes, medium. Holtzman et al., equation 2.
+# **Top-p.** Holtzman et al., equation 2.
+#
+# *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -306,7 +310,7 @@ plt.show()
 # ([issue 2302](https://github.com/huggingface/transformers/issues/2302)), and so do we.
 
 # %% [markdown]
-# **Penalty** · 10 minutes, easy.
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
@@ -361,7 +365,7 @@ for name, (yours, library) in pairs.items():
 # ```
 
 # %% [markdown]
-# **Attention with a cache** · 20 minutes, medium.
+# *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -510,7 +514,7 @@ for word in ("눈", "킹받네"):
 # ```
 
 # %% [markdown]
-# **Whole characters** · 20 minutes, medium.
+# *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>
 #
@@ -576,7 +580,7 @@ story(korean, korean_bpe, "눈이", temperature=0, number=seed)
 # ```
 
 # %% [markdown]
-# **Distinct n-grams** · 10 minutes, easy.
+# *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
