@@ -29,6 +29,12 @@ from etude.lesson.values import describe, text
 
 EXAMPLES = 60  # inputs that a right answer is tried on
 MOST_CALLS = 240  # of a check: what is left after an input went wrong is for making it small
+_phases = [Phase.generate, Phase.shrink]
+
+
+def leave_large() -> None:
+    """Makes no input small in this process from now on: where nobody reads it, that is most of the time of a failing check."""
+    _phases[:] = [Phase.generate]
 
 
 def for_all(
@@ -45,9 +51,7 @@ def for_all(
     def wrap(check: Callable[..., None]) -> Callable[[Student], None]:
         def on_drawn_inputs(student: Student) -> None:
             search = _Search(check, student)
-            chosen = settings(
-                max_examples=examples, database=None, deadline=None, phases=[Phase.generate, Phase.shrink]
-            )
+            chosen = settings(max_examples=examples, database=None, deadline=None, phases=_phases)
             draw = Random(f"{check.__name__} {student.input_seed}")
             # Hypothesis also draws constants that it finds in whatever modules happen to be loaded.
             with suppress(NoSuchExample, Flaky), patch.object(HypothesisProvider, "_maybe_draw_constant", _none):

@@ -28,7 +28,7 @@ from etude.lesson.checks import Check, Outcome, run_check
 from etude.lesson.mistakes import fingerprint
 from etude.lesson.student import LiveStudent
 from grader.course import Course, Lesson
-from grader.lessons import source
+from grader.lessons import generated, source
 
 LAZY = ("torch", "torch._dynamo")  # what torch's optimizers import at their first step: seconds, once for all runs
 PATIENCE = 60  # times its processor time a run may take by the clock: the machine may be busy, and few mutants sleep
@@ -156,6 +156,7 @@ def _in_child(lesson: Lesson, checks: list[Check], task: Task, write: int) -> No
         _limit(resource.RLIMIT_CPU, task.seconds)
         _limit(resource.RLIMIT_DATA, lesson.limits["memory_mb"] << 20)
         importlib.import_module("torch").set_num_threads(1)
+        generated.leave_large()  # what is kept of a drawn input is that it went wrong
         with os.fdopen(write, "wb", buffering=0) as out:
             for result in _outcomes(lesson, checks, task.answers):
                 out.write(json.dumps(asdict(result)).encode() + b"\n")

@@ -22,7 +22,7 @@ from etude.lesson.student import LiveStudent
 from grader.grading.allowance import LEAST
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
-from grader.lessons import inputs
+from grader.lessons import generated, inputs
 from grader.lessons.generated import EXAMPLES, MOST_CALLS, for_all
 
 
@@ -118,6 +118,18 @@ def test_calls_are_bounded_and_an_answer_that_changes_its_mind_has_failed() -> N
     calls.clear()
     assert outcome(lambda tokens, number: calls.append(tokens)).status == "failed"
     assert len(calls) <= MOST_CALLS
+
+
+def test_an_input_that_is_left_large_says_as_much_in_fewer_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    small = outcome(lambda tokens, number: calls.append(tokens))
+    made_small = len(calls)
+    monkeypatch.setattr(generated, "_phases", [*generated._phases])
+    generated.leave_large()
+    calls.clear()
+    large = outcome(lambda tokens, number: calls.append(tokens))
+    assert len(calls) < made_small
+    assert fingerprint(large) == fingerprint(small)
 
 
 def test_another_process_is_asked_the_same_within_the_requests_of_every_check(tmp_path: Path) -> None:
