@@ -24,6 +24,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
+from hypothesis import find
+from hypothesis.strategies import booleans
+
 from etude.lesson.checks import Check, Outcome, run_check
 from etude.lesson.mistakes import fingerprint
 from etude.lesson.student import LiveStudent
@@ -98,6 +101,7 @@ def _begin() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     for name in LAZY:
         importlib.import_module(name)
+    find(booleans(), lambda value: True)  # the first search imports what each run would have to
 
 
 def _end_with_parent() -> None:

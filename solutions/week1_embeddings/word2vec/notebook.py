@@ -332,7 +332,7 @@ check("sgns_gradients")
 # </details>
 # <details><summary>Hint for the step</summary>
 #
-# Negatives are context vectors too: look them up in `contexts`. Then `optimizer.zero_grad()`, `loss.backward()`, `optimizer.step()`.
+# Negatives are context vectors too: look them up in `contexts`. Then a step of training as ever: gradients to zero, backward, the step.
 #
 # </details>
 

@@ -239,7 +239,7 @@ for number, (a, b) in enumerate(merges, start=1):
 #
 # <details><summary>Hint</summary>
 #
-# `rank = {pair: i for i, pair in enumerate(merges)}`. Look at all neighbours that are in it, and take the one of the lowest rank.
+# A dictionary from each pair to its place among the merges answers at once. Look at all neighbours that are in it, and take the one of the lowest rank.
 #
 # </details>
 # <details><summary>Hint for the loop</summary>
