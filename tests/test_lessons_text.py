@@ -14,6 +14,7 @@ from grader.lessons import source
 LESSONS = Course().lessons()
 HINTS = re.compile(r"<details>.*?</details>", re.DOTALL)
 EFFORT = re.compile(r"\b(\d+) minutes, (easy|medium|hard)\.")
+WIDEST = 112  # characters, as a screen of 1,400 pixels shows of a cell in JupyterLab
 MOST_WORDS = 45  # of a text cell, in the median
 
 
@@ -36,6 +37,14 @@ def test_each_exercise_says_how_long_and_how_hard_it_is_and_has_a_hint_that_unfo
 def test_text_cells_are_short(lesson: Lesson) -> None:
     texts = [cell.source for cell in source.read(lesson).cells if source.part(cell).kind == "text"]
     assert median(len(HINTS.sub("", text).split()) for text in texts) <= MOST_WORDS
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_what_an_exercise_asks_for_is_read_without_scrolling_sideways(lesson: Lesson) -> None:
+    asked = [
+        skeleton for cell in source.exercises(source.read(lesson)).values() for skeleton in [source.skeleton(cell)]
+    ]
+    assert [line for skeleton in asked for line in skeleton.splitlines() if len(line) > WIDEST] == []
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)

@@ -434,9 +434,11 @@ check("overlaps")
 
 # %% exercise="neighbour_accuracy"
 def neighbour_accuracy(scores, allowed, right):
-    """Share of queries whose best-scored allowed candidate is right; a tie counts by its share of right ones.
+    """Share of queries whose best-scored allowed candidate is right; a tie counts by its share of
+    right ones.
 
-    scores (Q, V) float tensor; allowed, right (Q, V) bool tensors; every query has an allowed candidate.
+    scores (Q, V) float tensor; allowed, right (Q, V) bool tensors; every query has an allowed
+    candidate.
     Returns a float.
     """
     ### BEGIN SOLUTION
@@ -483,7 +485,8 @@ check("neighbour_accuracy")
 
 # %% exercise="to_jamo"
 def to_jamo(text):
-    """The text with each Hangul syllable (가 … 힣) written as its two or three conjoining jamo; the rest unchanged.
+    """The text with each Hangul syllable (가 … 힣) written as its two or three conjoining jamo; the
+    rest unchanged.
 
     Unicode Standard, section 3.12 (Hangul syllable decomposition). Returns a string.
     """

@@ -115,7 +115,8 @@ plots.style()
 def possible_ratios(above, below):
     """The smallest and the largest value of above / below, when both are rounded numbers.
 
-    above, below: positive numbers as they are printed, e.g. "1.9e-4" (1.85e-4 to 1.95e-4) or "2.20" (2.195 to 2.205).
+    above, below: positive numbers as they are printed, e.g. "1.9e-4" (1.85e-4 to 1.95e-4) or "2.20"
+    (2.195 to 2.205).
     Returns a tuple of floats (low, high). Pennington et al. 2014, Table 1.
     """
 
@@ -180,12 +181,14 @@ printed
 
 # %% exercise="harmonic_counts"
 def harmonic_counts(sentences, words, window):
-    """For each pair of words the sum of 1/d over all places where they stand d apart, d at most `window`.
+    """For each pair of words the sum of 1/d over all places where they stand d apart, d at most
+    `window`.
 
-    sentences: list of lists of strings, each of them among the words; words: list of V different strings;
+    sentences: list of lists of strings, each of them among the words; words: list of V different
+    strings;
     window: words on one side, at least 1.
-    Returns a float64 tensor (V, V), symmetric; a word that stands near itself is counted from both of its places.
-    Pennington et al. 2014, section 4.2.
+    Returns a float64 tensor (V, V), symmetric; a word that stands near itself is counted from both
+    of its places. Pennington et al. 2014, section 4.2.
     """
     ### BEGIN SOLUTION
     index = {word: i for i, word in enumerate(words)}
@@ -221,8 +224,8 @@ def probability_ratios(counts, i, j):
     """P(k | i) / P(k | j) for every probe k.
 
     counts (V, K) float64 tensor of counts, words by probes; i, j: two rows, neither of them all zeros.
-    Returns a float64 tensor (K,): infinite where k was seen near i only, NaN where it was seen near neither.
-    Pennington et al. 2014, section 3.
+    Returns a float64 tensor (K,): infinite where k was seen near i only, NaN where it was seen near
+    neither. Pennington et al. 2014, section 3.
     """
     ### BEGIN SOLUTION
     probabilities = counts / counts.sum(dim=1, keepdim=True)  # (V, K)
@@ -415,7 +418,8 @@ plt.show()
 def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     """GloVe's loss on N entries of the table: the sum of weighted squared errors.
 
-    word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive counts.
+    word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive
+    counts.
     Returns a scalar tensor. Pennington et al. 2014, eq. 8.
     """
     ### BEGIN SOLUTION
@@ -450,7 +454,8 @@ check("glove_loss")
 def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
     """Gradients of `glove_loss` by hand, without autograd.
 
-    word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive counts.
+    word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive
+    counts.
     Returns a tuple (d_word (N, d), d_context (N, d), d_word_bias (N,), d_context_bias (N,)).
     """
     ### BEGIN SOLUTION
@@ -488,8 +493,9 @@ check("glove_gradients")
 def adagrad_step(parameters, squares, gradients, lr):
     """One step of AdaGrad.
 
-    parameters, squares, gradients: tensors of one shape; squares: sums of all earlier squared gradients, positive.
-    None of them is changed. Returns a tuple (new parameters, new squares). Duchi et al. 2011, section 1.
+    parameters, squares, gradients: tensors of one shape; squares: sums of all earlier squared
+    gradients, positive. None of them is changed. Returns a tuple (new parameters, new squares).
+    Duchi et al. 2011, section 1.
     """
     ### BEGIN SOLUTION
     squares = squares + gradients**2
@@ -532,10 +538,10 @@ check("adagrad_step")
 def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
     """Fits vectors and biases to the logarithms of the entries that are not zero, with AdaGrad.
 
-    pairs (2, N) int64: rows i and columns k of these entries; counts (N,) floats: the entries; both on the device to
-    train on; size: the number V of words.
-    Returns a tuple (word vectors (V, dim), context vectors (V, dim), word biases (V,), context biases (V,)) of float
-    tensors on the CPU; the same for the same seed.
+    pairs (2, N) int64: rows i and columns k of these entries; counts (N,) floats: the entries; both
+    on the device to train on; size: the number V of words.
+    Returns a tuple (word vectors (V, dim), context vectors (V, dim), word biases (V,), context
+    biases (V,)) of float tensors on the CPU; the same for the same seed.
     """
     generator = torch.Generator().manual_seed(seed)
     vectors = [(torch.rand(size, dim, generator=generator) - 0.5) / dim for _ in range(2)]
@@ -582,7 +588,8 @@ check("train_glove")
 def log_ratios(model, totals, i, j):
     """What the model says of ln(P(k | i) / P(k | j)), for every word k.
 
-    model: the tuple that train_glove returns; totals (V,): the sums X_i of the rows of the table of counts; i, j: two ids.
+    model: the tuple that train_glove returns; totals (V,): the sums X_i of the rows of the table of
+    counts; i, j: two ids.
     Returns a float tensor (V,). Pennington et al. 2014, eq. 1 to 7.
     """
     ### BEGIN SOLUTION

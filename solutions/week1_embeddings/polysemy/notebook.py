@@ -84,7 +84,8 @@ plots.style()
 
 # %% exercise="embed"
 def embed(vectors, words, tokens):
-    """The vector of each token of a sentence, from the table; a token that is not in the table gets zeros.
+    """The vector of each token of a sentence, from the table; a token that is not in the table gets
+    zeros.
 
     vectors (V, d) tensor, its rows those of `words`, a list of V strings; tokens: list of N strings.
     Returns a float tensor (N, d); (0, d) for an empty sentence.
@@ -254,9 +255,11 @@ pd.DataFrame({word: neighbour_topics("ko", word) for word in ["눈", "배", "말
 
 # %% exercise="mixture"
 def mixture(vector, senses):
-    """The weights w that bring w[0] senses[0] + w[1] senses[1] + … nearest to the vector, and how near that is.
+    """The weights w that bring w[0] senses[0] + w[1] senses[1] + … nearest to the vector, and how
+    near that is.
 
-    vector (d,) float tensor; senses (K, d) float tensor of K < d independent rows. Nearest: the least squared distance.
+    vector (d,) float tensor; senses (K, d) float tensor of K < d independent rows. Nearest: the
+    least squared distance.
     Returns (weights: float tensor (K,), cosine between the vector and its reconstruction: float).
     Arora et al. 2018, the Linearity Assertion (there with nonnegative weights).
     """
@@ -376,11 +379,14 @@ mixtures.round(3)
 
 # %% exercise="context_vector"
 def context_vector(vectors, weights, ids, position, window):
-    """The weighted mean of the vectors of the words around one position, without the word at that position itself.
+    """The weighted mean of the vectors of the words around one position, without the word at that
+    position itself.
 
-    vectors (V, d); weights (V,), one for each word of the vocabulary, not negative; ids: list of the N word ids of a text;
-    position from 0 to N − 1; window: words on each side, cut off at the edges of the text.
-    Returns (d,); zeros if there is no neighbour or all weigh nothing. After Schütze 1998, context vectors.
+    vectors (V, d); weights (V,), one for each word of the vocabulary, not negative; ids: list of
+    the N word ids of a text; position from 0 to N − 1; window: words on each side, cut off at the
+    edges of the text.
+    Returns (d,); zeros if there is no neighbour or all weigh nothing. After Schütze 1998, context
+    vectors.
     """
     ### BEGIN SOLUTION
     around = ids[max(0, position - window) : position] + ids[position + 1 : position + window + 1]
@@ -479,10 +485,11 @@ print(f"contexts of different senses are further apart by {metrics['contextual_g
 def kmeans(points, centroids, steps=50):
     """`steps` rounds of k-means: label every point, then move every centroid.
 
-    points (N, d); centroids (K, d), where to start. A point's label is the number of the nearest centroid (Euclidean distance;
-    of equally near ones the first). A centroid without points stays where it is.
-    Returns (centroids: tensor (K, d) after the last move, labels: int64 tensor (N,) of the last round). The inputs stay as
-    they are. Lloyd 1982.
+    points (N, d); centroids (K, d), where to start. A point's label is the number of the nearest
+    centroid (Euclidean distance; of equally near ones the first). A centroid without points stays
+    where it is.
+    Returns (centroids: tensor (K, d) after the last move, labels: int64 tensor (N,) of the last
+    round). The inputs stay as they are. Lloyd 1982.
     """
     ### BEGIN SOLUTION
     centroids = centroids.clone()
@@ -589,8 +596,9 @@ print(f"purity: homonyms {pure:.3f}, words of one sense with tossed ones {pure_t
 def choose_senses(contexts, senses, new):
     """For each new context the sense whose centroid is nearest by cosine.
 
-    contexts (N, d) float tensor with their senses, (N,) int64, in which each of 0 … K − 1 occurs; new (M, d) float tensor.
-    The centroid of a sense is the mean of its contexts. Returns an int64 tensor (M,). After Schütze 1998, sense vectors.
+    contexts (N, d) float tensor with their senses, (N,) int64, in which each of 0 … K − 1 occurs;
+    new (M, d) float tensor. The centroid of a sense is the mean of its contexts. Returns an int64
+    tensor (M,). After Schütze 1998, sense vectors.
     """
     ### BEGIN SOLUTION
     count = int(senses.max()) + 1

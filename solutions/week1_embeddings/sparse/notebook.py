@@ -312,9 +312,11 @@ plt.show()
 
 # %% exercise="neighbour_counts"
 def neighbour_counts(sentences, words, window):
-    """How often words[j] stands within `window` words of words[i], on either side, in the same sentence.
+    """How often words[j] stands within `window` words of words[i], on either side, in the same
+    sentence.
 
-    sentences: list of lists of strings, each of them among the words; words: list of V different strings;
+    sentences: list of lists of strings, each of them among the words; words: list of V different
+    strings;
     window: words on one side, at least 1.
     Returns an int64 tensor (V, V). A word that stands beside itself is counted from both of its places.
     """
@@ -365,9 +367,11 @@ pd.DataFrame(cosines(neighbour_counts([coffee], coffee, 1).float()).numpy(), cof
 
 # %% exercise="association"
 def association(n_xy, n_x, n_y, n):
-    """The association ratio in bits (logarithm to base 2) of each pair of words; −∞ where they never met.
+    """The association ratio in bits (logarithm to base 2) of each pair of words; −∞ where they
+    never met.
 
-    n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred; n: tokens in the corpus.
+    n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred; n:
+    tokens in the corpus.
     Returns a float tensor (K,). Church and Hanks 1990, section 3.
     """
     ### BEGIN SOLUTION
@@ -477,7 +481,8 @@ def shifted_ppmi(counts, negatives=5, power=0.75):
 
     P_power(j) is the column's sum to the power, divided by the sum of that over all columns.
     counts (V, C) tensor of counts; negatives: k, at least 1; with negatives=1 and power=1 it is PPMI.
-    Returns a float tensor (V, C). Levy and Goldberg 2014, section 4.1; Levy, Goldberg and Dagan 2015, section 3.2.
+    Returns a float tensor (V, C). Levy and Goldberg 2014, section 4.1; Levy, Goldberg and Dagan
+    2015, section 3.2.
     """
     ### BEGIN SOLUTION
     counts = counts.double()
@@ -531,7 +536,8 @@ check("shifted_ppmi")
 
 # %% exercise="lsa"
 def lsa(matrix, dim, power=1.0):
-    """The rows of a matrix in its `dim` strongest directions: U_d S_d^power of its singular value decomposition.
+    """The rows of a matrix in its `dim` strongest directions: U_d S_d^power of its singular value
+    decomposition.
 
     matrix (V, C) float tensor; dim: d, at most the smaller of V and C.
     power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2.

@@ -96,10 +96,12 @@ plots.style()
 
 # %% exercise="cbow_contexts"
 def cbow_contexts(ids, sentences, window):
-    """The context ids of every word of a text, in the order in which they stand; −1 where a sentence has no word.
+    """The context ids of every word of a text, in the order in which they stand; −1 where a
+    sentence has no word.
 
-    ids (N,) int64, the words of all sentences one after the other, N at least 1; sentences (N,) int64, the number of the sentence
-    (0, 1, ...) that each word comes from; window: words on one side, at least 1.
+    ids (N,) int64, the words of all sentences one after the other, N at least 1; sentences (N,)
+    int64, the number of the sentence (0, 1, ...) that each word comes from; window: words on one
+    side, at least 1.
     Returns (N, 2 * window) int64: columns 0 to window − 1 lie before the word, the others after it.
     Mikolov et al. 2013 (Efficient Estimation), section 3.1.
     """
@@ -134,7 +136,8 @@ check("cbow_contexts")
 def cbow_hidden(vectors, contexts):
     """The mean of the context vectors of each example; places that hold −1 do not count.
 
-    vectors (V, d) float; contexts (B, C) int64 with at least one word in each row. A word that stands there twice counts twice.
+    vectors (V, d) float; contexts (B, C) int64 with at least one word in each row. A word that
+    stands there twice counts twice.
     Returns (B, d), of the vectors' dtype. Mikolov et al. 2013 (Efficient Estimation), section 3.1.
     """
     ### BEGIN SOLUTION
@@ -178,8 +181,9 @@ check("cbow_hidden")
 def cbow_gradient(contexts, d_hidden, size):
     """The gradient of all word vectors, when `cbow_hidden` made the hidden vectors.
 
-    contexts (B, C) int64, −1 where there is no word, at least one word in each row; d_hidden (B, d) float, the loss's gradient with respect to
-    the hidden vectors; size: V, the number of words. Returns (V, d) float, zero for words that are in no context.
+    contexts (B, C) int64, −1 where there is no word, at least one word in each row; d_hidden (B, d)
+    float, the loss's gradient with respect to the hidden vectors; size: V, the number of words.
+    Returns (V, d) float, zero for words that are in no context.
     """
     ### BEGIN SOLUTION
     real = contexts >= 0  # (B, C)
@@ -215,8 +219,8 @@ check("cbow_gradient")
 def softmax_loss(hidden, outputs, targets):
     """Mean over the batch of −log p(target), with a softmax over all words and no bias.
 
-    hidden (B, d), outputs (V, d) float: one output vector for each word; targets (B,) int64. Returns a scalar tensor; finite for large scores too.
-    Mikolov et al. 2013 (NIPS), eq. 2.
+    hidden (B, d), outputs (V, d) float: one output vector for each word; targets (B,) int64.
+    Returns a scalar tensor; finite for large scores too. Mikolov et al. 2013 (NIPS), eq. 2.
     """
     ### BEGIN SOLUTION
     scores = hidden @ outputs.T  # (B, V)
@@ -249,7 +253,8 @@ check("softmax_loss")
 def softmax_gradients(hidden, outputs, targets):
     """Gradients of `softmax_loss` (the mean over the batch) by hand, without autograd.
 
-    hidden (B, d), outputs (V, d) float, targets (B,) int64. Returns a tuple (d_hidden (B, d), d_outputs (V, d)).
+    hidden (B, d), outputs (V, d) float, targets (B,) int64. Returns a tuple (d_hidden (B, d),
+    d_outputs (V, d)).
     """
     ### BEGIN SOLUTION
     error = (hidden @ outputs.T).softmax(dim=1)  # (B, V)
@@ -279,10 +284,12 @@ check("softmax_gradients")
 
 # %% exercise="costs"
 def costs(vocabulary, dim, negatives):
-    """What a model costs, in whole numbers: (weights, multiplications of the full softmax, multiplications of negative sampling).
+    """What a model costs, in whole numbers: (weights, multiplications of the full softmax,
+    multiplications of negative sampling).
 
-    vocabulary: V words; dim: d numbers in a vector; negatives: k. Weights of input and output vectors, no bias; multiplications
-    for the scores of one example, the target's among them. Returns a tuple of three ints.
+    vocabulary: V words; dim: d numbers in a vector; negatives: k. Weights of input and output
+    vectors, no bias; multiplications for the scores of one example, the target's among them.
+    Returns a tuple of three ints.
     """
     ### BEGIN SOLUTION
     return 2 * vocabulary * dim, vocabulary * dim, (negatives + 1) * dim
@@ -313,7 +320,8 @@ check("costs")
 def subsample(ids, counts, t, uniform):
     """Which words of a text are kept: an occurrence stays if its random number is below sqrt(t / f).
 
-    ids (N,) int64; counts (V,) int64, how often each word occurs in the whole corpus, at least once; f is a word's share of all counts;
+    ids (N,) int64; counts (V,) int64, how often each word occurs in the whole corpus, at least
+    once; f is a word's share of all counts;
     t: the threshold, for example 1e-3; uniform (N,) float, one number from [0, 1) for each occurrence.
     Returns a bool tensor (N,). Mikolov et al. 2013 (NIPS), eq. 5.
     """

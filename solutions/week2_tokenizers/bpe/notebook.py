@@ -91,8 +91,9 @@ def count_pairs(words):
     """How often each pair of neighbouring tokens occurs in the text.
 
     words: dictionary from a word, as a tuple of tokens, to its count: {("l", "o", "w"): 5, ("a",): 2}.
-    Returns a dictionary from a pair (token, token) to its count, with the pairs that occur and no others. Every place counts: ("a", "a", "a")
-    holds the pair ("a", "a") twice. Sennrich et al. 2016, algorithm 1, get_stats.
+    Returns a dictionary from a pair (token, token) to its count, with the pairs that occur and no
+    others. Every place counts: ("a", "a", "a") holds the pair ("a", "a") twice. Sennrich et al.
+    2016, algorithm 1, get_stats.
     """
     ### BEGIN SOLUTION
     pairs = Counter()
@@ -125,7 +126,8 @@ check("count_pairs")
 
 # %% exercise="merge_pair"
 def merge_pair(word, pair):
-    """The word with the two tokens of the pair joined wherever they stand side by side: from left to right, without overlap.
+    """The word with the two tokens of the pair joined wherever they stand side by side: from left
+    to right, without overlap.
 
     word: tuple of tokens (strings), it may be empty; pair: (token, token).
     Returns a tuple of tokens. Sennrich et al. 2016, algorithm 1, merge_vocab.
@@ -180,10 +182,12 @@ check("merge_pair")
 def train_bpe(words, size):
     """Learns merges until the vocabulary has `size` tokens or no pair is left.
 
-    words: dictionary from a word, as a tuple of tokens, to its count; size: at least the number of different tokens in words.
-    Of the most frequent pairs, the one whose first token stands first in the vocabulary is merged, then the one whose second token does.
-    Returns (vocabulary, merges): a list of strings, the tokens of words in alphabetical order and then the merged ones as they are made; and
-    a list of pairs. words stays as it is. Sennrich et al. 2016, algorithm 1.
+    words: dictionary from a word, as a tuple of tokens, to its count; size: at least the number of
+    different tokens in words. Of the most frequent pairs, the one whose first token stands first in
+    the vocabulary is merged, then the one whose second token does.
+    Returns (vocabulary, merges): a list of strings, the tokens of words in alphabetical order and
+    then the merged ones as they are made; and a list of pairs. words stays as it is. Sennrich et
+    al. 2016, algorithm 1.
     """
     ### BEGIN SOLUTION
     vocabulary = sorted({token for word in words for token in word})
@@ -253,8 +257,10 @@ for number, (a, b) in enumerate(merges, start=1):
 def encode_word(word, merges):
     """The tokens of one word.
 
-    word: tuple of single tokens (characters), it may be empty; merges: list of pairs, the first one learnt first.
-    As long as two neighbours are among the merges, the pair that was learnt first is joined wherever it stands (as `merge_pair` does). Characters that are in no merge stay as they are.
+    word: tuple of single tokens (characters), it may be empty; merges: list of pairs, the first one
+    learnt first. As long as two neighbours are among the merges, the pair that was learnt first is
+    joined wherever it stands (as `merge_pair` does). Characters that are in no merge stay as they
+    are.
     Returns a tuple of tokens. Sennrich et al. 2016, section 3.2.
     """
     ### BEGIN SOLUTION
@@ -293,7 +299,8 @@ for word in ["lowest", "newer", "wide", "slow", "해"]:
 def decode_words(tokens):
     """The text of some tokens, with one blank between two words and none at the end.
 
-    tokens: list of strings; the last token of a word ends in "</w>" (and may be nothing else). The last word may lack its end, as in a text that is being written.
+    tokens: list of strings; the last token of a word ends in "</w>" (and may be nothing else). The
+    last word may lack its end, as in a text that is being written.
     Returns a string.
     """
     ### BEGIN SOLUTION
@@ -382,7 +389,8 @@ def encode_text(text, merges):
     """The byte-level tokens of a text.
 
     text: string; merges: list of pairs of tokens, whose characters are those of `byte_table`.
-    The text is cut by `byte_bpe.split`; the UTF-8 bytes of each piece are written by the table and merged by rank.
+    The text is cut by `byte_bpe.split`; the UTF-8 bytes of each piece are written by the table and
+    merged by rank.
     Returns a list of strings. Radford et al. 2019, section 2.2.
     """
     ### BEGIN SOLUTION
@@ -415,7 +423,8 @@ def decode_bytes(tokens):
     """The text of some byte-level tokens: the inverse of `encode_text`.
 
     tokens: list of strings in the characters of `byte_table`.
-    Returns a string; bytes that are not UTF-8 become "\ufffd", as bytes.decode(errors="replace") has it.
+    Returns a string; bytes that are not UTF-8 become "\ufffd", as bytes.decode(errors="replace")
+    has it.
     """
     ### BEGIN SOLUTION
     byte_of = {character: byte for byte, character in byte_table().items()}

@@ -173,7 +173,8 @@ check("agreement")
 def random_cuts(word, count, generator):
     """As many different places inside a word as asked for, each set of places equally likely.
 
-    word: string of n characters; count: 0 to n − 1; generator: a random.Random, the only source of chance.
+    word: string of n characters; count: 0 to n − 1; generator: a random.Random, the only source of
+    chance.
     Returns a set of whole numbers from 1 to n − 1.
     """
     ### BEGIN SOLUTION
@@ -202,7 +203,8 @@ def planted(language, distance):
 
 
 def train(words, pieces):
-    """Each tokenizer with the same words and number of pieces: {name: function from a word to its pieces}, {name: vocabulary}.
+    """Each tokenizer with the same words and number of pieces: {name: function from a word to its
+    pieces}, {name: vocabulary}.
 
     The pieces come without marks; what has a character that no training word had is "<unk>" or "[UNK]".
     """
@@ -296,7 +298,8 @@ borders.style.format(precision=2)
 def tokens_per_sentence(sentences, cut):
     """How many tokens a sentence takes, and which share of the words stays whole.
 
-    sentences: list of lists of words, with at least one word; cut: dict from a word to the list of its pieces.
+    sentences: list of lists of words, with at least one word; cut: dict from a word to the list of
+    its pieces.
     Returns (tokens per sentence, share of the running words that are one piece), two floats.
     """
     ### BEGIN SOLUTION
@@ -321,7 +324,8 @@ STRANGE = {"en": "café", "ko": "킹받네"}  # no word of the world has é or �
 def measures(sentences, pieces, known):
     """What a tokenizer makes of a text, as a dict of floats.
 
-    sentences: list of lists of words; pieces: dict from a word to the list of its pieces; known: the words that the tokenizer was trained on.
+    sentences: list of lists of words; pieces: dict from a word to the list of its pieces; known:
+    the words that the tokenizer was trained on.
     """
     words = Counter(chain.from_iterable(sentences))
     tokens, whole = tokens_per_sentence(sentences, pieces)
@@ -435,8 +439,9 @@ plt.show()
 def overlap(one, other):
     """Jaccard's index of two vocabularies as sets of strings without marks.
 
-    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark; a piece that is nothing but a mark, and special
-    tokens, which begin with "[" and end with "]" or begin with "<" and end with ">" and are longer than two characters, are left out.
+    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark; a piece that is
+    nothing but a mark, and special tokens, which begin with "[" and end with "]" or begin with "<"
+    and end with ">" and are longer than two characters, are left out.
     Returns a float from 0 to 1; 0.0 if both are empty.
     """
 

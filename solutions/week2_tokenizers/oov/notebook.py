@@ -72,10 +72,12 @@ plots.style()
 
 # %% exercise="most_frequent"
 def most_frequent(tokens, size):
-    """The vocabulary: "<unk>" first, then the most frequent words of a text, the most frequent one first.
+    """The vocabulary: "<unk>" first, then the most frequent words of a text, the most frequent one
+    first.
 
-    tokens: list of strings, without "<unk>"; size: how long the list may become, with "<unk>"; at least 1.
-    Words that are equally frequent stand in alphabetical order (Python's order of strings).
+    tokens: list of strings, without "<unk>"; size: how long the list may become, with "<unk>"; at
+    least 1. Words that are equally frequent stand in alphabetical order (Python's order of
+    strings).
     Returns a list of different strings; it is shorter where the text has fewer words.
     """
     ### BEGIN SOLUTION
@@ -243,9 +245,11 @@ plt.show()
 
 # %% exercise="bits_per_word"
 def bits_per_word(training, tokens, vocabulary):
-    """The mean surprise of a unigram model with add-one smoothing, in bits per word; unknown words count as "<unk>".
+    """The mean surprise of a unigram model with add-one smoothing, in bits per word; unknown words
+    count as "<unk>".
 
-    training: list of strings, from which the model counts; tokens: list of strings, which it is tried on, not empty;
+    training: list of strings, from which the model counts; tokens: list of strings, which it is
+    tried on, not empty;
     vocabulary: list of V different strings, "<unk>" among them.
     Returns a float.
     """
@@ -342,8 +346,8 @@ plt.show()
 def pieces(word, unit):
     """A word cut into units.
 
-    word: string; unit: "word" (the word as it is), "character" (Unicode code points as they stand), "jamo" (code points after
-    canonical decomposition, NFD) or "byte" (UTF-8).
+    word: string; unit: "word" (the word as it is), "character" (Unicode code points as they stand),
+    "jamo" (code points after canonical decomposition, NFD) or "byte" (UTF-8).
     Returns a list: of strings, or of whole numbers for bytes.
     """
     ### BEGIN SOLUTION
@@ -431,7 +435,8 @@ table.style.format("{:.2f}")
 
 # %% exercise="encode"
 def encode(tokens, words):
-    """The ids of some tokens: 257 + place for those on the list, UTF-8 bytes and then 256 for the others.
+    """The ids of some tokens: 257 + place for those on the list, UTF-8 bytes and then 256 for the
+    others.
 
     tokens: list of strings, any of them may be empty; words: list of different strings.
     Returns a list of whole numbers.

@@ -94,7 +94,8 @@ plots.style()
 
 # %% exercise="mark"
 def mark(text):
-    """The text as SentencePiece cuts it: NFKC, each run of white space one ▁, and one ▁ before the first word.
+    """The text as SentencePiece cuts it: NFKC, each run of white space one ▁, and one ▁ before the
+    first word.
 
     text: string without ▁. Blanks at its ends leave nothing behind; a text without words becomes "".
     Kudo and Richardson 2018, sections 3.1 and 3.4.

@@ -90,9 +90,11 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
 # %% exercise="likelihood_gain"
 def likelihood_gain(together, first, second, total):
-    """How much the log-likelihood of a text gains if two different pieces are joined wherever they stand side by side.
+    """How much the log-likelihood of a text gains if two different pieces are joined wherever they
+    stand side by side.
 
-    together: n, how often that is, at least 1; first, second: how often each of the two pieces occurs, each at least n;
+    together: n, how often that is, at least 1; first, second: how often each of the two pieces
+    occurs, each at least n;
     total: N, how many pieces the text has, more than n. Their join does not occur before.
     Returns a float, in nats (natural logarithms); 0 · ln 0 is 0.
     """
@@ -170,13 +172,17 @@ for n in (10, 20, 50, 100, 400, 1_000):
 
 # %% exercise="rank_pairs"
 def rank_pairs(words, rule, min_count=2):
-    """The pairs of neighbouring pieces that occur at least `min_count` times, with their values, the best one first.
+    """The pairs of neighbouring pieces that occur at least `min_count` times, with their values,
+    the best one first.
 
-    words: dictionary from a word, as a tuple of pieces, to its count: {("h", "##u", "##g"): 10}. A word counts as often as it occurs, and every
+    words: dictionary from a word, as a tuple of pieces, to its count: {("h", "##u", "##g"): 10}. A
+    word counts as often as it occurs, and every
     place counts: ("a", "##a", "##a", "##a") holds the pair ("##a", "##a") twice.
-    rule: what a pair (s, t) is worth. "frequency": n, the pair's count, as in BPE; "score": n / (c_s * c_t), in one division;
-    "gain": `likelihood_gain` rounded to six decimals (also for two equal pieces, where it is a little too small).
-    Returns a list of ((s, t), value); of equal values, the pair that is first in Python's order of tuples comes first.
+    rule: what a pair (s, t) is worth. "frequency": n, the pair's count, as in BPE; "score": n /
+    (c_s * c_t), in one division; "gain": `likelihood_gain` rounded to six decimals (also for two
+    equal pieces, where it is a little too small).
+    Returns a list of ((s, t), value); of equal values, the pair that is first in Python's order of
+    tuples comes first.
     """
     ### BEGIN SOLUTION
     pieces, pairs = Counter(), Counter()
@@ -216,7 +222,8 @@ check("rank_pairs")
 
 # %% exercise="merge_pair"
 def merge_pair(word, pair):
-    """The word with the two pieces of the pair joined wherever they stand side by side: from left to right, without overlap.
+    """The word with the two pieces of the pair joined wherever they stand side by side: from left
+    to right, without overlap.
 
     word: tuple of pieces, it may be empty; pair: (s, t), where t begins with "##".
     Returns a tuple of pieces: s followed by t without its mark, in place of the two.
@@ -271,10 +278,12 @@ pd.DataFrame(
 def train_pieces(counts, size, rule, min_count=2):
     """Learns a vocabulary: merges the best pair until there are `size` pieces, or no pair is left.
 
-    counts: dictionary from a word, a string that is not empty and without "#", to its count; size: how many pieces to have in all; the special tokens and single
-    pieces are there even if they are more; rule, min_count: as for rank_pairs, which is asked anew before each merge.
-    Returns a list of different strings: SPECIAL, the single pieces that occur (first letters bare, others with "##") in Python's order, then
-    what is merged, in the order in which it is made. counts stays as it is.
+    counts: dictionary from a word, a string that is not empty and without "#", to its count; size:
+    how many pieces to have in all; the special tokens and single pieces are there even if they are
+    more; rule, min_count: as for rank_pairs, which is asked anew before each merge.
+    Returns a list of different strings: SPECIAL, the single pieces that occur (first letters bare,
+    others with "##") in Python's order, then what is merged, in the order in which it is made.
+    counts stays as it is.
     """
     ### BEGIN SOLUTION
     words = {(word[0], *("##" + letter for letter in word[1:])): count for word, count in counts.items()}
@@ -323,8 +332,9 @@ def cut_word(word, vocabulary):
     """The pieces of one word by the longest match from the left.
 
     word: string without blanks, it may be empty; vocabulary: set of pieces.
-    Returns a list of strings: pieces of the vocabulary, all but the first with "##" in front; ["[UNK]"] if at some place no piece fits or
-    the word has more than 100 characters. Devlin et al. 2019, as published with the model's code.
+    Returns a list of strings: pieces of the vocabulary, all but the first with "##" in front;
+    ["[UNK]"] if at some place no piece fits or the word has more than 100 characters. Devlin et al.
+    2019, as published with the model's code.
     """
     ### BEGIN SOLUTION
     if len(word) > 100:
@@ -376,10 +386,12 @@ check("cut_word")
 def split_text(text, lower):
     """The words of a text, as BERT splits it.
 
-    text: string without control characters and Chinese characters (which BERT treats apart); lower: as the uncased models do, that is, lower case,
-    canonical decomposition (NFD), no characters of category Mn.
-    Words stand between white space; punctuation is a word for each mark. Punctuation are the 32 signs of ASCII (`string.punctuation`, $ and ^ among them)
-    and all characters whose Unicode category begins with P.
+    text: string without control characters and Chinese characters (which BERT treats apart); lower:
+    as the uncased models do, that is, lower case, canonical decomposition (NFD), no characters of
+    category Mn.
+    Words stand between white space; punctuation is a word for each mark. Punctuation are the 32
+    signs of ASCII (`string.punctuation`, $ and ^ among them) and all characters whose Unicode
+    category begins with P.
     Returns a list of strings, none of them empty.
     """
     ### BEGIN SOLUTION
@@ -419,9 +431,11 @@ check("split_text")
 def encode_pair(first, second, vocabulary):
     """BERT's input for one text or two.
 
-    first: list of pieces, it may be empty; second: list of pieces, it may be empty too, or None where there is only one text;
+    first: list of pieces, it may be empty; second: list of pieces, it may be empty too, or None
+    where there is only one text;
     vocabulary: list of pieces, the id of each being its place; it holds all that is needed.
-    Returns (ids, segments), two lists of whole numbers of the same length. Devlin et al. 2019, section 3 and figure 2.
+    Returns (ids, segments), two lists of whole numbers of the same length. Devlin et al. 2019,
+    section 3 and figure 2.
     """
     ### BEGIN SOLUTION
     pieces, segments = ["[CLS]", *first, "[SEP]"], [0] * (len(first) + 2)
@@ -452,8 +466,9 @@ check("encode_pair")
 def decode(ids, vocabulary):
     """The words of some ids with one blank between them.
 
-    ids: list of whole numbers, which begin with a word if special tokens are left out; vocabulary: list of pieces.
-    [PAD], [CLS], [SEP] and [MASK] are left out; [UNK] is a word, so that one sees that something stood there. A "#" that was in the text stays.
+    ids: list of whole numbers, which begin with a word if special tokens are left out; vocabulary:
+    list of pieces. [PAD], [CLS], [SEP] and [MASK] are left out; [UNK] is a word, so that one sees
+    that something stood there. A "#" that was in the text stays.
     Returns a string.
     """
     ### BEGIN SOLUTION

@@ -140,7 +140,8 @@ check("against_time")
 def ancestors(graph, name):
     """All that a name descends from: its parents, their parents, and so on.
 
-    graph: {name: set of parents}; not changed. Returns a set; `name` itself is in it only if it lies on a circle.
+    graph: {name: set of parents}; not changed. Returns a set; `name` itself is in it only if it
+    lies on a circle.
     """
     ### BEGIN SOLUTION
     found, waiting = set(), list(graph[name])
@@ -186,8 +187,9 @@ check("ancestors")
 def common_ancestors(graph, one, other):
     """The nearest common ancestors of two names.
 
-    graph: {name: set of parents}, without circles. A name counts among its own ancestors here, so if `one` descends from
-    `other`, that is {other}. Returns a set, without any name that is an ancestor of another name of it.
+    graph: {name: set of parents}, without circles. A name counts among its own ancestors here, so
+    if `one` descends from `other`, that is {other}. Returns a set, without any name that is an
+    ancestor of another name of it.
     """
     ### BEGIN SOLUTION
     both = (ancestors(graph, one) | {one}) & (ancestors(graph, other) | {other})
@@ -219,8 +221,9 @@ check("common_ancestors")
 def reading_order(graph, dates):
     """All names in an order in which every parent stands before its children.
 
-    At each step the next is the one with the earliest date (compared as strings) of those whose parents all stand already;
-    if dates are equal, the first in the alphabet. graph: {name: set of parents}, not changed; dates: {name: string}.
+    At each step the next is the one with the earliest date (compared as strings) of those whose
+    parents all stand already; if dates are equal, the first in the alphabet. graph: {name: set of
+    parents}, not changed; dates: {name: string}.
     Returns a list. Raises ValueError, with the word "circle", if there is one.
     """
     ### BEGIN SOLUTION
@@ -318,8 +321,9 @@ def step(
 ):
     """One step of an optimiser that is put together from parts, as in the table above.
 
-    weights, gradient: tensors (d,), not changed. state: (t, m, v), the number of steps made so far and both memories,
-    tensors (d,); before the first step (0, zeros, zeros). momentum, scale: none, sum or mean; decay: none, coupled or decoupled.
+    weights, gradient: tensors (d,), not changed. state: (t, m, v), the number of steps made so far
+    and both memories, tensors (d,); before the first step (0, zeros, zeros). momentum, scale: none,
+    sum or mean; decay: none, coupled or decoupled.
     Returns (weights, (t, m, v)) after the step. A memory that is switched off may hold anything.
     Kingma and Ba 2015, Algorithm 1; Loshchilov and Hutter 2019, Algorithm 2.
     """
@@ -484,8 +488,9 @@ proposed
 def reading(length, sees):
     """ "AR" if the predictions multiply to a probability of the whole text, "AE" if not.
 
-    length: number of tokens, at positions 0 to length − 1. sees: {position that is predicted: set of the positions whose true
-    tokens this prediction may use}. It may use its own if that is among them, as when a text is judged and not guessed.
+    length: number of tokens, at positions 0 to length − 1. sees: {position that is predicted: set
+    of the positions whose true tokens this prediction may use}. It may use its own if that is among
+    them, as when a text is judged and not guessed.
     """
     ### BEGIN SOLUTION
     if len(sees) < length:
@@ -568,7 +573,8 @@ for title, words in (("half", families.HALVES), ("reading", families.READINGS), 
 
 # %% exercise="cards"
 def cards():
-    """{model: (half, reading, set of tasks)} for the sixteen models of the family "Transformers" in families.models().
+    """{model: (half, reading, set of tasks)} for the sixteen models of the family "Transformers" in
+    families.models().
 
     half, reading and tasks are keys of families.HALVES, families.READINGS and families.TASKS.
     """

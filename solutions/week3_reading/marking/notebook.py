@@ -140,7 +140,8 @@ def confusion(key, marks, labels):
     """How often a sentence of each class of the key was marked as each class.
 
     key, marks: lists of n labels, in the same order of sentences; labels: list of C different labels.
-    Returns a numpy array of whole numbers (C, C): row i, column j counts the sentences that are labels[i] in the key and labels[j] in the marks.
+    Returns a numpy array of whole numbers (C, C): row i, column j counts the sentences that are
+    labels[i] in the key and labels[j] in the marks.
     """
     ### BEGIN SOLUTION
     place = {label: i for i, label in enumerate(labels)}
@@ -220,7 +221,8 @@ print(f"agreement of a sleeping reader: {agreement(asleep)}")
 def kappa(counts):
     """Agreement beyond chance (Cohen 1960).
 
-    counts: whole numbers (C, C), as `confusion` gives them, not all 0. Returns a float; 0.0 where chance alone gives full agreement.
+    counts: whole numbers (C, C), as `confusion` gives them, not all 0. Returns a float; 0.0 where
+    chance alone gives full agreement.
     """
     ### BEGIN SOLUTION
     total = counts.sum()
@@ -282,7 +284,8 @@ print(f"mine    agreement {agreement(counts):.2f}  kappa {kappa(counts):.2f}")
 def by_class(counts):
     """Precision, recall and F1 of each class.
 
-    counts: whole numbers (C, C), rows the key, columns the marks. Returns floats (C, 3); 0 wherever there is nothing to divide by.
+    counts: whole numbers (C, C), rows the key, columns the marks. Returns floats (C, 3); 0 wherever
+    there is nothing to divide by.
     """
     ### BEGIN SOLUTION
     hits, true, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)  # (C,) each
@@ -364,8 +367,10 @@ print(f"kappa of the first question alone: {kappa(first):.2f}")
 def kappa_interval(counts, draws, seed):
     """The 95 % percentile bootstrap interval of kappa, over sentences.
 
-    counts: whole numbers (C, C), not all 0; draws: how often the sentences are drawn anew; seed: of the generator, the only source of chance.
-    Returns (low, high): the quantiles 0.025 and 0.975 of the kappas of `draws` tables, each with as many sentences as `counts`.
+    counts: whole numbers (C, C), not all 0; draws: how often the sentences are drawn anew; seed: of
+    the generator, the only source of chance.
+    Returns (low, high): the quantiles 0.025 and 0.975 of the kappas of `draws` tables, each with as
+    many sentences as `counts`.
     """
     ### BEGIN SOLUTION
     total = counts.sum()
@@ -475,7 +480,8 @@ show(abstracts.sentences("graded"))
 def marks():
     """Your marks of the graded abstracts.
 
-    Returns a dictionary from each abstract's name to its labels (past, problem, solution, evidence), one for each sentence, in order,
+    Returns a dictionary from each abstract's name to its labels (past, problem, solution,
+    evidence), one for each sentence, in order,
     as one string with blanks between them: {"glove": "past problem …", …}.
     """
     ### BEGIN SOLUTION
@@ -533,7 +539,10 @@ check("marks")
 
 # %% exercise="card"
 def card():
-    """The card of Attention Is All You Need: a dictionary with the eight fields above, choices as strings, numbers as numbers."""
+    """The card of Attention Is All You Need: a dictionary with the eight fields above.
+
+    Choices are strings, numbers are numbers.
+    """
     ### BEGIN SOLUTION
     return {
         "problem": "order",

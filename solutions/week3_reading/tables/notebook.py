@@ -105,7 +105,8 @@ def interval(printed):
     """All numbers that may have been rounded to this text: half a unit of its last digit to both sides.
 
     printed: string, a decimal number as Decimal reads it: "28.4", "-0.50", "340", "2.3e19".
-    Returns (low, high), exact: two Decimals (or Fractions, which do not mix with Decimals). "28.4" → (28.35, 28.45).
+    Returns (low, high), exact: two Decimals (or Fractions, which do not mix with Decimals). "28.4"
+    → (28.35, 28.45).
     """
     ### BEGIN SOLUTION
     value = Decimal(printed)
@@ -150,9 +151,11 @@ check("interval")
 
 # %% exercise="spread"
 def spread(formula, *printed):
-    """The least and the greatest value of a formula of printed numbers, at the corners of their intervals.
+    """The least and the greatest value of a formula of printed numbers, at the corners of their
+    intervals.
 
-    formula: function of as many Decimals as numbers are given, monotone in each of them; printed: strings.
+    formula: function of as many Decimals as numbers are given, monotone in each of them; printed:
+    strings.
     Returns (low, high). spread(operator.sub, "5.0", "3.0") → (1.90, 2.10).
     """
     ### BEGIN SOLUTION
@@ -197,7 +200,8 @@ check("spread")
 def follows(claimed, possible, cut=False):
     """Whether a printed number can come from an interval of possible values.
 
-    claimed: string, a decimal number, not negative; possible: (low, high), two Decimals, low ≤ high, both ends included.
+    claimed: string, a decimal number, not negative; possible: (low, high), two Decimals, low ≤
+    high, both ends included.
     cut: False if the claim was rounded; True if its further digits were cut off.
     Returns True or False.
     """
@@ -284,9 +288,11 @@ pd.DataFrame(lines, columns=["pair", "printed", "low", "high", "rounded", "cut o
 
 # %% exercise="average"
 def average(table, groups):
-    """For each row, the interval of the mean over groups, where a group counts by the mean of its columns.
+    """For each row, the interval of the mean over groups, where a group counts by the mean of its
+    columns.
 
-    table: DataFrame of printed numbers (strings), rows named by its index; groups: list of lists of columns, none empty.
+    table: DataFrame of printed numbers (strings), rows named by its index; groups: list of lists of
+    columns, none empty.
     Returns a dictionary from the row's name to (low, high), two numbers such as `interval` gives.
     [["a"], ["b"]] is the mean of two columns; [["a", "b"], ["c"]] is (mean of a and b, and c) / 2.
     """
@@ -357,8 +363,8 @@ pd.DataFrame(lines, columns=["version", "system", "mean of 9", "printed", "can f
 def training_flops(time, devices, teraflops):
     """The interval of the operations of a training (Vaswani et al. 2017, section 6.1 and footnote).
 
-    time: a printed number and its unit, "12 hours" or "3.5 days"; devices: int, exact; teraflops: printed, 10¹² operations
-    a second sustained by one device.
+    time: a printed number and its unit, "12 hours" or "3.5 days"; devices: int, exact; teraflops:
+    printed, 10¹² operations a second sustained by one device.
     Returns (low, high), two numbers such as `interval` gives.
     """
     ### BEGIN SOLUTION
@@ -439,9 +445,11 @@ for column in ("flops_en_de", "flops_en_fr"):
 def parameter_count(
     layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
 ):
-    """How many numbers a Transformer of the BERT and GPT families learns (sizes as above; embedding None: as hidden).
+    """How many numbers a Transformer of the BERT and GPT families learns (sizes as above; embedding
+    None: as hidden).
 
-    Returns an int. BERT_BASE: parameter_count(12, 768, 3072, 30522, 512, segments=2, pooler=True) → 109482240.
+    Returns an int. BERT_BASE: parameter_count(12, 768, 3072, 30522, 512, segments=2, pooler=True) →
+    109482240.
     """
     ### BEGIN SOLUTION
     width = hidden if embedding is None else embedding
@@ -593,7 +601,8 @@ check("spearman")
 def wilson(successes, trials, confidence=0.95):
     """Wilson's interval of a share (Wilson 1927).
 
-    successes, trials: ints, 0 ≤ successes ≤ trials, trials ≥ 1; confidence: float between 0 and 1, both sides together.
+    successes, trials: ints, 0 ≤ successes ≤ trials, trials ≥ 1; confidence: float between 0 and 1,
+    both sides together.
     Returns (low, high), floats from 0 to 1.
     """
     ### BEGIN SOLUTION
@@ -664,8 +673,10 @@ plt.show()
 def misprints(table, claimed, rule, parts):
     """The rows whose claimed number cannot follow from the parts, within the rounding of all of them.
 
-    table: DataFrame of printed numbers (strings; "" where nothing was printed), rows named by its index.
-    claimed: the column that was computed; parts: list of the columns that it was computed from, in order.
+    table: DataFrame of printed numbers (strings; "" where nothing was printed), rows named by its
+    index.
+    claimed: the column that was computed; parts: list of the columns that it was computed from, in
+    order.
     rule: "sum", "mean", "difference" (first − second) or "ratio" (first / second; both positive).
     Returns the names of the rows, a list in the order of the table.
     """

@@ -90,8 +90,8 @@ plots.style()
 def additive_scores(queries, keys, w_query, w_key, v):
     """The score of each query and each key: v · tanh(w_query q + w_key k).
 
-    queries (…, N, d); keys (…, M, e); w_query (a, d); w_key (a, e); v (a,): float tensors. The dimensions before the last
-    two, if there are any, are the same for queries and keys.
+    queries (…, N, d); keys (…, M, e); w_query (a, d); w_key (a, e); v (a,): float tensors. The
+    dimensions before the last two, if there are any, are the same for queries and keys.
     Returns (…, N, M). Bahdanau et al. 2015, appendix A.1.2.
     """
     ### BEGIN SOLUTION
@@ -267,7 +267,8 @@ check("padding_mask")
 
 # %% exercise="causal_mask"
 def causal_mask(length, past=0):
-    """Which positions each of `length` new positions may see, after `past` earlier ones: itself and all before it.
+    """Which positions each of `length` new positions may see, after `past` earlier ones: itself and
+    all before it.
 
     Returns a bool tensor (length, past + length), True where query i may attend to key j.
     """
@@ -309,11 +310,13 @@ print(torch.full((3,), -torch.inf).softmax(dim=0), "for a row of −∞ alone: 0
 
 # %% exercise="masked_attention"
 def masked_attention(queries, keys, values, mask):
-    """Attention in which a query sees only the keys that the mask allows. A query that may see none gets zeros.
+    """Attention in which a query sees only the keys that the mask allows. A query that may see none
+    gets zeros.
 
-    queries (…, N, d); keys (…, M, d); values (…, M, e): float tensors; mask: bool tensor of a shape that spreads to
-    (…, N, M), True where the query may attend to the key.
-    Returns (…, N, e), never NaN; its gradients are never NaN either. Vaswani et al. 2017, section 3.2.3.
+    queries (…, N, d); keys (…, M, d); values (…, M, e): float tensors; mask: bool tensor of a shape
+    that spreads to (…, N, M), True where the query may attend to the key.
+    Returns (…, N, e), never NaN; its gradients are never NaN either. Vaswani et al. 2017, section
+    3.2.3.
     """
     ### BEGIN SOLUTION
     scores = queries @ keys.transpose(-1, -2) / math.sqrt(queries.size(-1))  # (…, N, M)
@@ -405,11 +408,13 @@ check("split_heads")
 
 # %% exercise="multi_head"
 def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
-    """Attention from x to the context with several heads side by side, as torch.nn.MultiheadAttention computes it.
+    """Attention from x to the context with several heads side by side, as
+    torch.nn.MultiheadAttention computes it.
 
-    x (B, N, d); context (B, M, d); w_in (3d, d) and b_in (3d,): the maps of queries, keys and values, one below the other;
-    w_out (d, d) and b_out (d,): the map of the merged heads; mask: bool, of a shape that spreads to (B, heads, N, M), True
-    where a query may attend to a key; None if it may to all.
+    x (B, N, d); context (B, M, d); w_in (3d, d) and b_in (3d,): the maps of queries, keys and
+    values, one below the other; w_out (d, d) and b_out (d,): the map of the merged heads; mask:
+    bool, of a shape that spreads to (B, heads, N, M), True where a query may attend to a key; None
+    if it may to all.
     Returns (B, N, d). Vaswani et al. 2017, section 3.2.2 (which has no biases).
     """
     ### BEGIN SOLUTION
@@ -472,7 +477,8 @@ with torch.no_grad():
 
 # %% exercise="sinusoids"
 def sinusoids(length, width):
-    """The encodings of positions 0 to length − 1: sines on even dimensions, cosines on odd ones, in pairs of one frequency.
+    """The encodings of positions 0 to length − 1: sines on even dimensions, cosines on odd ones, in
+    pairs of one frequency.
 
     width: even. Returns a float tensor (length, width). Vaswani et al. 2017, section 3.5.
     """
@@ -533,9 +539,9 @@ print(f"positions 0 to 96, each pair turned by its angle, are positions 3 to 99 
 def attention_cost(length, width, heads):
     """What one layer of self-attention takes for one sequence, counted.
 
-    Returns three whole numbers: multiplications in the projections of queries, keys, values and output; multiplications in
-    the scores and the mixture, all heads together; attention weights, all heads together. Softmax, scaling and biases are
-    not counted. Vaswani et al. 2017, section 4.
+    Returns three whole numbers: multiplications in the projections of queries, keys, values and
+    output; multiplications in the scores and the mixture, all heads together; attention weights,
+    all heads together. Softmax, scaling and biases are not counted. Vaswani et al. 2017, section 4.
     """
     ### BEGIN SOLUTION
     projections = 4 * length * width**2

@@ -112,8 +112,10 @@ plots.style()
 def matthews(table):
     """Matthews' correlation of a table of confusion.
 
-    table: [[TN, FP], [FN, TP]], lists of whole numbers. The first row counts what truly is 0, the first column what was answered 0.
-    Returns a float from −1 to 1; 0 if a row or a column is empty. Matthews 1975; GLUE's metric for CoLA.
+    table: [[TN, FP], [FN, TP]], lists of whole numbers. The first row counts what truly is 0, the
+    first column what was answered 0.
+    Returns a float from −1 to 1; 0 if a row or a column is empty. Matthews 1975; GLUE's metric for
+    CoLA.
     """
     ### BEGIN SOLUTION
     (tn, fp), (fn, tp) = table
@@ -183,10 +185,12 @@ plt.show()
 
 # %% exercise="first_pieces"
 def first_pieces(words, tags):
-    """A sentence's pieces with a label for each: a word's tag at its first piece, IGNORED at the others, at [CLS] and at [SEP].
+    """A sentence's pieces with a label for each: a word's tag at its first piece, IGNORED at the
+    others, at [CLS] and at [SEP].
 
     words: a list of pieces for each word, which may be empty; tags: a whole number for each word.
-    Returns (pieces, labels), two lists of the same length; pieces from "[CLS]" to "[SEP]". Devlin et al. 2019, section 5.3.
+    Returns (pieces, labels), two lists of the same length; pieces from "[CLS]" to "[SEP]". Devlin
+    et al. 2019, section 5.3.
     """
     ### BEGIN SOLUTION
     pieces, labels = ["[CLS]"], [IGNORED]
@@ -249,8 +253,10 @@ pd.DataFrame(rows).T.round(3)
 def choice_loss(scores, labels):
     """Cross entropy over the choices of each question, the mean over questions.
 
-    scores: float tensor (B·C,), one for each text: the C choices of the first question, then those of the second, and so on.
-    labels: int64 tensor (B,), which choice is right. Returns a tensor (). Devlin et al. 2019, section 4.4.
+    scores: float tensor (B·C,), one for each text: the C choices of the first question, then those
+    of the second, and so on.
+    labels: int64 tensor (B,), which choice is right. Returns a tensor (). Devlin et al. 2019,
+    section 4.4.
     """
     ### BEGIN SOLUTION
     by_question = scores.reshape(len(labels), -1)  # (B, C)
@@ -297,8 +303,10 @@ print("as eight decisions, yes or no:      ", round(float(yes_or_no), 3))
 def answer_tokens(spans, start, end):
     """The first and the last token that share a character with the answer.
 
-    spans: for each token, in order, (from, to): it is text[from:to], never empty. The answer is text[start:end], never empty.
-    Returns (first, last), two whole numbers, places in `spans`; None if no token shares a character with it.
+    spans: for each token, in order, (from, to): it is text[from:to], never empty. The answer is
+    text[start:end], never empty.
+    Returns (first, last), two whole numbers, places in `spans`; None if no token shares a character
+    with it.
     """
     ### BEGIN SOLUTION
     shared = [place for place, (left, right) in enumerate(spans) if left < end and right > start]
@@ -350,9 +358,11 @@ for text in ("병원", "병원에서"):
 def best_span(starts, ends, allowed, longest):
     """The span with the greatest sum of start and end score.
 
-    starts, ends: float tensors (N,), −inf in places; allowed: bool tensor (N,), True for the tokens of the passage, at least one. A span begins and
-    ends at allowed tokens, does not end before it begins, and has at most `longest` tokens, 1 or more.
-    Returns (first, last, score): two whole numbers and a float. Any of equally good spans will do. Devlin et al. 2019, section 4.2.
+    starts, ends: float tensors (N,), −inf in places; allowed: bool tensor (N,), True for the tokens
+    of the passage, at least one. A span begins and ends at allowed tokens, does not end before it
+    begins, and has at most `longest` tokens, 1 or more.
+    Returns (first, last, score): two whole numbers and a float. Any of equally good spans will do.
+    Devlin et al. 2019, section 4.2.
     """
     ### BEGIN SOLUTION
     scores = starts[:, None] + ends[None, :]  # (N, N)
@@ -393,10 +403,11 @@ check("best_span")
 
 # %% exercise="choose_threshold"
 def choose_threshold(margins, answered, silent):
-    """A threshold τ with which the questions earn most: one with a margin above τ, not equal, is answered, the others are not.
+    """A threshold τ with which the questions earn most: one with a margin above τ, not equal, is
+    answered, the others are not.
 
-    margins: for each question the best span's score minus that of no answer; answered, silent: what it earns by giving the span and by giving none.
-    Three lists of floats, equally long, not empty.
+    margins: for each question the best span's score minus that of no answer; answered, silent: what
+    it earns by giving the span and by giving none. Three lists of floats, equally long, not empty.
     Returns a float; any of the best will do, and so will infinity. Devlin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION
@@ -438,9 +449,11 @@ check("choose_threshold")
 def answer_scores(answer, truths):
     """SQuAD's exact match and F1 of one answer.
 
-    answer: a string; truths: list of strings, at least one; "" for no answer. Both go through the normalisation: lower case; the 32 signs of
-    `string.punctuation` deleted; then the words a, an and the. After that, "" against "" is right, F1 included.
-    Returns (exact, f1), two floats, each the best over the truths. Rajpurkar et al. 2016, section 6.1; 2018.
+    answer: a string; truths: list of strings, at least one; "" for no answer. Both go through the
+    normalisation: lower case; the 32 signs of `string.punctuation` deleted; then the words a, an
+    and the. After that, "" against "" is right, F1 included.
+    Returns (exact, f1), two floats, each the best over the truths. Rajpurkar et al. 2016, section
+    6.1; 2018.
     """
     ### BEGIN SOLUTION
     def words(text):
@@ -501,10 +514,13 @@ for answer, truth in (("병원에서", "병원"), ("하루 커피 최소 3잔", 
 
 # %% exercise="windows"
 def windows(length, size, stride):
-    """Windows over a text of `length` tokens: the first begins at 0, each next one `stride` later; the first that reaches the text's end is the last.
+    """Windows over a text of `length` tokens: the first begins at 0, each next one `stride` later;
+    the first that reaches the text's end is the last.
 
-    length: 1 or more; 1 ≤ stride ≤ size. Each window has `size` tokens, the last one as many as are left.
-    Returns a list of (start, end), whole numbers: tokens start to end − 1. The published code of Devlin et al. 2019, run_squad.py.
+    length: 1 or more; 1 ≤ stride ≤ size. Each window has `size` tokens, the last one as many as are
+    left.
+    Returns a list of (start, end), whole numbers: tokens start to end − 1. The published code of
+    Devlin et al. 2019, run_squad.py.
     """
     ### BEGIN SOLUTION
     starts = [0]
@@ -540,10 +556,13 @@ check("windows")
 
 # %% exercise="most_context"
 def most_context(spans, length):
-    """For each token, the number of the window in which it has most context: the smaller of the counts of tokens to its left and to its right, within the window.
+    """For each token, the number of the window in which it has most context: the smaller of the
+    counts of tokens to its left and to its right, within the window.
 
-    spans: list of (start, end), the windows in their order; together they hold the tokens 0 to length − 1. Of equally good windows the first.
-    Returns a list of `length` whole numbers, places in `spans`. The published code of Devlin et al. 2019, run_squad.py.
+    spans: list of (start, end), the windows in their order; together they hold the tokens 0 to
+    length − 1. Of equally good windows the first.
+    Returns a list of `length` whole numbers, places in `spans`. The published code of Devlin et al.
+    2019, run_squad.py.
     """
     ### BEGIN SOLUTION
     def context(token, window):

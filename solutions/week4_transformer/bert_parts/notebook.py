@@ -133,9 +133,11 @@ for item in (*pool_items[:3], *test_items[:3]):
 def combine_layers(layers, way, scores=None):
     """One vector for each token, made of several layers.
 
-    layers: list of L + 1 float tensors (B, N, H), the embeddings first, the last layer last; L is at least 2.
-    way: one of the six names of the table. "Last four" are the L there are if L < 4, and never the embeddings. Side by side means
-    lower layers first. scores: float tensor (K,), one for each layer that is summed, lower layers first; not read for ways without a sum.
+    layers: list of L + 1 float tensors (B, N, H), the embeddings first, the last layer last; L is
+    at least 2.
+    way: one of the six names of the table. "Last four" are the L there are if L < 4, and never the
+    embeddings. Side by side means lower layers first. scores: float tensor (K,), one for each layer
+    that is summed, lower layers first; not read for ways without a sum.
     Returns a float tensor (B, N, H), of "concat-last-4" (B, N, K · H). Devlin et al. 2019, Table 7.
     """
     ### BEGIN SOLUTION
@@ -183,10 +185,12 @@ check("combine_layers")
 def trainable(shapes, first):
     """Which weights are trained if everything below layer `first` is frozen.
 
-    shapes: dict from a weight's name to its shape, a tuple of ints, such as {"bert.input.norm.bias": (64,),
-    "bert.layers.0.feed_forward.0.weight": (256, 64), "head.bias": (5,)}. first: 0 for all, 1 for all but the input, 2 for all but the
-    input and the first layer (bert.layers.0), and so on.
-    Returns (list of the names that are trained, in the order of shapes; how many numbers these weights are together).
+    shapes: dict from a weight's name to its shape, a tuple of ints, such as
+    {"bert.input.norm.bias": (64,), "bert.layers.0.feed_forward.0.weight": (256, 64), "head.bias":
+    (5,)}. first: 0 for all, 1 for all but the input, 2 for all but the input and the first layer
+    (bert.layers.0), and so on.
+    Returns (list of the names that are trained, in the order of shapes; how many numbers these
+    weights are together).
     """
     ### BEGIN SOLUTION
     names = []
@@ -230,8 +234,9 @@ check("trainable")
 def few_labels(labels, per_class, seed):
     """Draws a balanced sample: places in `labels`, as many of each class.
 
-    labels: list of classes (ints or strings), each class at least `per_class` times. seed: an int; the same seed gives the same
-    sample, other seeds others, and with one seed a larger sample holds every smaller one.
+    labels: list of classes (ints or strings), each class at least `per_class` times. seed: an int;
+    the same seed gives the same sample, other seeds others, and with one seed a larger sample holds
+    every smaller one.
     Returns a list of different places, in any order.
     """
     ### BEGIN SOLUTION
@@ -418,8 +423,9 @@ plt.show()
 def labels_needed(counts, scores, target):
     """With how many labels a curve first reaches a score.
 
-    counts: list of positive numbers, rising; scores: the score at each, as many; between two points the score is a line over the
-    logarithm of the count. Returns a float; the first count if its score is the target or more already; None if it is never reached.
+    counts: list of positive numbers, rising; scores: the score at each, as many; between two points
+    the score is a line over the logarithm of the count. Returns a float; the first count if its
+    score is the target or more already; None if it is never reached.
     """
     ### BEGIN SOLUTION
     if scores[0] >= target:
@@ -561,8 +567,8 @@ def left_to_right(tokens):
     """What a language model is asked, and what it may see.
 
     tokens: int64 tensor (B, N), without padding, N at least 1. It is not changed.
-    Returns (labels, int64 (B, N), IGNORED where there is no next token; visible, bool (N, N), True where the token of the row may see
-    that of the column). Devlin et al. 2019, section 5.1, "LTR".
+    Returns (labels, int64 (B, N), IGNORED where there is no next token; visible, bool (N, N), True
+    where the token of the row may see that of the column). Devlin et al. 2019, section 5.1, "LTR".
     """
     ### BEGIN SOLUTION
     labels = torch.full_like(tokens, IGNORED)
@@ -599,7 +605,8 @@ check("left_to_right")
 def reverse_padded(x, lengths):
     """Each sequence turned round, its padding left where it is.
 
-    x: float tensor (B, N, d); lengths: int64 tensor (B,), each from 0 to N: how many of the N places are not padding. Not changed.
+    x: float tensor (B, N, d); lengths: int64 tensor (B,), each from 0 to N: how many of the N
+    places are not padding. Not changed.
     Returns a float tensor (B, N, d) of the same numbers, through which gradients flow.
     """
     ### BEGIN SOLUTION
@@ -679,8 +686,9 @@ plt.show()
 def paired_p_value(a, b, signs):
     """How often chance lets model A lead over B by as much as it does, or more: one-sided.
 
-    a, b: float tensors (N,), the scores of both models on the same N items; signs: float tensor (R, N) of 1 and −1, where −1 swaps the
-    two scores of an item. Returns a float from 1 / (1 + R) to 1. After Fisher 1935; Edgington's +1.
+    a, b: float tensors (N,), the scores of both models on the same N items; signs: float tensor (R,
+    N) of 1 and −1, where −1 swaps the two scores of an item. Returns a float from 1 / (1 + R) to 1.
+    After Fisher 1935; Edgington's +1.
     """
     ### BEGIN SOLUTION
     difference = a - b  # (N,)

@@ -90,7 +90,8 @@ plots.style()
 
 # %% exercise="gelu"
 def gelu(x, approximate=False):
-    """GELU of each number, exactly or by the formula with tanh. x: float tensor of any shape; so is what is returned.
+    """GELU of each number, exactly or by the formula with tanh. x: float tensor of any shape; so is
+    what is returned.
 
     Hendrycks and Gimpel 2016, section 2.
     """
@@ -136,9 +137,11 @@ plt.show()
 def pair_input(first, second, length, cls=2, sep=3):
     """[CLS] first [SEP] second [SEP], cut to at most `length` tokens, with the segment of each token.
 
-    first: list of ids; second: list of ids, or None, and then the input is [CLS] first [SEP]. length: 3 or more.
-    While there are too many tokens, the longer text loses its last one; of two equally long ones, the second does.
-    Returns (tokens, segments): two lists of whole numbers, equally long. BERT, section 3.1 and its published code.
+    first: list of ids; second: list of ids, or None, and then the input is [CLS] first [SEP].
+    length: 3 or more. While there are too many tokens, the longer text loses its last one; of two
+    equally long ones, the second does.
+    Returns (tokens, segments): two lists of whole numbers, equally long. BERT, section 3.1 and its
+    published code.
     """
     ### BEGIN SOLUTION
     first, second = list(first), None if second is None else list(second)
@@ -233,7 +236,8 @@ check("embed_input")
 
 # %% exercise="count_parameters"
 def count_parameters(layers, width, vocabulary=30_522, positions=512, heads=False):
-    """The number of BERT's parameters, a whole number: with the pooler, and if `heads` is true those of pre-training.
+    """The number of BERT's parameters, a whole number: with the pooler, and if `heads` is true
+    those of pre-training.
 
     The feed-forward network has 4 · width inner units; there are 2 segments. BERT, section 3.
     """
@@ -298,14 +302,16 @@ def mask_tokens(tokens, draw, pick, special, mask, rate=0.15, hidden=0.8, swappe
     """Hides tokens as BERT does.
 
     tokens (B, N) int64; special (V,) bool: which ids are special; mask: the id of [MASK];
-    draw (B, N) float: one number from [0, 1) for each token; pick (B, N) int64: whole numbers from 0 on.
-    A token that is not special is chosen if its draw is below `rate`. What is read in its place:
+    draw (B, N) float: one number from [0, 1) for each token; pick (B, N) int64: whole numbers from
+    0 on. A token that is not special is chosen if its draw is below `rate`. What is read in its
+    place:
       draw below rate · hidden: [MASK];
-      else below rate · (hidden + swapped): an ordinary id (one that is not special), number `pick` of these in
+      else below rate · (hidden + swapped): an ordinary id (one that is not special), number `pick`
+      of these in
         increasing order, counted from 0 and around (modulo how many there are);
       else: the token itself.
-    Returns (read, labels), both (B, N) int64: what the model reads everywhere, and the tokens that were chosen, −100
-    elsewhere. BERT, section 3.1.
+    Returns (read, labels), both (B, N) int64: what the model reads everywhere, and the tokens that
+    were chosen, −100 elsewhere. BERT, section 3.1.
     """
     ### BEGIN SOLUTION
     draw = draw.masked_fill(special[tokens], 1.0)
@@ -344,8 +350,8 @@ print("of a million tokens:", ", ".join(f"{name} {float(found.float().mean()):.2
 def whole_words(pieces, order, budget):
     """The positions that whole word masking chooses, in increasing order.
 
-    pieces: list of strings; those that begin with "##" go on with the word before; "[CLS]", "[SEP]" and "[PAD]",
-    and no others, belong to no word. Words are counted from 0, from left to right.
+    pieces: list of strings; those that begin with "##" go on with the word before; "[CLS]", "[SEP]"
+    and "[PAD]", and no others, belong to no word. Words are counted from 0, from left to right.
     order: list of the words' numbers, as they are tried; budget: how many pieces may be chosen in all.
     A word of more pieces than are left of the budget is skipped.
     Returns a list of positions in `pieces`. BERT's published code (2019).
@@ -403,9 +409,10 @@ def next_sentence_pair(documents, number, cut, coin, other):
     documents: list of documents, two or more, each a list of sentences, each a list of ids.
     A is the first `cut` sentences of document `number` (0 < cut < its length), joined.
     coin 0: B is the rest of that document, joined; label 0.
-    coin 1: B is another document from its sentence `cut` on (counted from 0), joined, or its last sentence alone if it
-    has no more than `cut`; label 1. This document is number `other` of all but A's, in their order, counted from 0 and
-    around (modulo how many there are). Two documents that read the same are still two.
+    coin 1: B is another document from its sentence `cut` on (counted from 0), joined, or its last
+    sentence alone if it has no more than `cut`; label 1. This document is number `other` of all but
+    A's, in their order, counted from 0 and around (modulo how many there are). Two documents that
+    read the same are still two.
     Returns (A, B, label): two lists of ids and a whole number. BERT, section 3.1.
     """
     ### BEGIN SOLUTION
@@ -445,8 +452,10 @@ check("next_sentence_pair")
 def masked_logits(hidden, transform, transform_bias, gain, bias, words, words_bias, labels, eps=1e-12):
     """The scores of all V tokens at the places that are asked for.
 
-    hidden (B, N, H): the encoder's output; transform (H, H), transform_bias (H,): a linear map x Wᵀ + b; gain (H,),
-    bias (H,): of the layer normalisation after GELU (the exact form); words (V, H): the input's token table;
+    hidden (B, N, H): the encoder's output; transform (H, H), transform_bias (H,): a linear map x Wᵀ
+    + b; gain (H,),
+    bias (H,): of the layer normalisation after GELU (the exact form); words (V, H): the input's
+    token table;
     words_bias (V,): a bias for each token; labels (B, N) int64, −100 where nothing is asked.
     Returns (M, V), the M places in reading order: the first text from left to right, then the second.
     BERT, section 3.1 and its published code.

@@ -90,7 +90,8 @@ plots.style()
 
 # %% exercise="bigram_probabilities"
 def bigram_probabilities(sentences, size, k=0.1):
-    """P(b | a) for all tokens a and b: how often b follows a, k added to every count, as a share of what follows a.
+    """P(b | a) for all tokens a and b: how often b follows a, k added to every count, as a share of
+    what follows a.
 
     sentences: list of lists of ids from 0 to size - 1; no pair reaches from one into the next. k > 0.
     Returns a float tensor (V, V) with V = size; row a sums to 1.
@@ -135,7 +136,8 @@ check("bigram_probabilities")
 def perplexity(log_probabilities):
     """The perplexity of a text: one over the geometric mean of its tokens' probabilities.
 
-    log_probabilities: for each sentence a list, never empty, of the natural logarithms of its tokens' probabilities.
+    log_probabilities: for each sentence a list, never empty, of the natural logarithms of its
+    tokens' probabilities.
     Returns a float.
     """
     ### BEGIN SOLUTION
@@ -272,8 +274,9 @@ pd.DataFrame({"k": by_k.keys(), "perplexity of unseen text": by_k.values()})
 def lstm_step(x, h, c, weight_x, weight_h, bias):
     """One step of an LSTM: what it gives out and what it keeps.
 
-    x (B, d) input; h (B, m) last output; c (B, m) memory. weight_x (4 m, d), weight_h (4 m, m), bias (4 m,): first the m rows
-    of the input gate i, then those of the forget gate f, the candidate g, the output gate o (torch's order).
+    x (B, d) input; h (B, m) last output; c (B, m) memory. weight_x (4 m, d), weight_h (4 m, m),
+    bias (4 m,): first the m rows of the input gate i, then those of the forget gate f, the
+    candidate g, the output gate o (torch's order).
     Returns (new h, new c), each (B, m).
     """
     ### BEGIN SOLUTION
@@ -319,7 +322,8 @@ check("lstm_step")
 
 # %% exercise="fading"
 def fading(weight, states):
-    """How much the last state depends on each: the greatest stretch (spectral norm) of ∂h_N / ∂h_t, for t = 1 to N.
+    """How much the last state depends on each: the greatest stretch (spectral norm) of ∂h_N / ∂h_t,
+    for t = 1 to N.
 
     weight (m, m): W of h_t = tanh(W h_{t-1} + U x_t); states (N, m), N at least 1: h_1 to h_N.
     Returns a float tensor (N,); its last number is 1.
@@ -407,11 +411,13 @@ pd.DataFrame({name: norms[[-1, -6, -11, -21, -31]] for name, norms in faded.item
 
 # %% exercise="lm_losses"
 def lm_losses(forward, backward, tokens, padding=0):
-    """The mean loss in nats of the forward and of the backward language model, over all tokens of the batch that it predicts.
+    """The mean loss in nats of the forward and of the backward language model, over all tokens of
+    the batch that it predicts.
 
-    forward, backward (B, N, V): each model's logits at each position; tokens (B, N) int64, padding at the end of a sentence.
-    The forward model predicts the token after a position, the backward model the one before it. Padding is not predicted, and
-    a position of padding predicts nothing. Returns a tensor (2,), forward first. Peters et al. 2018, section 3.1.
+    forward, backward (B, N, V): each model's logits at each position; tokens (B, N) int64, padding
+    at the end of a sentence. The forward model predicts the token after a position, the backward
+    model the one before it. Padding is not predicted, and a position of padding predicts nothing.
+    Returns a tensor (2,), forward first. Peters et al. 2018, section 3.1.
     """
     ### BEGIN SOLUTION
     real = tokens[:, 1:] != padding  # (B, N - 1): a token stands here, and one before it
@@ -527,8 +533,8 @@ print(f"on all of the unseen text: forward {ahead.exp():.1f}, backward {behind.e
 def sight(layers):
     """Which tokens the top layer's vectors depend on.
 
-    layers: list of L bool tensors (N, N), L at least 1, the lowest first; [i, k] says that the layer's vector at i is computed
-    from the vector below at k (in the lowest layer: from token k).
+    layers: list of L bool tensors (N, N), L at least 1, the lowest first; [i, k] says that the
+    layer's vector at i is computed from the vector below at k (in the lowest layer: from token k).
     Returns a bool tensor (N, N): [i, j] says whether the top vector at i depends on token j.
     """
     ### BEGIN SOLUTION
@@ -626,11 +632,12 @@ print(f"nats for a word of unseen text: one layer {loss[1]:.2f}, two layers {los
 
 # %% exercise="elmo"
 def elmo(tokens, forward, backward, scores, gamma):
-    """ELMo's vectors: γ times the weighted sum of L + 1 layers, whose weights are the softmax of the scores.
+    """ELMo's vectors: γ times the weighted sum of L + 1 layers, whose weights are the softmax of
+    the scores.
 
-    tokens (B, N, d): the token layer, which is put beside itself; forward, backward: lists of L tensors (B, N, d), the lowest
-    layer first; scores (L + 1,), the token layer's first; gamma (): γ. Returns (B, N, 2 d), forward halves before backward ones.
-    Peters et al. 2018, equation 1.
+    tokens (B, N, d): the token layer, which is put beside itself; forward, backward: lists of L
+    tensors (B, N, d), the lowest layer first; scores (L + 1,), the token layer's first; gamma ():
+    γ. Returns (B, N, 2 d), forward halves before backward ones. Peters et al. 2018, equation 1.
     """
     ### BEGIN SOLUTION
     layers = [torch.cat([tokens, tokens], dim=-1)]  # (B, N, 2 d)
@@ -667,9 +674,10 @@ check("elmo")
 def probe(vectors, labels, new, classes, ridge=1.0):
     """Scores of new vectors for each class, by ridge regression on labelled ones.
 
-    vectors (M, d) float, labels (M,) int64 from 0 to classes - 1, new (Q, d), ridge 0 or more. Targets are 1 for a vector's class and 0 for all
-    others. The map has the least sum of squared errors + ridge · sum of squared weights; a constant is fitted too, without
-    penalty. Returns a float tensor (Q, classes).
+    vectors (M, d) float, labels (M,) int64 from 0 to classes - 1, new (Q, d), ridge 0 or more.
+    Targets are 1 for a vector's class and 0 for all others. The map has the least sum of squared
+    errors + ridge · sum of squared weights; a constant is fitted too, without penalty. Returns a
+    float tensor (Q, classes).
     """
     ### BEGIN SOLUTION
     targets = one_hot(labels, classes).to(vectors.dtype)  # (M, C)
@@ -726,8 +734,9 @@ pd.DataFrame({name: shares[distances] for name, shares in recalled.items()}, ind
 
 # %%
 class Occurrences(NamedTuple):
-    """Of M words with two senses: where they stand, their topics (M,), the two in question (M, 2), the number of the pseudoword and of the
-    verb (M,), -1 for a homonym, and the ending behind the word (M,)."""
+    """Of M words with two senses: where they stand, their topics (M,), the two in question (M, 2),
+    the number of the pseudoword and of the verb (M,), -1 for a homonym, and the ending behind the
+    word (M,)."""
 
     rows: list
     columns: list

@@ -74,10 +74,12 @@ plots.style()
 
 # %% exercise="clip_by_global_norm"
 def clip_by_global_norm(gradients, limit):
-    """All gradients times one factor, so that together they are at most `limit` long; short ones stay as they are.
+    """All gradients times one factor, so that together they are at most `limit` long; short ones
+    stay as they are.
 
     gradients: list of float tensors of any shapes; limit: a positive float.
-    Returns (list of new tensors, norm of all of them together before clipping: float). Pascanu et al. 2013, Algorithm 1.
+    Returns (list of new tensors, norm of all of them together before clipping: float). Pascanu et
+    al. 2013, Algorithm 1.
     """
     ### BEGIN SOLUTION
     norm = math.sqrt(sum(float(gradient.square().sum()) for gradient in gradients))
@@ -110,7 +112,8 @@ check("clip_by_global_norm")
 def sgd(gradient, velocity, beta=0.9, nesterov=False):
     """The direction of SGD with momentum.
 
-    gradient, velocity: float tensors (P,); before the first step the velocity is zeros. Neither is changed.
+    gradient, velocity: float tensors (P,); before the first step the velocity is zeros. Neither is
+    changed.
     Returns (direction (P,), velocity (P,)). Sutskever et al. 2013, section 2, in torch's form.
     """
     ### BEGIN SOLUTION
@@ -149,8 +152,8 @@ check("sgd")
 def adam(gradient, memory, beta1=0.9, beta2=0.999, eps=1e-8):
     """The direction of Adam, with ε outside the root and added after the correction.
 
-    gradient: float tensor (P,). memory: (t, m, v), how many steps have been made and both running means, float tensors (P,); before
-    the first step (0, zeros, zeros). Nothing of it is changed.
+    gradient: float tensor (P,). memory: (t, m, v), how many steps have been made and both running
+    means, float tensors (P,); before the first step (0, zeros, zeros). Nothing of it is changed.
     Returns (direction (P,), (t, m, v) after this step). Kingma and Ba 2015, Algorithm 1.
     """
     ### BEGIN SOLUTION
@@ -186,10 +189,13 @@ check("adam")
 
 # %% exercise="adam_step"
 def adam_step(weights, gradient, memory, lr, decay, decoupled=True):
-    """One step of AdamW (decoupled), or of Adam with an L2 penalty (not decoupled), with the default betas and eps.
+    """One step of AdamW (decoupled), or of Adam with an L2 penalty (not decoupled), with the
+    default betas and eps.
 
-    weights, gradient: float tensors (P,); memory: (t, m, v) as for `adam`; lr and decay: η and λ. Nothing is changed.
-    Returns (weights (P,) after the step, (t, m, v)). Loshchilov and Hutter 2019, Algorithm 2, with η multiplying λ as in torch.
+    weights, gradient: float tensors (P,); memory: (t, m, v) as for `adam`; lr and decay: η and λ.
+    Nothing is changed.
+    Returns (weights (P,) after the step, (t, m, v)). Loshchilov and Hutter 2019, Algorithm 2, with
+    η multiplying λ as in torch.
     """
     ### BEGIN SOLUTION
     if not decoupled:
@@ -244,7 +250,8 @@ plt.show()
 
 # %% exercise="noam"
 def noam(step, width, warmup):
-    """The learning rate of a step, counted from 1. width: d, of the model; warmup: W, how many steps it rises.
+    """The learning rate of a step, counted from 1. width: d, of the model; warmup: W, how many
+    steps it rises.
 
     Returns a float. Vaswani et al. 2017, equation 3.
     """
@@ -276,10 +283,11 @@ check("noam")
 
 # %% exercise="linear_decay"
 def linear_decay(step, steps, warmup):
-    """The factor of the learning rate at a step: in a line from 0 at step 0 to 1 at step `warmup`, then in a line to 0 at step `steps`.
+    """The factor of the learning rate at a step: in a line from 0 at step 0 to 1 at step `warmup`,
+    then in a line to 0 at step `steps`.
 
-    0 ≤ step, 0 ≤ warmup < steps; after the last step it stays 0; without a warm-up it is 1 at step 0. Returns a float.
-    Devlin et al. 2019, appendix A.2.
+    0 ≤ step, 0 ≤ warmup < steps; after the last step it stays 0; without a warm-up it is 1 at step
+    0. Returns a float. Devlin et al. 2019, appendix A.2.
     """
     ### BEGIN SOLUTION
     if step < warmup:
@@ -332,7 +340,8 @@ def rectification(step, beta2=0.999, threshold=5.0):
     """How many gradients the running mean of squares counts for, and the factor of RAdam's step.
 
     step: t, counted from 1; threshold: at least 4. ρ∞ is above the threshold.
-    Returns (ρ_t: float, r_t: float, or None as long as ρ_t is not above the threshold). Liu et al. 2020, Algorithm 2.
+    Returns (ρ_t: float, r_t: float, or None as long as ρ_t is not above the threshold). Liu et al.
+    2020, Algorithm 2.
     """
     ### BEGIN SOLUTION
     last = 2 / (1 - beta2) - 1
@@ -364,7 +373,8 @@ check("rectification")
 def radam(gradient, memory, beta1=0.9, beta2=0.999, eps=1e-8, threshold=5.0):
     """The direction of RAdam.
 
-    gradient: float tensor (P,); memory: (t, m, v) as for `adam`; threshold as for `rectification`. Nothing is changed.
+    gradient: float tensor (P,); memory: (t, m, v) as for `adam`; threshold as for `rectification`.
+    Nothing is changed.
     Returns (direction (P,), (t, m, v) after this step). Liu et al. 2020, Algorithm 2, with Adam's ε.
     """
     ### BEGIN SOLUTION
@@ -481,8 +491,8 @@ def batch(size, chance):
 
 
 def train(model, rule, rate, warmup, steps=STEPS, limit=math.inf):
-    """Trains on batches of the text; returns the losses, (steps,), the gradients of the first ten steps, (10, P), and the final loss on
-    a text that was not seen."""
+    """Trains on batches of the text; returns the losses, (steps,), the gradients of the first ten
+    steps, (10, P), and the final loss on a text that was not seen."""
     parameters, chance = list(model.to(DEVICE).parameters()), torch.Generator().manual_seed(seed)
     weights = parameters_to_vector(parameters).detach().clone()  # (P,)
     zeros = torch.zeros_like(weights)
@@ -618,7 +628,8 @@ plt.show()
 def rank1_residual(x):
     """How far tokens are from being all alike: from 0, all equal, to 1, a mean of zero.
 
-    x: float tensor (N, d), not all zeros: N tokens. Returns a float, or a tensor (). After Dong et al. 2021, section 2, with the Frobenius norm.
+    x: float tensor (N, d), not all zeros: N tokens. Returns a float, or a tensor (). After Dong et
+    al. 2021, section 2, with the Frobenius norm.
     """
     ### BEGIN SOLUTION
     rest = x - x.mean(dim=0)  # (N, d)

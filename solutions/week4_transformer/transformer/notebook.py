@@ -102,8 +102,8 @@ plots.style()
 def layer_norm(x, gain, shift, eps=1e-5):
     """Normalises each token's vector; then scales and shifts each dimension.
 
-    x (…, d) float tensor, of any number of dimensions; gain and shift (d,); eps is added to the variance, which
-    divides by d. Returns (…, d). Ba et al. 2016, as used in section 3.1.
+    x (…, d) float tensor, of any number of dimensions; gain and shift (d,); eps is added to the
+    variance, which divides by d. Returns (…, d). Ba et al. 2016, as used in section 3.1.
     """
     ### BEGIN SOLUTION
     centred = x - x.mean(dim=-1, keepdim=True)  # (…, d)
@@ -178,7 +178,8 @@ check("feed_forward")
 def embed(tokens, table, positions, first=0):
     """Token embeddings times √d, plus positions.
 
-    tokens (B, N) int64; table (V, d); positions (L, d), a row for each place in a text, with L ≥ first + N;
+    tokens (B, N) int64; table (V, d); positions (L, d), a row for each place in a text, with L ≥
+    first + N;
     first: the place of tokens[:, 0]. Returns (B, N, d). Sections 3.4 and 3.5.
     """
     ### BEGIN SOLUTION
@@ -219,8 +220,10 @@ check("embed")
 def encoder_layer(x, mask, attention, weights):
     """One layer of the encoder, Post-LN, without dropout.
 
-    x (B, N, d); mask: which keys may be seen; attention(x, mask=…) → (B, N, d), multi-head self-attention;
-    weights: a dictionary with w1, b1, w2, b2, gain1, shift1, gain2, shift2. Returns (B, N, d). Section 3.1.
+    x (B, N, d); mask: which keys may be seen; attention(x, mask=…) → (B, N, d), multi-head
+    self-attention;
+    weights: a dictionary with w1, b1, w2, b2, gain1, shift1, gain2, shift2. Returns (B, N, d).
+    Section 3.1.
     """
     ### BEGIN SOLUTION
     x = layer_norm(x + attention(x, mask=mask), weights["gain1"], weights["shift1"])
@@ -261,8 +264,8 @@ check("encoder_layer")
 def decoder_layer(x, memory, memory_mask, attention, cross, weights):
     """One layer of the decoder, Post-LN, without dropout.
 
-    x (B, N, d), of the target; memory (B, M, d), of the source; memory_mask: which of the source may be seen;
-    attention(x, causal=True) → (B, N, d); cross(queries, context, mask=…) → (B, N, d);
+    x (B, N, d), of the target; memory (B, M, d), of the source; memory_mask: which of the source
+    may be seen; attention(x, causal=True) → (B, N, d); cross(queries, context, mask=…) → (B, N, d);
     weights: as for encoder_layer, and gain3, shift3. Returns (B, N, d). Section 3.1.
     """
     ### BEGIN SOLUTION
@@ -312,7 +315,8 @@ def shift(texts, begin, end, padding=0):
     """What the decoder is fed, and what it is asked for.
 
     texts: B lists of ids, at least one, without begin and end, of lengths up to L (some may be empty).
-    Returns (fed, asked), int64 tensors (B, L + 1), padding behind. Section 3.1: "offset by one position".
+    Returns (fed, asked), int64 tensors (B, L + 1), padding behind. Section 3.1: "offset by one
+    position".
     """
     ### BEGIN SOLUTION
     longest = max(len(text) for text in texts)
@@ -365,8 +369,9 @@ print(f"no model has a smoothed loss below {floor:.3f} nats")
 def smoothed_loss(logits, asked, smoothing=0.1, padding=0):
     """Cross-entropy with label smoothing: the mean over the places that are no padding.
 
-    logits (B, N, V); asked (B, N) int64, of which at least one is no padding; smoothing: ε, spread over all V words,
-    the right one included. Returns a scalar in nats. Section 5.4; Szegedy et al. 2016, section 7.
+    logits (B, N, V); asked (B, N) int64, of which at least one is no padding; smoothing: ε, spread
+    over all V words, the right one included. Returns a scalar in nats. Section 5.4; Szegedy et al.
+    2016, section 7.
     """
     ### BEGIN SOLUTION
     counts = asked != padding  # (B, N)
@@ -406,8 +411,8 @@ check("smoothed_loss")
 def attend_next(query, key, value, past=None):
     """Attention of the next token to all tokens so far and itself, and the longer cache.
 
-    query, key, value (B, h, 1, k), of the new token, k the width of a head; past: None before the first token, else
-    (keys, values), each (B, h, n, k), which stay as they are.
+    query, key, value (B, h, 1, k), of the new token, k the width of a head; past: None before the
+    first token, else (keys, values), each (B, h, n, k), which stay as they are.
     Returns (output (B, h, 1, k), (keys, values), each (B, h, n + 1, k)).
     """
     ### BEGIN SOLUTION
@@ -461,10 +466,12 @@ check("attend_next")
 def beam_search(model, begin, end, longest, beams=4, alpha=0.6):
     """Finds likely texts.
 
-    model(prefixes (k, n) int64) → logits (k, n, V): at each place those of the next word; prefixes start with `begin`.
-    A text ends with `end`, or has `longest` words, the end counted. Length too counts the end, where there is one.
-    Returns a list of (score, words), the best score first: words a list of ids without begin and end, score a float,
-    log P / ((5 + length) / 6)^alpha. Wu et al. 2016, equation 14, without the coverage penalty.
+    model(prefixes (k, n) int64) → logits (k, n, V): at each place those of the next word; prefixes
+    start with `begin`. A text ends with `end`, or has `longest` words, the end counted. Length too
+    counts the end, where there is one.
+    Returns a list of (score, words), the best score first: words a list of ids without begin and
+    end, score a float, log P / ((5 + length) / 6)^alpha. Wu et al. 2016, equation 14, without the
+    coverage penalty.
     """
     ### BEGIN SOLUTION
     prefixes, sums = torch.tensor([[begin]]), torch.zeros(1)

@@ -102,11 +102,13 @@ plots.style()
 
 # %% exercise="embedding_sizes"
 def embedding_sizes(words, width, narrow):
-    """How many numbers a word table has, whole and in two factors, and up to which E the factors are fewer.
+    """How many numbers a word table has, whole and in two factors, and up to which E the factors
+    are fewer.
 
     words: V; width: H; narrow: E; whole numbers from 1 on. Biases are not counted.
-    Returns (whole, factors, widest): V × H; what V × E and E × H hold together; and the greatest whole E from 0 on whose factors hold strictly
-    fewer numbers than V × H. Lan et al. 2020, section 3.1.
+    Returns (whole, factors, widest): V × H; what V × E and E × H hold together; and the greatest
+    whole E from 0 on whose factors hold strictly fewer numbers than V × H. Lan et al. 2020, section
+    3.1.
     """
     ### BEGIN SOLUTION
     whole = words * width
@@ -153,7 +155,8 @@ table
 
 # %% exercise="factorise"
 def factorise(table, narrow):
-    """Two factors of width E whose product is as near as possible to a table (least sum of squared differences).
+    """Two factors of width E whose product is as near as possible to a table (least sum of squared
+    differences).
 
     table: float tensor (V, H); narrow: E, from 1 to the smaller of V and H.
     Returns two tensors, (V, E) and (E, H). Any two whose product is the nearest will do.
@@ -215,8 +218,9 @@ plt.show()
 def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, kinds):
     """ALBERT's embedding layer: three narrow embeddings, summed, normalised, widened.
 
-    words (V, E), segments (2, E), positions (P, E): float tables; scale, shift (E,) of LayerNorm, eps 1e-12; widen (H, E) and bias (H,) of the
-    linear map; tokens, kinds (B, N) int64: ids of words, and 0 or 1 for the segment; N is at most P.
+    words (V, E), segments (2, E), positions (P, E): float tables; scale, shift (E,) of LayerNorm,
+    eps 1e-12; widen (H, E) and bias (H,) of the linear map; tokens, kinds (B, N) int64: ids of
+    words, and 0 or 1 for the segment; N is at most P.
     Returns a float tensor (B, N, H). Lan et al. 2020, section 3.1.
     """
     ### BEGIN SOLUTION
@@ -293,9 +297,11 @@ print(f"(B, N, H) = {tuple(yours.shape)}; greatest difference to the library {fl
 def owner(name, what):
     """The name of the tensor that is used in this one's place.
 
-    name: of a parameter, as above, "layers.NUMBER.PART.…" in a layer, where PART is "attention", "attention_sum" (which is attention's), "feed_forward" or
-    "feed_forward_sum" (the feed-forward network's); what: "none", "attention", "feed_forward" or "all".
-    Returns a string: the name with layer 0's number if its part is shared, else the name as it is. Lan et al. 2020, section 3.1.
+    name: of a parameter, as above, "layers.NUMBER.PART.…" in a layer, where PART is "attention",
+    "attention_sum" (which is attention's), "feed_forward" or "feed_forward_sum" (the feed-forward
+    network's); what: "none", "attention", "feed_forward" or "all".
+    Returns a string: the name with layer 0's number if its part is shared, else the name as it is.
+    Lan et al. 2020, section 3.1.
     """
     ### BEGIN SOLUTION
     place, *rest = name.split(".")
@@ -372,8 +378,9 @@ print(f"shared {float(gradients['all'][0].norm()):.3f}")
 def count_parameters(words, narrow, width, layers, what):
     """How many parameters an ALBERT encoder has, its pooler included.
 
-    words: V; narrow: E; width: H; layers: L, at least 1; what is shared: "none", "attention", "feed_forward" or "all". There are 512 positions and 2
-    segments; the feed-forward network is 4H wide inside; the map from E to H, with its bias, is always there, also where E = H.
+    words: V; narrow: E; width: H; layers: L, at least 1; what is shared: "none", "attention",
+    "feed_forward" or "all". There are 512 positions and 2 segments; the feed-forward network is 4H
+    wide inside; the map from E to H, with its bias, is always there, also where E = H.
     Returns a whole number. Lan et al. 2020, sections 3.1 and 3.2.
     """
     ### BEGIN SOLUTION
@@ -445,10 +452,12 @@ plt.show()
 
 # %% exercise="multiply_adds"
 def multiply_adds(narrow, width, layers, length):
-    """Multiplications in the matrix products of an ALBERT encoder, for one sequence of N tokens without padding.
+    """Multiplications in the matrix products of an ALBERT encoder, for one sequence of N tokens
+    without padding.
 
-    narrow: E; width: H; layers: L; length: N. The widening of embeddings, and in each layer the four projections of attention, scores, weighted values, and the
-    feed-forward network, 4H wide inside. Looking up embeddings, softmax, LayerNorm, biases and the pooler do not count.
+    narrow: E; width: H; layers: L; length: N. The widening of embeddings, and in each layer the
+    four projections of attention, scores, weighted values, and the feed-forward network, 4H wide
+    inside. Looking up embeddings, softmax, LayerNorm, biases and the pooler do not count.
     Returns a whole number.
     """
     ### BEGIN SOLUTION
@@ -548,9 +557,11 @@ plt.show()
 def order_example(document, start, middle, end, swap):
     """An example of sentence order prediction.
 
-    document: a list of sentences, each a list of words or ids; sentences start to middle − 1 are one segment, middle to end − 1 the next one, both with
-    at least one sentence; swap: whether to exchange them.
-    Returns (first, second, label): two flat lists, and 0 if they stand in their order, 1 if exchanged. Lan et al. 2020, section 3.1.
+    document: a list of sentences, each a list of words or ids; sentences start to middle − 1 are
+    one segment, middle to end − 1 the next one, both with at least one sentence; swap: whether to
+    exchange them.
+    Returns (first, second, label): two flat lists, and 0 if they stand in their order, 1 if
+    exchanged. Lan et al. 2020, section 3.1.
     """
     ### BEGIN SOLUTION
     first = [word for sentence in document[start:middle] for word in sentence]
@@ -590,7 +601,8 @@ def overlap(first, second):
     """The share of words that two segments have in common (Jaccard's index), a number from 0 to 1.
 
     first, second: lists of words or ids, perhaps empty.
-    Returns how many different words are in both, divided by how many are in at least one; 0 if both are empty.
+    Returns how many different words are in both, divided by how many are in at least one; 0 if both
+    are empty.
     """
     ### BEGIN SOLUTION
     one, other = set(first), set(second)
@@ -606,9 +618,11 @@ check("overlap")
 
 # %%
 def examples(documents, task, number, count, longest=1):
-    """(first, second, label) of examples, the same for the same number; segments have up to `longest` sentences.
+    """(first, second, label) of examples, the same for the same number; segments have up to
+    `longest` sentences.
 
-    documents: (topic, sentences) each. task: "order", "next", or "matched" (next, the false one from a document of the same topic).
+    documents: (topic, sentences) each. task: "order", "next", or "matched" (next, the false one
+    from a document of the same topic).
     """
     chance = random.Random(f"{seed} {number}")
     topics = {}
@@ -706,9 +720,11 @@ plt.show()
 def albert_loss(hidden, narrow, narrow_bias, scale, shift, words, bias, labels, order_logits, swapped):
     """ALBERT's loss of pre-training in nats: the mean over hidden tokens plus the mean over orders.
 
-    hidden (B, N, H): what the encoder gives; narrow (E, H), narrow_bias (E,): of the linear map; scale, shift (E,): of LayerNorm, eps 1e-12; words (V, E): the
-    table of the input; bias (V,); labels (B, N) int64: the token that was hidden, −100 where none is asked for, at least one is; order_logits (B, 2);
-    swapped (B,) int64: 0 or 1. Returns a tensor (). Lan et al. 2020, section 3.1.
+    hidden (B, N, H): what the encoder gives; narrow (E, H), narrow_bias (E,): of the linear map;
+    scale, shift (E,): of LayerNorm, eps 1e-12; words (V, E): the table of the input; bias (V,);
+    labels (B, N) int64: the token that was hidden, −100 where none is asked for, at least one is;
+    order_logits (B, 2); swapped (B,) int64: 0 or 1. Returns a tensor (). Lan et al. 2020, section
+    3.1.
     """
     ### BEGIN SOLUTION
     asked = labels != -100  # (B, N)

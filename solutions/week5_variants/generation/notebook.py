@@ -107,8 +107,8 @@ pd.DataFrame({"token": [english_bpe.decode([i]) for i in ids.tolist()], "logit":
 def next_probabilities(logits, temperature):
     """The probability of each token at a temperature.
 
-    logits (B, V) float, some may be −inf; temperature: a number, 0 or more. At 0, the limit, the likeliest token has all the
-    weight; tokens that are equally likely share it equally.
+    logits (B, V) float, some may be −inf; temperature: a number, 0 or more. At 0, the limit, the
+    likeliest token has all the weight; tokens that are equally likely share it equally.
     Returns (B, V), rows sum to 1.
     """
     ### BEGIN SOLUTION
@@ -159,9 +159,11 @@ plt.show()
 
 # %% exercise="draw"
 def draw(probabilities, noise):
-    """The token of each row in whose stretch of the line the noise falls: the first one at which the running sum exceeds it.
+    """The token of each row in whose stretch of the line the noise falls: the first one at which
+    the running sum exceeds it.
 
-    probabilities (B, V) float; noise (B,) float, from 0 to below 1. A token of probability 0 is never drawn, also where rounding
+    probabilities (B, V) float; noise (B,) float, from 0 to below 1. A token of probability 0 is
+    never drawn, also where rounding
     has left the whole sum a little below the noise: then the last token of a probability above 0 is.
     Returns (B,) int64.
     """
@@ -205,7 +207,8 @@ print(f"{len(set(drawn.tolist()))} different tokens in 2,000 draws")
 
 # %% exercise="top_k"
 def top_k(logits, k):
-    """Shuts out all but the k likeliest tokens of each row; those as likely as the last of them stay too.
+    """Shuts out all but the k likeliest tokens of each row; those as likely as the last of them
+    stay too.
 
     logits (B, V) float; k: an int from 1, which may be more than V.
     Returns (B, V): the logits, −inf where a token is shut out.
@@ -250,9 +253,11 @@ check("top_k")
 
 # %% exercise="top_p"
 def top_p(logits, p):
-    """Shuts out all but the fewest likeliest tokens of each row whose probabilities sum to p or more; one always stays.
+    """Shuts out all but the fewest likeliest tokens of each row whose probabilities sum to p or
+    more; one always stays.
 
-    logits (B, V) float, some may be −inf; p: a number from 0 to 1. Of equally likely tokens any may stay.
+    logits (B, V) float, some may be −inf; p: a number from 0 to 1. Of equally likely tokens any may
+    stay.
     Returns (B, V): the logits, −inf where a token is shut out. Holtzman et al. 2020, section 3.1.
     """
     ### BEGIN SOLUTION
@@ -321,7 +326,8 @@ plt.show()
 
 # %% exercise="penalize"
 def penalize(logits, text, penalty):
-    """Lowers the tokens that each text already holds: a logit above 0 is divided by the penalty, one below 0 multiplied, once.
+    """Lowers the tokens that each text already holds: a logit above 0 is divided by the penalty,
+    one below 0 multiplied, once.
 
     logits (B, V) float; text (B, N) int64, N may be 0; penalty: a number, 1 or more.
     Returns (B, V), new: the logits that came in stay as they are. Keskar et al. 2019, section 4.1.
@@ -378,8 +384,8 @@ for name, (yours, library) in pairs.items():
 def attend(queries, keys, values, past=None):
     """Attention of N new tokens to all that were kept, to the new ones before them, and to themselves.
 
-    queries, keys, values (B, h, N, d), of the new tokens; past: None, or (keys, values) of M tokens before, each (B, h, M, d).
-    Scores are divided by √d.
+    queries, keys, values (B, h, N, d), of the new tokens; past: None, or (keys, values) of M tokens
+    before, each (B, h, M, d). Scores are divided by √d.
     Returns (output (B, h, N, d), (keys, values), each (B, h, M + N, d)); what came in stays as it is.
     """
     ### BEGIN SOLUTION
@@ -527,7 +533,8 @@ for word in ("눈", "킹받네"):
 def complete_text(pieces):
     """What can be shown after each piece of a text in UTF-8, beyond what was shown before.
 
-    pieces: a list of bytes; joined they are right UTF-8, but the last character may still lack bytes: these are not shown.
+    pieces: a list of bytes; joined they are right UTF-8, but the last character may still lack
+    bytes: these are not shown.
     Returns a list of strings, one for each piece; some may be "".
     """
     ### BEGIN SOLUTION
@@ -591,7 +598,8 @@ story(korean, korean_bpe, "눈이", temperature=0, number=seed)
 
 # %% exercise="distinct"
 def distinct(texts, n):
-    """The share of different n-grams among all n-grams of all texts; 1 where there is none, since nothing is repeated.
+    """The share of different n-grams among all n-grams of all texts; 1 where there is none, since
+    nothing is repeated.
 
     texts: a list of lists of tokens (ids or strings); n: an int from 1.
     Returns a float.

@@ -96,8 +96,9 @@ plots.style()
 def next_token_loss(logits, tokens, real):
     """The mean of −ln P of all tokens that follow another one, in nats.
 
-    logits: float tensor (B, N, V), at each place the scores of what comes next; tokens: int64 tensor (B, N); real: bool tensor (B, N), False for
-    padding, which stands behind a text and whose ids may be any of the V. At least one text has two real tokens.
+    logits: float tensor (B, N, V), at each place the scores of what comes next; tokens: int64
+    tensor (B, N); real: bool tensor (B, N), False for padding, which stands behind a text and whose
+    ids may be any of the V. At least one text has two real tokens.
     Returns a tensor (). Radford et al. 2018, section 3.1, equation 1.
     """
     ### BEGIN SOLUTION
@@ -148,10 +149,12 @@ with torch.no_grad():
 def gpt2_layers(x, layers, gain, shift):
     """All layers of GPT-2 without dropout, and the normalisation behind the last.
 
-    x: float tensor (B, N, d), tokens and positions embedded. layers: list of (attention, weights), in order; attention(y, causal=True) → (B, N, d) is
-    multi-head self-attention; weights: a dictionary with w1 (d, 4d), b1, w2 (4d, d), b2 of the feed-forward network, gain1, shift1 of the
-    normalisation before attention, gain2, shift2 of that before the feed-forward network. gain, shift (d,): of the last normalisation.
-    Every normalisation adds 1e-5 to the variance. Returns (B, N, d). Radford et al. 2019, section 2.3.
+    x: float tensor (B, N, d), tokens and positions embedded. layers: list of (attention, weights),
+    in order; attention(y, causal=True) → (B, N, d) is multi-head self-attention; weights: a
+    dictionary with w1 (d, 4d), b1, w2 (4d, d), b2 of the feed-forward network, gain1, shift1 of the
+    normalisation before attention, gain2, shift2 of that before the feed-forward network. gain,
+    shift (d,): of the last normalisation. Every normalisation adds 1e-5 to the variance. Returns
+    (B, N, d). Radford et al. 2019, section 2.3.
     """
     ### BEGIN SOLUTION
     def norm(vectors, gain, shift):
@@ -245,10 +248,12 @@ else:
 
 # %% exercise="shrink_residuals"
 def shrink_residuals(weights, layers):
-    """GPT-2's start: the weights of residual projections times 1/√N, N the number of residual sums; all other tensors as they are, biases too.
+    """GPT-2's start: the weights of residual projections times 1/√N, N the number of residual sums;
+    all other tensors as they are, biases too.
 
-    weights: a dictionary from names to float tensors, as a GPT's state; residual projections end in "attention.project_out.weight" and
-    "feed_forward.2.weight". layers: how many blocks the model has, each with two residual sums; `weights` may hold only some of them.
+    weights: a dictionary from names to float tensors, as a GPT's state; residual projections end in
+    "attention.project_out.weight" and "feed_forward.2.weight". layers: how many blocks the model
+    has, each with two residual sums; `weights` may hold only some of them.
     Returns a new dictionary with the same names. Radford et al. 2019, section 2.3.
     """
     ### BEGIN SOLUTION
@@ -336,9 +341,11 @@ plt.show()
 
 # %% exercise="gpt_parameters"
 def gpt_parameters(vocabulary, positions, width, layers, final_norm=True):
-    """The number of a GPT's parameters, a whole number. The output's weights are the token table, and it has no bias.
+    """The number of a GPT's parameters, a whole number. The output's weights are the token table,
+    and it has no bias.
 
-    final_norm: whether a normalisation stands behind the last block, as in GPT-2 and not in GPT-1. Radford et al. 2019, Table 2.
+    final_norm: whether a normalisation stands behind the last block, as in GPT-2 and not in GPT-1.
+    Radford et al. 2019, Table 2.
     """
     ### BEGIN SOLUTION
     def linear(a, b):
@@ -406,9 +413,11 @@ for text in ("눈", "킹받네", "the doctor treated the eye"):
 def task_rows(task, texts, start, delimiter, extract):
     """An example of a task as rows of ids.
 
-    task: "classification", "entailment", "similarity" or "choice". texts: lists of ids: the text; premise and hypothesis; the two sentences; the context
-    and then each of the C choices. start, delimiter, extract: ids.
-    Returns a list of rows, lists of ids, in the order above. Radford et al. 2018, section 3.3 and Figure 1.
+    task: "classification", "entailment", "similarity" or "choice". texts: lists of ids: the text;
+    premise and hypothesis; the two sentences; the context and then each of the C choices. start,
+    delimiter, extract: ids.
+    Returns a list of rows, lists of ids, in the order above. Radford et al. 2018, section 3.3 and
+    Figure 1.
     """
     ### BEGIN SOLUTION
     if task == "similarity":
@@ -452,7 +461,8 @@ check("task_rows")
 def extract_vectors(hidden, tokens, extract):
     """The vector at the extract token of each row.
 
-    hidden: float tensor (R, N, H), the last layer's vectors; tokens: int64 tensor (R, N), padding behind; the id `extract` stands exactly once in each row.
+    hidden: float tensor (R, N, H), the last layer's vectors; tokens: int64 tensor (R, N), padding
+    behind; the id `extract` stands exactly once in each row.
     Returns (R, H). Radford et al. 2018, section 3.2.
     """
     ### BEGIN SOLUTION
@@ -488,8 +498,9 @@ check("extract_vectors")
 def task_scores(task, vectors, rows, weight, bias):
     """The scores of a batch of examples, from the vectors at their extract tokens.
 
-    task: as for task_rows. vectors: float tensor (B · rows, H): the rows of the first example, then those of the second, …; rows: 1, 2 for "similarity",
-    C for "choice". weight (K, H), bias (K,): the linear layer; K is 1 for "choice".
+    task: as for task_rows. vectors: float tensor (B · rows, H): the rows of the first example, then
+    those of the second, …; rows: 1, 2 for "similarity", C for "choice". weight (K, H), bias (K,):
+    the linear layer; K is 1 for "choice".
     Returns (B, K); for "choice" (B, C). Radford et al. 2018, section 3.3.
     """
     ### BEGIN SOLUTION
@@ -526,8 +537,9 @@ check("task_scores")
 def fine_tuning_loss(scores, labels, logits, tokens, real, weight=0.5):
     """The task's loss plus `weight` times the language model's, both as means, in nats.
 
-    scores: float tensor (B, K), or (B, C) for choices; labels: int64 tensor (B,). logits (R, N, V), tokens (R, N), real (R, N): as for next_token_loss, of
-    the rows of these examples. Returns a tensor (). Radford et al. 2018, section 3.2, equation 5.
+    scores: float tensor (B, K), or (B, C) for choices; labels: int64 tensor (B,). logits (R, N, V),
+    tokens (R, N), real (R, N): as for next_token_loss, of the rows of these examples. Returns a
+    tensor (). Radford et al. 2018, section 3.2, equation 5.
     """
     ### BEGIN SOLUTION
     task = functional.cross_entropy(scores, labels)
@@ -567,8 +579,9 @@ check("fine_tuning_loss")
 def text_scores(nats, text):
     """What a language model's cost of a text comes to for each word and for each byte.
 
-    nats: a float, the sum of −ln P over all tokens of the text; text: a string with at least one word. Words are what blanks, tabs and line ends
-    separate; bytes are those of UTF-8, blanks included.
+    nats: a float, the sum of −ln P over all tokens of the text; text: a string with at least one
+    word. Words are what blanks, tabs and line ends separate; bytes are those of UTF-8, blanks
+    included.
     Returns (perplexity per word, bits per byte), two floats. Radford et al. 2019, section 3.1.
     """
     ### BEGIN SOLUTION

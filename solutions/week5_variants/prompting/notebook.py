@@ -96,11 +96,13 @@ plots.style()
 
 # %% exercise="conversation"
 def conversation(document, turns, question):
-    """GPT-2's prompt for CoQA: a document, what was asked and answered so far, the new question, and A: for the model to go on.
+    """GPT-2's prompt for CoQA: a document, what was asked and answered so far, the new question,
+    and A: for the model to go on.
 
     document, question: strings; turns: list of (question, answer), in their order, perhaps none.
-    Returns a string: the document, for each turn a line "Q: …" and a line "A: …", the line "Q: …" of the new question, and a last line that is
-    just "A:". Lines are parted by one line break; nothing follows the last colon. Radford et al. 2019, section 3.5.
+    Returns a string: the document, for each turn a line "Q: …" and a line "A: …", the line "Q: …"
+    of the new question, and a last line that is just "A:". Lines are parted by one line break;
+    nothing follows the last colon. Radford et al. 2019, section 3.5.
     """
     ### BEGIN SOLUTION
     lines = [document]
@@ -148,9 +150,11 @@ print(conversation("유나는 눈을 치료하러 병원에 갔다.", [("누가 
 def few_shot(description, examples, question, between):
     """A prompt with a description of the task, solved examples and a question that is still open.
 
-    description: string, "" for none, which then takes no line; examples: list of (question, answer), perhaps none; between: what stands between
-    question and answer, as " => " or " = ". Each example is one line, the open question is the last one: it is followed by `between` without the
-    blanks at its end. Returns a string, lines parted by one line break. Brown et al. 2020, Figure 2.1; Radford et al. 2019, section 3.7.
+    description: string, "" for none, which then takes no line; examples: list of (question,
+    answer), perhaps none; between: what stands between question and answer, as " => " or " = ".
+    Each example is one line, the open question is the last one: it is followed by `between` without
+    the blanks at its end. Returns a string, lines parted by one line break. Brown et al. 2020,
+    Figure 2.1; Radford et al. 2019, section 3.7.
     """
     ### BEGIN SOLUTION
     lines = [description] if description else []
@@ -199,8 +203,9 @@ print(few_shot("", [("I have a cat.", "J'ai un chat.")], "I see the ship.", " = 
 def answer_scores(logits, tokens, starts, ends):
     """The log-probability of each text's answer, given all that stands before it.
 
-    logits (B, N, V): at each place the scores of what comes after it; tokens (B, N) int64; starts, ends (B,) int64: the answer of text b is
-    tokens[b, starts[b]:ends[b]], at least one token, never the text's first. What stands after an answer is padding.
+    logits (B, N, V): at each place the scores of what comes after it; tokens (B, N) int64; starts,
+    ends (B,) int64: the answer of text b is tokens[b, starts[b]:ends[b]], at least one token, never
+    the text's first. What stands after an answer is padding.
     Returns (B,): the sum over the answer's tokens, in nats.
     """
     ### BEGIN SOLUTION
@@ -237,8 +242,10 @@ check("answer_scores")
 def pick(scores, lengths, alone, way):
     """Which candidate is chosen for each question.
 
-    scores (Q, C): log p of each candidate after the question's prompt, summed over its tokens; lengths (Q, C) int64: how many tokens it has;
-    alone (Q, C): log p of the same candidate after a prompt without any question; way: "sum", "token" or "alone", see the table.
+    scores (Q, C): log p of each candidate after the question's prompt, summed over its tokens;
+    lengths (Q, C) int64: how many tokens it has;
+    alone (Q, C): log p of the same candidate after a prompt without any question; way: "sum",
+    "token" or "alone", see the table.
     Returns (Q,) int64, places among the candidates; of equals any. Brown et al. 2020, section 2.4.
     """
     ### BEGIN SOLUTION
@@ -527,8 +534,9 @@ print({way: round(value, 3) for way, value in by_choice.items()})
 def accuracy_by_shots(logits, tokens):
     """How often the likeliest token is the right answer, after 0, 1, 2, … examples.
 
-    tokens (B, 1 + 2K) int64: a first token, then K times a question and its answer; logits (B, 1 + 2K, V): at each place the scores of what
-    comes after it. Returns a float tensor (K,): entry k is the share of the B texts whose answer number k, counted from 0, is right.
+    tokens (B, 1 + 2K) int64: a first token, then K times a question and its answer; logits (B, 1 +
+    2K, V): at each place the scores of what comes after it. Returns a float tensor (K,): entry k is
+    the share of the B texts whose answer number k, counted from 0, is right.
     """
     ### BEGIN SOLUTION
     best = logits[:, 1::2].argmax(dim=-1)  # (B, K), at the questions
@@ -559,11 +567,14 @@ check("accuracy_by_shots")
 
 # %% exercise="ideal_reader"
 def ideal_reader(lists, questions, answers, question, values):
-    """The probabilities of a question's answers for one who knows all lists, but not which of them the examples are from.
+    """The probabilities of a question's answers for one who knows all lists, but not which of them
+    the examples are from.
 
-    lists (R, E) int64: what each list answers to each of E questions; before the first example all lists are equally likely. questions, answers
-    (k,) int64: the examples, perhaps none; question: a whole number below E; values: how many answers there are, they are 0 to values − 1.
-    Returns a float tensor (values,) that sums to 1. If no list agrees with all examples, none of them is ruled out.
+    lists (R, E) int64: what each list answers to each of E questions; before the first example all
+    lists are equally likely. questions, answers (k,) int64: the examples, perhaps none; question: a
+    whole number below E; values: how many answers there are, they are 0 to values − 1.
+    Returns a float tensor (values,) that sums to 1. If no list agrees with all examples, none of
+    them is ruled out.
     """
     ### BEGIN SOLUTION
     fits = (lists[:, questions] == answers).all(dim=1)  # (R,)
@@ -702,9 +713,11 @@ plt.show()
 def web_text(posts, least, removed):
     """The addresses that WebText's filter keeps.
 
-    posts: list of (address, karma), karma a whole number, perhaps negative; an address may occur several times. removed: set of sites, such as
-    "wikipedia.org", in small letters as all hosts here: nothing of the site and of its parts (en.wikipedia.org) is kept.
-    Returns a list: each address with a post of `least` karma or more, once, in the order of the first such posts. Radford et al. 2019, section 2.1.
+    posts: list of (address, karma), karma a whole number, perhaps negative; an address may occur
+    several times. removed: set of sites, such as "wikipedia.org", in small letters as all hosts
+    here: nothing of the site and of its parts (en.wikipedia.org) is kept.
+    Returns a list: each address with a post of `least` karma or more, once, in the order of the
+    first such posts. Radford et al. 2019, section 2.1.
     """
     ### BEGIN SOLUTION
     kept = []
@@ -806,9 +819,11 @@ pd.Series(losses, name="loss on clean text, nats a word").round(3)
 
 # %% exercise="training_cost"
 def training_cost(layers, width, words, positions, tokens):
-    """Parameters of a GPT as in GPT-2 and GPT-3, with all biases, and the FLOPs of training it on so many tokens: 6 for each parameter and token.
+    """Parameters of a GPT as in GPT-2 and GPT-3, with all biases, and the FLOPs of training it on
+    so many tokens: 6 for each parameter and token.
 
-    All arguments are whole numbers. Returns (parameters, FLOPs): a whole number, and a number. Brown et al. 2020, Table 2.1 and appendix D.
+    All arguments are whole numbers. Returns (parameters, FLOPs): a whole number, and a number.
+    Brown et al. 2020, Table 2.1 and appendix D.
     """
     ### BEGIN SOLUTION
     each = 12 * width**2 + 13 * width

@@ -191,7 +191,8 @@ def whole_characters(tokens):
     """For each token, whether a character ends where it ends.
 
     tokens: list of bytes objects, some perhaps empty, that joined are a text in UTF-8.
-    Returns a list of bools, as many as tokens: True if all tokens up to this one, joined, hold whole characters alone.
+    Returns a list of bools, as many as tokens: True if all tokens up to this one, joined, hold
+    whole characters alone.
     """
     ### BEGIN SOLUTION
     text, place, ends = b"".join(tokens), 0, []
@@ -246,11 +247,14 @@ for text in ("three cups a day", "하루 커피 최소 3잔", "눈이 와서 배
 def chosen_places(text, length, epoch, copies, seed, rate=0.15):
     """Which tokens of a text are asked for in an epoch.
 
-    text: the text's number, from 0; length: its number of tokens, 1 or more; epoch: from 0; seed: the run's.
-    copies: None for a new mask in every epoch (dynamic); a whole number k for k fixed masks, used in turn: epoch e reads mask
-    number e mod k. Masks of different texts, epochs, copies and seeds are drawn independently; every place is equally likely.
-    Returns a bool tensor (length,): max(1, round(rate · length)) places are True, no more and no fewer. The same arguments always
-    give the same mask, and torch's and Python's own generators are left as they are. Liu et al. 2019, section 4.1.
+    text: the text's number, from 0; length: its number of tokens, 1 or more; epoch: from 0; seed:
+    the run's.
+    copies: None for a new mask in every epoch (dynamic); a whole number k for k fixed masks, used
+    in turn: epoch e reads mask number e mod k. Masks of different texts, epochs, copies and seeds
+    are drawn independently; every place is equally likely.
+    Returns a bool tensor (length,): max(1, round(rate · length)) places are True, no more and no
+    fewer. The same arguments always give the same mask, and torch's and Python's own generators are
+    left as they are. Liu et al. 2019, section 4.1.
     """
     ### BEGIN SOLUTION
     number = epoch if copies is None else epoch % copies
@@ -312,10 +316,12 @@ plt.show()
 def full_sentences(documents, length, begin=0, end=2):
     """Packs whole sentences into as few inputs as their order allows.
 
-    documents: list of documents, each a list of sentences, each a list of one or more ids; there may be documents without
-    sentences. length: N, at least 3, with all special tokens counted. An input is [begin, sentences …, end]; where a document ends
-    inside it, one more `end` stands between its last sentence and the next document's first. A sentence that does not fit, with
-    the separator it would need, begins the next input. One of more than N − 2 tokens keeps its first N − 2.
+    documents: list of documents, each a list of sentences, each a list of one or more ids; there
+    may be documents without sentences. length: N, at least 3, with all special tokens counted. An
+    input is [begin, sentences …, end]; where a document ends inside it, one more `end` stands
+    between its last sentence and the next document's first. A sentence that does not fit, with the
+    separator it would need, begins the next input. One of more than N − 2 tokens keeps its first N
+    − 2.
     Returns a list of lists of ids, in order. Liu et al. 2019, section 4.2, FULL-SENTENCES.
     """
     ### BEGIN SOLUTION
@@ -375,8 +381,9 @@ for name, packed in (("full sentences", full_sentences(some, LENGTH)), ("doc sen
 def token_batches(lengths, budget):
     """Groups inputs, in their order, into batches of at most `budget` tokens.
 
-    lengths: list of each input's number of tokens, 1 or more; budget: 1 or more. An input joins the batch if the sum of lengths
-    stays within the budget, and else begins the next batch; one that is longer than the budget is a batch of its own.
+    lengths: list of each input's number of tokens, 1 or more; budget: 1 or more. An input joins the
+    batch if the sum of lengths stays within the budget, and else begins the next batch; one that is
+    longer than the budget is a batch of its own.
     Returns a list of lists of places in `lengths`. Liu et al. 2019, section 4.2, DOC-SENTENCES.
     """
     ### BEGIN SOLUTION
@@ -425,9 +432,11 @@ for name, packed in (("full sentences", full_sentences(some, LENGTH)), ("doc sen
 def gradient_in_parts(weight, parts):
     """The gradient of the mean loss over all masked tokens of a batch that is read in parts.
 
-    weight: float tensor (V, H), the scores of hidden vectors being x · weightᵀ; parts: list of (x, labels), x float (B, N, H) and
-    labels (B, N) int64, −100 where nothing is asked; B and N differ between parts. Some part may ask for nothing, not all of them.
-    Returns (V, H): the gradient, by weight, of the cross entropy's mean over the asked tokens of all parts together.
+    weight: float tensor (V, H), the scores of hidden vectors being x · weightᵀ; parts: list of (x,
+    labels), x float (B, N, H) and labels (B, N) int64, −100 where nothing is asked; B and N differ
+    between parts. Some part may ask for nothing, not all of them.
+    Returns (V, H): the gradient, by weight, of the cross entropy's mean over the asked tokens of
+    all parts together.
     """
     ### BEGIN SOLUTION
     weight = weight.detach().requires_grad_()
@@ -488,9 +497,11 @@ for count in (1, 2, 4, 8, 24):
 def equal_budget(steps, warmup, rate, batch, larger, power):
     """The plan of another batch size that reads as many texts in all.
 
-    steps, warmup: whole numbers of steps with batches of `batch` texts, at the highest learning rate `rate`; larger: the other
-    batch size (it may be smaller, too); power: the rate is multiplied by (larger / batch) to this power.
-    Returns (steps, warmup, rate): two whole numbers, rounded to the nearest, steps at least 1; and a float.
+    steps, warmup: whole numbers of steps with batches of `batch` texts, at the highest learning
+    rate `rate`; larger: the other batch size (it may be smaller, too); power: the rate is
+    multiplied by (larger / batch) to this power.
+    Returns (steps, warmup, rate): two whole numbers, rounded to the nearest, steps at least 1; and
+    a float.
     """
     ### BEGIN SOLUTION
     times = larger / batch

@@ -88,8 +88,8 @@ plots.style()
 def interval(scores):
     """The 95 % interval of a mean, by Student's t.
 
-    scores: list of n floats, n at least 2. Returns (low, high), floats; both are the mean if all scores are the same.
-    Student 1908, The Probable Error of a Mean.
+    scores: list of n floats, n at least 2. Returns (low, high), floats; both are the mean if all
+    scores are the same. Student 1908, The Probable Error of a Mean.
     """
     ### BEGIN SOLUTION
     half = stats.t.ppf(0.975, len(scores) - 1) * statistics.stdev(scores) / math.sqrt(len(scores))
@@ -123,9 +123,11 @@ check("interval")
 def tied_with_best(scores):
     """Which models cannot be told from the one with the highest mean.
 
-    scores: dict from a model's name to its list of n scores, n at least 2; place i of every list belongs to draw i. Of equal
-    means the first is the best. A model is tied if the 95 % interval of (best − model), draw by draw, holds 0.
-    Returns the list of the tied models' names in the dict's order, the best among them. Uses your `interval`.
+    scores: dict from a model's name to its list of n scores, n at least 2; place i of every list
+    belongs to draw i. Of equal means the first is the best. A model is tied if the 95 % interval of
+    (best − model), draw by draw, holds 0.
+    Returns the list of the tied models' names in the dict's order, the best among them. Uses your
+    `interval`.
     """
     ### BEGIN SOLUTION
     best = scores[max(scores, key=lambda name: statistics.mean(scores[name]))]
@@ -156,8 +158,9 @@ check("tied_with_best")
 def seconds_of(readings):
     """How long one call takes: the median of all calls but the first.
 
-    readings: list of (before, after), what a clock said around each call, in seconds; the first call, which does not count, is the
-    first pair; at least one more follows. The median of an even number of calls is the mean of the two in the middle.
+    readings: list of (before, after), what a clock said around each call, in seconds; the first
+    call, which does not count, is the first pair; at least one more follows. The median of an even
+    number of calls is the mean of the two in the middle.
     Returns a float, in seconds.
     """
     ### BEGIN SOLUTION
@@ -193,10 +196,13 @@ check("seconds_of")
 
 # %% exercise="forward_flops"
 def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
-    """The FLOPs of one text on its way through a Transformer, forwards: products of matrices alone, with all N² scores.
+    """The FLOPs of one text on its way through a Transformer, forwards: products of matrices alone,
+    with all N² scores.
 
-    tokens: N. layers: L. width: H. inner: F. vocabulary: V and scored: K, the places at which all words are scored.
-    Returns a whole number. Vaswani et al. 2017, section 3; Kaplan et al. 2020, Table 1, counts the same way.
+    tokens: N. layers: L. width: H. inner: F. vocabulary: V and scored: K, the places at which all
+    words are scored.
+    Returns a whole number. Vaswani et al. 2017, section 3; Kaplan et al. 2020, Table 1, counts the
+    same way.
     """
     ### BEGIN SOLUTION
     layer = 4 * tokens * width**2 + 2 * tokens**2 * width + 2 * tokens * width * inner
@@ -229,7 +235,8 @@ check("forward_flops")
 def serving_bytes(parameters, layers, width, tokens, texts, number_bytes):
     """The memory for weights and caches when `texts` texts of `tokens` tokens each are written at once.
 
-    parameters: how many weights. layers: L. width: H. number_bytes: of one number, 4 for float32, 2 for bfloat16.
+    parameters: how many weights. layers: L. width: H. number_bytes: of one number, 4 for float32, 2
+    for bfloat16.
     Returns a whole number of bytes.
     """
     ### BEGIN SOLUTION
@@ -261,8 +268,9 @@ check("serving_bytes")
 def energy(hours, cpu, memory, gpu=0.0, gpus=0, overhead=1.58, pounds=0.954):
     """What a training takes from the grid, and what that leaves in the air.
 
-    hours: t. cpu, memory: watts of all processors, of all memory. gpu: watts of one GPU; gpus: how many there are. overhead: of the data
-    centre. pounds: of CO₂ equivalent for each kWh. Returns (kWh, pounds of CO₂ equivalent), floats.
+    hours: t. cpu, memory: watts of all processors, of all memory. gpu: watts of one GPU; gpus: how
+    many there are. overhead: of the data centre. pounds: of CO₂ equivalent for each kWh. Returns
+    (kWh, pounds of CO₂ equivalent), floats.
     Strubell et al. 2019, equation 1 and section 2.
     """
     ### BEGIN SOLUTION
@@ -346,8 +354,10 @@ check("pareto_front")
 def choose(models, needs, cost):
     """The cheapest model that meets all needs.
 
-    models: dict from a name to its facts, a dict from a fact's name to a number, or None where it is not known; a fact may be missing, too.
-    needs: list of (fact, "at least" or "at most", number). cost: the fact that is to be small; who has no cost is not taken.
+    models: dict from a name to its facts, a dict from a fact's name to a number, or None where it
+    is not known; a fact may be missing, too.
+    needs: list of (fact, "at least" or "at most", number). cost: the fact that is to be small; who
+    has no cost is not taken.
     Returns a name, of equally cheap ones the first of the dict; None if no model meets all needs.
     """
     ### BEGIN SOLUTION
