@@ -110,10 +110,10 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     tried = {key: sum(one[key] for one in records) for key in ("wrong", "wrong_passed", "right", "right_refused")}
     headline = [
         [
-            "… of answers unseen by its authors: wrong ones caught",
+            "answers that its authors had not seen: wrong ones caught at once",
             of(tried["wrong"] - tried["wrong_passed"], tried["wrong"]),
         ],
-        ["… right ones accepted", of(tried["right"] - tried["right_refused"], tried["right"])],
+        ["… and right ones accepted", of(tried["right"] - tried["right_refused"], tried["right"])],
     ]
     rows = [
         [one["lesson"].split("/")[1], *(one[key] for key in tried), f"{one['commit']}, {one['when']}"]
@@ -265,7 +265,8 @@ def render() -> tuple[str, str]:
     page = [
         "# How far the grader can be trusted",
         "",
-        "Every figure on this page comes from a recorded run; `make trust` makes them all anew and renders the page.",
+        "Every figure on this page comes from a recorded run; `make trust` makes them all anew, but for the answers that the",
+        "authors had not seen, which are new once, and renders the page.",
         *summary,
         *bank(stamps, old),
         *unseen_lines,
