@@ -48,6 +48,7 @@ HW = {
     "right": MEAN,
     "whole": "def mean(numbers):\n    return sum(numbers) // len(numbers)",  # wrong for the hidden test alone
     "three": "def mean(numbers):\n    return 5",
+    "marks": f"{MEAN}\n### BEGIN HIDDEN TESTS",
     "quits": "import os\ncalls = []\ndef mean(numbers):\n    calls.append(1)\n"
     "    return sum(numbers) / len(numbers) if len(calls) < 5 else os._exit(3)",  # in the last test cell
 }
@@ -211,7 +212,7 @@ def test_feedback_is_made_by_nbgrader_as_ever(homework: Path) -> None:
 
 def test_feedback_shows_no_hidden_test(homework: Path) -> None:
     done(homework, "generate_feedback", "hw", "--force")
-    for student in ("right", "whole"):
+    for student in ("right", "marks", "whole"):
         page = read(homework / "feedback" / student / "hw" / "mean.html")
         assert "assert mean([1, 3]) == 2" in page, "control: the student has seen this test"
         assert "mean([1, 2])" not in page

@@ -27,9 +27,8 @@ SIZES = {  # layers, width, heads
     "gpt3": (96, 12_288, 96),
 }
 
-SCORED_TOGETHER = (
-    256  # tokens; with all of a batch the scores, (T, V), leave a processor's cache and training takes longer
-)
+# Tokens whose scores are computed at a time: those of a whole batch, (T, V), leave a processor's cache, and training takes longer.
+SCORED_TOGETHER = 256
 
 
 @dataclass(frozen=True)

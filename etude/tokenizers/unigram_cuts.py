@@ -16,9 +16,8 @@ from heapq import nlargest
 
 UNKNOWN_PENALTY = 10.0  # nats below the least probable piece, as in SentencePiece
 
-Way = tuple[
-    float, int, int
-]  # log-probability, where the last piece begins, and which of the ways up to there goes before
+# Log-probability, where the last piece begins, and which of the ways up to there goes before.
+Way = tuple[float, int, int]
 
 
 @dataclass(frozen=True)

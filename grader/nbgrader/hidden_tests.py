@@ -6,6 +6,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
+from nbgrader import utils
 from nbgrader.preprocessors.clearhiddentests import ClearHiddenTests
 
 HIDDEN = "# hidden tests"
@@ -17,7 +18,8 @@ class HideHiddenTests(ClearHiddenTests):  # type: ignore[misc]
 
     def preprocess_cell(self, cell: NotebookNode, resources: Any, cell_index: int) -> tuple[NotebookNode, Any]:
         lines = cell.source.split("\n")
-        if cell.cell_type == "code" and self._remove_hidden_test_region(cell):
+        # What stands in a cell that students write is theirs, marks and all.
+        if cell.cell_type == "code" and utils.is_locked(cell) and self._remove_hidden_test_region(cell):
             shown = set(map(str.strip, cell.source.split("\n")))
             secret = {line.strip() for line in lines} - shown
             cell.outputs = [_without(output, secret) for output in cell.outputs]
