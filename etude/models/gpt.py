@@ -78,6 +78,7 @@ class TextState:
     """What a model keeps of the tokens that it has read, so that the next one costs one position alone."""
 
     layers: list[LayerCache]
+    head: Tensor  # (H, V), the scores' matrix in the order in which a processor reads it twice as fast for a single text
     length: int = 0  # how many tokens have been read
 
     def select(self, rows: Tensor) -> None:
@@ -127,11 +128,11 @@ class GPT(nn.Module):
 
     def start(self) -> TextState:
         """Returns the state of texts of which nothing has been read."""
-        return TextState([LayerCache() for _ in self.layers])
+        return TextState([LayerCache() for _ in self.layers], self.tokens.weight.detach().t().contiguous())
 
     def read(self, tokens: Tensor, state: TextState) -> Tensor:
         """Takes more tokens of each text, (B, N), into the state and scores what comes after the last: (B, V)."""
-        return self.logits(self._encode(tokens, state)[:, -1])
+        return self._encode(tokens, state)[:, -1] @ state.head
 
     def _encode(self, tokens: Tensor, state: TextState | None) -> Tensor:
         first = state.length if state else 0
