@@ -319,13 +319,13 @@ edit("kappa_interval", "draws-unused", {"size=draws": "size=1000"},
 @alternative("marks", "lines")
 def marks():  # another order, and lists
     lines = """
-        roberta   past problem solution solution evidence evidence
-        unigram   past problem solution solution solution evidence
-        electra   past problem problem solution solution evidence
-        bert      past past problem solution solution evidence evidence
-        bpe       past problem past problem solution solution evidence
-        fasttext  past problem problem solution solution evidence
-        glove     past problem problem solution solution evidence
+        roberta   solution evidence solution evidence past problem
+        unigram   past problem solution evidence solution solution
+        electra   problem past problem evidence solution solution
+        bert      solution evidence past past problem solution evidence
+        bpe       problem past problem solution evidence solution past
+        fasttext  evidence past problem problem solution solution
+        glove     solution solution past problem problem evidence
     """
     return {name: labels for name, *labels in map(str.split, lines.strip().splitlines())}
 
@@ -333,13 +333,13 @@ def marks():  # another order, and lists
 @alternative("marks", "other-reading")
 def marks():  # four sentences marked otherwise, each for a reason that can be given
     return {
-        "glove": "past problem past solution solution evidence",
-        "fasttext": "past problem problem solution solution evidence",
-        "bpe": "past problem past problem solution past evidence",
-        "bert": "past past past solution solution evidence evidence",
-        "electra": "past problem problem solution solution evidence",
-        "unigram": "past problem solution solution solution evidence",
-        "roberta": "past problem solution solution problem evidence",
+        "glove": "solution solution past problem past evidence",
+        "fasttext": "evidence past problem problem solution solution",
+        "bpe": "problem past problem solution evidence past past",
+        "bert": "solution evidence past past past solution evidence",
+        "electra": "problem past problem evidence solution solution",
+        "unigram": "past problem solution evidence solution solution",
+        "roberta": "solution problem solution evidence past problem",
     }
 
 
@@ -371,20 +371,20 @@ edit("marks", "complaints-as-past",
          killed_by="test_kappa_with_the_key_is_at_least_2_fifths")
 def marks():
     return {
-        "glove": "past past past past past evidence",
-        "fasttext": "evidence past past past past past",
-        "bpe": "past past past past solution past past",
-        "bert": "past past past evidence past evidence evidence",
-        "electra": "past evidence problem solution past past",
+        "glove": "solution past past past past evidence",
+        "fasttext": "past evidence past past past past",
+        "bpe": "past past past solution past past evidence",
+        "bert": "evidence evidence past past past past evidence",
+        "electra": "evidence past problem past solution past",
         "unigram": "past past past past past past",
-        "roberta": "past past evidence past past past",
+        "roberta": "evidence past past past past past",
     }
 
 
 edit("marks", "label-missing",
-     {'"past past problem solution solution evidence evidence"': '"past past problem solution solution evidence"'},
+     {'"solution evidence past past problem solution evidence"': '"solution evidence past past problem solution"'},
      "a sentence has no label: each needs one, in order", killed_by="test_every_sentence_has_one_known_label")
-edit("marks", "abstract-missing", {'"roberta": "past problem solution solution evidence evidence",': ""},
+edit("marks", "abstract-missing", {'"roberta": "solution evidence solution evidence past problem",': ""},
      "an abstract has no line", killed_by="test_every_sentence_has_one_known_label")
 
 

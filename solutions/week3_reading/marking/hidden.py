@@ -9,13 +9,13 @@ from etude.lesson.interface import Student
 from etude.papers import abstracts
 
 KEY = {
-    "glove": "past problem problem solution solution evidence",
-    "fasttext": "past problem problem solution solution evidence",
-    "bpe": "past problem past problem solution solution evidence",
-    "bert": "past past problem solution solution evidence evidence",
-    "electra": "past problem problem solution solution evidence",
-    "unigram": "past problem solution solution solution evidence",
-    "roberta": "past problem solution solution evidence evidence",
+    "glove": "solution solution past problem problem evidence",
+    "fasttext": "evidence past problem problem solution solution",
+    "bpe": "problem past problem solution evidence solution past",
+    "bert": "solution evidence past past problem solution evidence",
+    "electra": "problem past problem evidence solution solution",
+    "unigram": "past problem solution evidence solution solution",
+    "roberta": "solution evidence solution evidence past problem",
 }
 FAIR_F1 = 0.7  # of a class, from which on it counts as told from the others
 

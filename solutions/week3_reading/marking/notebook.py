@@ -383,13 +383,24 @@ def kappa_interval(counts, draws, seed):
 # %%
 check("kappa_interval")
 
+# %% [markdown]
+# Five readers beside you. One never looks at a sentence, only at where it stands: first `past`, last `evidence`, between them half `problem` and half `solution`.
+
 # %%
 DRAWS = 1000
+
+
+def by_position(size):
+    problems = (size - 2) // 2
+    return ["past", *["problem"] * problems, *["solution"] * (size - 2 - problems), "evidence"]
+
+
 readers = {
     "mine": marked,
     "by cue words": abstracts.in_order(cues, "practice"),
     "all solution": ["solution"] * len(key),
     "one sentence late": ["past", *key[:-1]],
+    "by position": [label for size in practice.groupby("abstract", sort=False).size() for label in by_position(size)],
     "before and now exchanged": [abstracts.LABELS[(abstracts.LABELS.index(label) + 2) % 4] for label in key],
 }
 tables = {name: confusion(key, marks, abstracts.LABELS) for name, marks in readers.items()}
@@ -466,7 +477,7 @@ show(abstracts.sentences("graded"))
 #
 # <details><summary>Hint</summary>
 #
-# Ask the first question of all sentences of an abstract, then the second. Often the change from before to now comes once.
+# Ask the first question of all sentences of an abstract, then the second. Where a sentence stands tells nothing: some abstracts begin with what was found.
 #
 # </details>
 # <details><summary>Hint for doubts</summary>
@@ -486,13 +497,13 @@ def marks():
     """
     ### BEGIN SOLUTION
     return {
-        "glove": "past problem problem solution solution evidence",
-        "fasttext": "past problem problem solution solution evidence",
-        "bpe": "past problem past problem solution solution evidence",
-        "bert": "past past problem solution solution evidence evidence",
-        "electra": "past problem problem solution solution evidence",
-        "unigram": "past problem solution solution solution evidence",
-        "roberta": "past problem solution solution evidence evidence",
+        "glove": "solution solution past problem problem evidence",
+        "fasttext": "evidence past problem problem solution solution",
+        "bpe": "problem past problem solution evidence solution past",
+        "bert": "solution evidence past past problem solution evidence",
+        "electra": "problem past problem evidence solution solution",
+        "unigram": "past problem solution evidence solution solution",
+        "roberta": "solution evidence solution evidence past problem",
     }
     ### END SOLUTION
 
@@ -589,7 +600,7 @@ record(metrics)
 # **What was found**, in the runs behind the table of expected values:
 #
 # - Guessing with the key's own shares: agreement 0.26, kappa 0.00.
-# - Cue words, on the sentences they were chosen on: kappa 0.73.
+# - Cue words, on the sentences they were chosen on: kappa 0.73. Position alone, here: 0.46; on the graded abstracts: 0.04.
 # - A 95 % interval from 20 sentences holds the truth in about 90 % of the texts, from 320 in about 93 %, and is nearly four times as wide.
 
 # %% [markdown]
@@ -612,7 +623,7 @@ record(metrics)
 #
 # Half a point where a line is met in part. Which label is chosen earns nothing: a choice against the key, well argued, has all four points.
 #
-# *Worth 4:* roberta 5 says that BERT was trained too little: problem or evidence? It speaks of an older model, but this paper found it out, so by the first question it is in the paper, and evidence. I would add: what counts is who measured, not what was measured.
+# *Worth 4:* roberta 2 says that BERT was trained too little: problem or evidence? It speaks of an older model, but this paper found it out, so by the first question it is in the paper, and evidence. I would add: what counts is who measured, not what was measured.
 # That might spoil introductions that cite a measurement by others in order to complain: they would have to stay problem, so the rule must say "measured in this paper".
 # ### END SOLUTION
 

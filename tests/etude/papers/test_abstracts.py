@@ -95,10 +95,12 @@ def test_no_line_of_the_key_is_in_a_file_that_students_get(hidden: ModuleType) -
         assert ", ".join(f'"{label}"' for label in labels.split()) not in text
 
 
-def test_cue_words_that_do_well_in_practice_do_badly_on_the_graded_abstracts(hidden: ModuleType) -> None:
+def test_who_goes_by_cue_words_or_by_position_has_no_point_of_the_graded_abstracts(hidden: ModuleType) -> None:
     space: dict[str, Any] = {"re": re}
-    [cell] = [cell.source for _, cell in source.parts(source.read(LESSON)) if "def by_cues" in cell.source]
-    exec(cell[: cell.index("cues = ")], space)
+    cells = [cell.source for _, cell in source.parts(source.read(LESSON))]
+    for name, end in (("by_cues", "cues = "), ("by_position", "readers = ")):
+        [cell] = [cell for cell in cells if f"def {name}" in cell]
+        exec(cell[: cell.index(end)], space)
     keys: dict[abstracts.Part, list[str]] = {
         "practice": list(abstracts.sentences("practice")["label"]),
         "graded": abstracts.in_order(hidden.KEY, "graded"),
@@ -108,6 +110,8 @@ def test_cue_words_that_do_well_in_practice_do_badly_on_the_graded_abstracts(hid
         found[part] = metrics.cohen_kappa_score(key, list(map(space["by_cues"], abstracts.sentences(part)["sentence"])))
     assert found["practice"] > 0.7
     assert found["graded"] < 0.2
+    sizes = abstracts.sentences("graded").groupby("abstract", sort=False).size()
+    assert metrics.cohen_kappa_score(keys["graded"], [label for n in sizes for label in space["by_position"](n)]) < 0.1
 
 
 # The marks.
