@@ -40,7 +40,7 @@ PS1 = {
 MEAN = "def mean(numbers):\n    return sum(numbers) / len(numbers)"
 OWN = [  # (source, points of a test cell or None for the student's)
     (f"### BEGIN SOLUTION\n{MEAN}\n### END SOLUTION", None),
-    ("assert mean([1, 3]) == 2\n### BEGIN HIDDEN TESTS\nassert mean([1, 2]) == 1.5\n### END HIDDEN TESTS", 2),
+    ("assert mean([1, 3]) == 2\n# secret\nassert mean([1, 2]) == 1.5\n# no longer secret", 2),
     ("2 * (mean([1, 3]) == 2) + (mean([5]) == 5)", 4),
     ("import warnings\nwarnings.warn('this goes to stderr')\nassert mean([4]) == 4", 1),
 ]
@@ -48,7 +48,7 @@ HW = {
     "right": MEAN,
     "whole": "def mean(numbers):\n    return sum(numbers) // len(numbers)",  # wrong for the hidden test alone
     "three": "def mean(numbers):\n    return 5",
-    "marks": f"{MEAN}\n### BEGIN HIDDEN TESTS",
+    "marks": f"{MEAN}\n# secret",
     "quits": "import os\ncalls = []\ndef mean(numbers):\n    calls.append(1)\n"
     "    return sum(numbers) / len(numbers) if len(calls) < 5 else os._exit(3)",  # in the last test cell
 }
@@ -137,7 +137,7 @@ def ours(quickstart: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def homework(ours: Path) -> Path:
-    """An instructor's own assignment in the same course: hidden tests, partial credit, warnings; graded."""
+    """An instructor's own assignment in the same course: hidden tests in marks of its own, partial credit, warnings; graded."""
     notebook = new_notebook(
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     )
@@ -150,6 +150,9 @@ def homework(ours: Path) -> Path:
         }
         rules |= {"locked": points is not None} | ({"points": points} if points is not None else {})
         notebook.cells.append(new_code_cell(source, metadata={"nbgrader": rules}))
+    with (ours / "nbgrader_config.py").open("a") as file:
+        file.write("c.ClearHiddenTests.begin_test_delimeter = '# secret'\n")
+        file.write("c.ClearHiddenTests.end_test_delimeter = '# no longer secret'\n")
     (ours / "source" / "hw").mkdir()
     nbformat.write(notebook, ours / "source" / "hw" / "mean.ipynb")
     done(ours, "generate_assignment", "hw")

@@ -45,6 +45,7 @@ class Notebook:
     name: str
     measure: str  # JSON: the released notebook with its hidden tests, to which submissions are restored
     files: Path  # the folder whose other files (data, modules) belong to the assignment
+    shown: dict[str, str] = field(default_factory=dict)  # the text of the cells, by name, as students got them
     limits: dict[str, int] = field(default_factory=dict)  # LIMITS, as grader.sandbox.meter counts, and the sandbox's
 
     @property
@@ -102,7 +103,7 @@ def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> G
     started, given = time.monotonic(), submission.read(path)
     report, notes = RunReport(notebook.released), []
     if given.notebook is not None:
-        restored = submission.restore(given.notebook, notebook.released)
+        restored = submission.restore(given.notebook, notebook.released, notebook.shown)
         report, notes = _run(notebook, restored, path.parent, settings), restored.notes
     reason = given.problem or report.reason or ""
     verdict = Verdict(

@@ -7,8 +7,8 @@ released, a cell that stands twice counts once. What cannot be read at all is re
 from __future__ import annotations
 
 import copy
-import re
 import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,8 +21,6 @@ from grader import bounded_json
 LARGEST = 20 * 2**20  # bytes; the course's notebooks have some 50 KiB without outputs
 MOST_CELLS = 2000
 MOST_LINES = 200_000  # of all cells: notebooks are stored line by line, and an empty line takes sixty bytes
-# What nbgrader takes out of a course of its own before it is released.
-HIDDEN_TESTS = re.compile(r"^.*BEGIN HIDDEN TESTS.*\n(?:.*\n)*?.*END HIDDEN TESTS.*$\n?", re.MULTILINE)
 LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines splits
 
 
@@ -147,8 +145,12 @@ def _cell(data: object) -> NotebookNode:
     return cell
 
 
-def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
-    """Puts the submission into the lesson's shape; never raises for anything that `parse` let through."""
+def restore(submitted: NotebookNode, released: NotebookNode, shown: Mapping[str, str] | None = None) -> Restored:
+    """Puts the submission into the lesson's shape; never raises for anything that `parse` let through.
+
+    Args:
+        shown: by a cell's name, the text that students got if it is not all that the cell holds: without hidden tests.
+    """
     given = {cell.metadata.nbgrader.grade_id: cell for cell in released.cells if "nbgrader" in cell.metadata}
     result = Restored(copy.deepcopy(released))
     cells: list[NotebookNode] = []
@@ -159,7 +161,7 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
             result.notes.append(f"the cell {grade_id} stands twice: the first counts")
         elif grade_id in given:
             placed.add(grade_id)
-            cell = _restored_cell(cell, given[grade_id], result.notes)
+            cell = _restored_cell(cell, given[grade_id], (shown or {}).get(grade_id), result.notes)
         cells.append(cell)
     for place, original in enumerate(released.cells):
         if "nbgrader" in original.metadata and original.metadata.nbgrader.grade_id not in placed:
@@ -173,13 +175,13 @@ def restore(submitted: NotebookNode, released: NotebookNode) -> Restored:
     return result
 
 
-def _restored_cell(cell: NotebookNode, original: NotebookNode, notes: list[str]) -> NotebookNode:
+def _restored_cell(cell: NotebookNode, original: NotebookNode, shown: str | None, notes: list[str]) -> NotebookNode:
     """Copies the released cell, with the student's text where the student writes."""
     restored = copy.deepcopy(original)
     rules = original.metadata.nbgrader
     if not rules.locked:
         restored.source = cell.source
-    elif cell.source.strip() not in (original.source.strip(), HIDDEN_TESTS.sub("", original.source).strip()):
+    elif cell.source.strip() not in (original.source.strip(), (shown or "").strip()):
         notes.append(f"the locked cell {rules.grade_id} had been changed: it was put back as released")
     return restored
 

@@ -99,13 +99,15 @@ def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook
     language = measure.metadata.get("kernelspec", {}).get("language", "python")
     if language.lower() != "python":
         raise CourseError(f"{assignment}/{name} is written in {language}; the sandbox runs Python alone")
+    shown: dict[str, str] = {}
     measure.nbformat_minor = 5  # the first in which cells have ids
     for number, cell in enumerate(measure.cells):
         cell["id"] = f"cell-{number:04d}"
         if "nbgrader" in cell.metadata:
             cell.metadata.nbgrader["locked"] = is_locked(cell)
-            cell.source = cells.get(cell.metadata.nbgrader.grade_id, cell.source)
+            grade_id = cell.metadata.nbgrader.grade_id
+            shown[grade_id], cell.source = cell.source, cells.get(grade_id, cell.source)
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     limits = dict(coursedir.config.Grade.get("limits", {}))
-    return Notebook(assignment, name, nbformat.writes(measure), Path(os.path.normpath(source)), limits)
+    return Notebook(assignment, name, nbformat.writes(measure), Path(os.path.normpath(source)), shown, limits)

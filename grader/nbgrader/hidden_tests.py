@@ -1,4 +1,4 @@
-"""Hidden tests of an nbgrader course, between its marks BEGIN and END HIDDEN TESTS: never in what a student reads."""
+"""Hidden tests of an nbgrader course, between the marks that its configuration names: never in what a student reads."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_nothing_is_no_limit(tmp_path: Path, name: str) -> None:
 
 
 def test_notebooks_of_other_courses_have_time_for_all_their_cells(tmp_path: Path) -> None:
-    notebook = Notebook("hw", "one", "", tmp_path, {"notebook_seconds": 300, "memory_mb": 2048})
+    notebook = Notebook("hw", "one", "", tmp_path, {}, {"notebook_seconds": 300, "memory_mb": 2048})
     assert notebook.sandbox_limits["cpu_s"] > 300
     with pytest.raises(CourseError, match=r"c\.Grade\.limits: wall_s = 600 leaves nothing"):
-        _ = Notebook("hw", "one", "", tmp_path, {"wall_s": 600}).sandbox_limits
+        _ = Notebook("hw", "one", "", tmp_path, {}, {"wall_s": 600}).sandbox_limits
