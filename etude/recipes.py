@@ -68,4 +68,9 @@ RECIPES = {
     "world-en-1000-steps": replace(ENGLISH, steps=1000, warmup=100),
     "world-en-2000-steps": replace(ENGLISH, steps=2000, warmup=200),
     "world-en-3000-steps": replace(ENGLISH, steps=3000, warmup=300),
+    # The beginning of two of those above: who learns faster at first?
+    "world-en-no-nsp-1000-steps": replace(ENGLISH, next_sentence=False, steps=1000, warmup=100),
+    "world-en-left-to-right-1000-steps": replace(
+        ENGLISH, next_sentence=False, left_to_right=True, steps=1000, warmup=100
+    ),
 }
