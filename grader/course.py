@@ -67,6 +67,7 @@ class WeekEntry(BaseModel):
 class CourseFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
     title: str
+    repository: str = Field("", pattern=r"^([\w.-]+/[\w.-]+)?$")  # OWNER/NAME on GitHub, where students find the packs
     limits: dict[str, int]
     weeks: list[WeekEntry]
 

@@ -124,6 +124,23 @@ def _build(course: Course, lessons: Sequence[Lesson]) -> None:
         say("README.md: the table of lessons")
 
 
+@app.command(rich_help_panel=PANEL, epilog="Examples: grader release week1_embeddings · grader release")
+def release(which: Which = "") -> None:
+    """Make what students get of a week: a folder and a zip with notebooks, checks, the library and how to install it.
+
+    They lie in build/packs. Nothing of the solutions and of the grader is in them, which is proved each time.
+    """
+    with explained():
+        course = Course()
+        lessons = course.lessons(which)
+        _build(course, lessons)
+        for week in dict.fromkeys(lesson.week.name for lesson in lessons):
+            from grader.release.pack import pack
+
+            made = pack(course, week)
+            say(f"{near(made)}: {made.stat().st_size / 1e6:.1f} MB, nothing of the instructor's in it")
+
+
 @app.command(
     rich_help_panel=PANEL, epilog="Examples: grader pretrain · grader pretrain world-ko · grader pretrain --list"
 )
