@@ -70,5 +70,5 @@ trust: .venv/ready
 constraints: .venv/ready
 	$(BIN)/pip install -q -c constraints.txt -e ".[dev,fuzz]"
 	{ sed -n 1p constraints.txt; \
-	  $(BIN)/pip list --format=freeze --exclude-editable --exclude pip --exclude setuptools --exclude wheel | sed 's/+.*//'; \
+	  $(BIN)/pip list --format=freeze --exclude-editable --exclude pip --exclude wheel | sed 's/+.*//'; \
 	} > constraints.new && mv constraints.new constraints.txt

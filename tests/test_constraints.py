@@ -33,6 +33,16 @@ def test_every_line_is_a_name_and_a_version_and_no_name_stands_there_twice() -> 
     assert len(pins()) == len(LINES)
 
 
+def test_an_install_has_every_package() -> None:
+    """An editable install does not need the list, so nobody would miss a package that is not in it."""
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["packages"]
+    there = {path.parent.relative_to(ROOT) for name in ("etude", "grader") for path in (ROOT / name).rglob("*.py")}
+    assert {".".join(path.parts) for path in there if "templates" not in path.parts} == set(listed) - {
+        "etude_data",
+        "etude_weeks",
+    }
+
+
 def test_no_version_is_that_of_a_build_for_some_machines() -> None:
     """2.13.0+cpu is on no public registry; 2.13.0 stands for the builds with and without CUDA."""
     assert {name: str(version) for name, version in pins().items() if version.local} == {}
