@@ -1,4 +1,4 @@
-"""The student's command line, `etude`: `doctor` looks at the machine, `data` lists and fetches corpora.
+"""The student's command line, `etude`: `doctor` looks at the machine, `hand-in` at a notebook, `data` lists and fetches corpora.
 
 It turns options into calls and exceptions into one sentence and an exit status; what is done is decided elsewhere. The
 modules behind a command are imported by the command, so that `etude --help` answers at once.
@@ -8,12 +8,20 @@ import contextlib
 import dataclasses
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+# What is said of a part where the word alone would promise too much.
+HERE = {
+    ("exercise", "passes"): "public checks pass; hidden ones ask the same of other inputs",
+    ("metrics", "runs"): "runs; the grader compares it with the table",
+    ("question", "written"): "a person reads it",
+}
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, help="The course from a terminal.")
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List and fetch the real corpora.")
@@ -39,6 +47,36 @@ def doctor(
     else:
         show(findings, Console())
     raise typer.Exit(0 if healthy(findings) else 1)
+
+
+@app.command("hand-in", epilog="Examples:  etude hand-in word2vec.ipynb   |   etude hand-in word2vec.ipynb --no-run")
+def hand_in(
+    notebook: Annotated[Path, typer.Argument(help="The notebook that you have saved.")],
+    run: Annotated[bool, typer.Option(help="Run it first in the profile smoke, as the grader does.")] = True,
+) -> None:
+    """Say what will be graded, try it, and write the copy to upload with a receipt into handed-in."""
+    from tqdm import tqdm
+
+    from etude import handing_in
+
+    bar = tqdm(total=0, unit="cell", desc=notebook.name, disable=None, leave=False)
+
+    def step(done: int, total: int) -> None:
+        bar.total, bar.n = total, done
+        bar.refresh()
+
+    with _errors_in_words(handing_in.HandInError):
+        done = handing_in.hand_in(notebook, run=run, step=step)
+    bar.close()
+    table = Table("part", "points", "here", "", box=None, padding=(0, 2, 0, 0))
+    for part in done.parts:
+        table.add_row(
+            escape(part.name), f"{part.points:g}", HERE.get((part.kind, part.state), part.state), escape(part.said)
+        )
+    Console().print(table)
+    for note in done.notes:
+        typer.echo(f"Note: {note}")
+    typer.echo(f"\nUpload {done.copy}\nSHA-256 {done.sha256}, also in {done.copy.with_suffix('.receipt.json').name}")
 
 
 @data_app.command("list", epilog="Examples:  etude data list   |   etude data list klue")

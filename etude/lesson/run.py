@@ -75,7 +75,7 @@ def start(
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
         raise LessonError(f"seed {describe(seed)} makes no sense: give a whole number from 0 to {LARGEST_SEED}")
     chosen = _device(device)
-    folder = _folder(lesson)
+    folder = find_folder(lesson)
     results = _results(out)
     random.seed(seed)
     np.random.seed(seed)
@@ -111,12 +111,19 @@ def _results(out: str | Path) -> Path:
     return path
 
 
-def _folder(lesson: str) -> Path:
-    """Finds the lesson's public files: beside the notebook, in the course's folder weeks/, or in the installed package."""
+def find_folder(lesson: str, beside: Path = Path()) -> Path:
+    """Finds the lesson's public files: beside the notebook, in the course's folder weeks/, or in the installed package.
+
+    Args:
+        beside: the notebook's folder.
+
+    Raises:
+        LessonError: they are nowhere; the error says where they were looked for.
+    """
     week, _, name = lesson.partition("/") if isinstance(lesson, str) else ("", "", "")
     if not week or not name:
         raise LessonError(f"lesson {describe(lesson)} is not known: give week and lesson, 'week1_embeddings/word2vec'")
-    places = [Path(name), Path(week, name), Path("weeks", week, name)]
+    places = [beside / name, beside / week / name, beside / "weeks" / week / name]
     with contextlib.suppress(ModuleNotFoundError):  # a sandbox shows the library without it
         places.append(Path(str(resources.files("etude_weeks"))) / week / name)
     for place in places:

@@ -27,13 +27,12 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from etude.handing_in import STUB
 from etude.lesson.checks import Check, load, marked
 from grader.course import CourseError, Lesson
 from grader.provenance import imported
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-STUB = 'raise NotImplementedError("write this")'
-ANSWER_STUB = "*Write your answer here.*"
 WRITTEN = ("bank.py", "notebook.py", "checks.py", "hidden.py")
 REGISTRIES = ("claims.csv", "mistakes.csv")  # of the course's data: no check reads them
 MOST_DATA = 4 << 20  # bytes of a lesson's own data files

@@ -16,8 +16,8 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from etude.handing_in import ANSWER_STUB, STUB
 from grader.course import Course, CourseError
-from grader.lessons.source import ANSWER_STUB, STUB
 from grader.nbgrader.course import NbgraderCourse
 from grader.nbgrader.hidden_tests import HideHiddenTests
 from grader.settings import Settings
