@@ -78,9 +78,7 @@ class TextState:
     """What a model keeps of the tokens that it has read, so that the next one costs one position alone."""
 
     layers: list[LayerCache]
-    head: (
-        Tensor  # (H, V), the scores' matrix in the order in which a processor reads it twice as fast for a single text
-    )
+    head: Tensor  # (H, V), the scores' matrix, in the order that a processor reads twice as fast for a single text
     length: int = 0  # how many tokens have been read
 
     def select(self, rows: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Submissions as they come: a folder in nbgrader's layout, a zip from a learning platform, or a single notebook.
+"""Submissions as they come: a folder in nbgrader's layout, a platform's zip, a folder of clones, or a single notebook.
 
 Whatever comes is brought into nbgrader's layout, HOME/submitted/STUDENT/WEEK/LESSON.ipynb. A zip is read member by member within
 bounds; its paths are only looked at for names, never written to.
@@ -6,6 +6,7 @@ bounds; its paths are only looked at for names, never written to.
 
 from __future__ import annotations
 
+import os
 import re
 import unicodedata
 import zipfile
@@ -13,6 +14,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryFile
+from typing import IO
 
 from grader.course import CourseError
 from grader.grading.store import Gradable
@@ -23,6 +26,7 @@ MOST_BYTES = 4 << 30  # of a zip's notebooks together, unpacked
 LONGEST_NAME = 200  # bytes of UTF-8; file systems take 255
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what platforms write; zipfile unpacks the others without a bound
 MOODLE = re.compile(r"_(assignsubmission_file|onlinetext)_?$", re.IGNORECASE)  # ids stay: two students may share a name
+BLACKBOARD = re.compile(r"^.*_([^_]+)_attempt_(\d{4}(?:-\d\d){5})_$")  # the assignment's name, the student, when
 CANVAS = re.compile(r"^(.+?)(?:_late)?_(\d+)_\d+_$", re.IGNORECASE)  # the last number, the upload's, changes: it goes
 
 
@@ -49,10 +53,11 @@ def submissions(lessons: Iterable[Gradable], home: Path, student: str = "*") -> 
 
 
 def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
-    """Brings a zip or a single notebook below home/submitted.
+    """Brings a zip, a folder or a single notebook below home/submitted.
 
-    Students are told apart by folder (Moodle: `Kim Ada_123_assignsubmission_file_/word2vec.ipynb`) or by the file name's
-    beginning (Canvas: `kimada_123_456_word2vec.ipynb`).
+    Students are told apart by folder (Moodle: `Kim Ada_123_assignsubmission_file_/word2vec.ipynb`; GitHub Classroom's clones:
+    `week-1-octocat/word2vec.ipynb`) or by the file name's beginning (Canvas: `kimada_123_456_word2vec.ipynb`; Blackboard:
+    `Week 1_kimada_attempt_2026-11-20-13-05-22_word2vec.ipynb`, of which the last attempt counts).
 
     Returns:
         A sentence for each member that was left out.
@@ -63,6 +68,11 @@ def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
     if source.suffix == ".ipynb" and source.is_file():
         _take_notebook(source, lessons, home)
         return []
+    if source.is_dir():
+        with TemporaryFile() as packed:
+            _pack(source, packed)
+            with zipfile.ZipFile(packed) as archive:
+                return _take_zip(archive, source.name, lessons, home)
     try:
         archive = zipfile.ZipFile(source)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
@@ -79,6 +89,17 @@ def _take_notebook(source: Path, lessons: Sequence[Gradable], home: Path) -> Non
     if student is None:
         raise CourseError(f"{source.name} does not say whose it is: name it STUDENT_{lesson.name}.ipynb")
     _write(home, student, lesson, source.read_bytes())
+
+
+def _pack(folder: Path, packed: IO[bytes]) -> None:
+    """Packs the notebooks of a folder as a platform would: of clones each is a student's, without the name that all begin with."""
+    clones = [path.name for path in folder.iterdir() if (path / ".git").exists()]
+    common = os.path.commonprefix(clones) if len(clones) > 1 else ""  # noqa: RUF071 - letters of names, no paths
+    begins = common[: common.rfind("-") + 1]
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path in sorted(folder.rglob("*.ipynb")):
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST:
+                archive.write(path, path.relative_to(folder).as_posix().removeprefix(begins))
 
 
 def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable], home: Path) -> list[str]:
@@ -106,6 +127,9 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
         raise CourseError(
             f"{source}: its notebooks have {total >> 20:,} MiB unpacked, at most {MOST_BYTES >> 20:,} are read"
         )
+    notebooks.sort(
+        key=lambda one: _attempt(one[1], one[2]), reverse=True
+    )  # the last attempt first, all others as they come
     shared = _shared_folders([path for _, path, _ in notebooks])
     taken: dict[tuple[str, str], PurePosixPath] = {}
     for member, path, lesson in notebooks:
@@ -175,6 +199,12 @@ def _ends_with(stem: str, lesson: Gradable) -> bool:
     return re.search(rf"(?<![^\W_]){re.escape(lesson.name)}$", stem) is not None
 
 
+def _attempt(path: PurePosixPath, lesson: Gradable) -> str:
+    """Reads from a name of Blackboard's when it was handed in; "" from others."""
+    found = BLACKBOARD.match(path.stem.rpartition(lesson.name)[0])
+    return found[2] if found else ""
+
+
 def _student(path: PurePosixPath, lesson: Gradable, shared: int) -> str | None:
     """Makes a student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere.
 
@@ -187,7 +217,7 @@ def _student(path: PurePosixPath, lesson: Gradable, shared: int) -> str | None:
     before, name_stands_there, _ = path.stem.rpartition(lesson.name)
     beginning = before if name_stands_there else path.stem
     marked = [part for part in folders if MOODLE.search(part)]
-    for name in (*marked[:1], *own[:1], CANVAS.sub(r"\1_\2", beginning), *folders[-1:]):
+    for name in (*marked[:1], *own[:1], CANVAS.sub(r"\1_\2", BLACKBOARD.sub(r"\1", beginning)), *folders[-1:]):
         plain = re.sub(r"[^\w-]+", "-", MOODLE.sub("", name)).strip("-_").lower()
         if plain:
             return plain.encode()[-LONGEST_NAME:].decode(errors="ignore")  # the end, where the id stands

@@ -49,7 +49,11 @@ def autograde(
     home: Home = None,
     student: Annotated[str, typer.Option(help="Grade this student alone.")] = "*",
     take_in: Annotated[
-        Path | None, typer.Option(help="First take in a zip from a learning platform, or one notebook.", exists=True)
+        Path | None,
+        typer.Option(
+            help="First take in a platform's zip (Moodle, Canvas, Blackboard), a folder of clones, or a notebook.",
+            exists=True,
+        ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = CORES,
     resume: Annotated[

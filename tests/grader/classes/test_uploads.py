@@ -55,6 +55,44 @@ def test_a_second_upload_to_canvas_replaces_the_first(home: Path, lessons: list[
     assert [item.path.read_bytes() for item in submissions(lessons, home)] == [b"second"]
 
 
+def test_of_blackboards_attempts_the_last_counts(home: Path, lessons: list[Lesson]) -> None:
+    form = "gradebook_NLP-1_Week 1_{}_attempt_2026-11-{}_word2vec.ipynb"
+    early, late = "19-23-59-59", "20-13-05-22"
+    data = packed(
+        {
+            form.format("kimada", early): b"1",
+            form.format("kimada", late): b"2",
+            form.format("s1234567", early): b"3",
+            "gradebook_NLP-1_Week 1_kimada_attempt_2026-11-20-13-05-22.txt": b"Name: Kim Ada",
+        }
+    )
+    found, left_out = taken(home, lessons, data)
+    assert found == {"kimada": b"2", "s1234567": b"3"}
+    assert [line for line in left_out if "it is no notebook" in line]
+    assert [line for line in left_out if early in line and "kimada has handed in" in line]
+
+
+def test_clones_of_github_classroom_are_students(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
+    for student, where in (("octocat", "word2vec.ipynb"), ("kim-ada", f"{WEEK}/word2vec.ipynb")):
+        path = tmp_path / "clones" / f"week-1-{student}" / where
+        path.parent.mkdir(parents=True)
+        path.write_bytes(student.encode())
+        (tmp_path / "clones" / f"week-1-{student}" / ".git").mkdir()
+    (tmp_path / "clones" / "week-1-octocat" / "other.ipynb").symlink_to(path)
+    left_out = take_in(tmp_path / "clones", lessons, home)
+    assert {item.student: item.path.read_bytes() for item in submissions(lessons, home)} == {
+        "octocat": b"octocat",
+        "kim-ada": b"kim-ada",
+    }
+    assert left_out == []
+
+
+def test_a_folder_without_a_notebook_is_refused(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CourseError, match="holds no notebook of word2vec"):
+        take_in(tmp_path / "empty", lessons, home)
+
+
 @pytest.mark.parametrize("form", ["김하나_{}_assignsubmission_file_/word2vec.ipynb", "김하나_{}_1_word2vec.ipynb"])
 def test_two_students_of_one_name_stay_apart(home: Path, lessons: list[Lesson], form: str) -> None:
     data = packed({form.format(number): b"%d" % number for number in (7, 8)})

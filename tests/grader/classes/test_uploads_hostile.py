@@ -160,11 +160,6 @@ def test_a_file_without_notebooks_ends_in_one_sentence(
     assert not (home / "submitted").exists()
 
 
-def test_a_folder_is_no_zip(home: Path, lessons: list[Lesson]) -> None:
-    with pytest.raises(CourseError, match="nor a whole zip file"):
-        take_in(home, lessons, home)
-
-
 WHOLE = packed({"ada/word2vec.ipynb": NOTEBOOK * 20, "김하나/word2vec.ipynb": NOTEBOOK, "bora/notes.txt": b""})
 
 
