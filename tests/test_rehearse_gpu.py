@@ -27,7 +27,7 @@ entries = st.one_of(
 
 
 @given(st.lists(entries, max_size=4), st.sampled_from(["nothing", "...", "places", "mask", "mask of two axes"]))
-def test_an_index_gives_what_torch_gives(index: list[Any], end: str) -> None:
+def test_an_index_gives_and_takes_what_torch_does(index: list[Any], end: str) -> None:
     tensor = torch.arange(2 * 3 * 2 * 3).view(2, 3, 2, 3)
     more: dict[str, list[Any]] = {"nothing": [], "...": [...], "places": [torch.tensor([1, 0, 1])]}
     for axes, name in ((1, "mask"), (2, "mask of two axes")):
@@ -41,6 +41,12 @@ def test_an_index_gives_what_torch_gives(index: list[Any], end: str) -> None:
     with Indexing():
         found = tensor[whole]
     assert torch.equal(found, tensor[whole])
+    for value in (5, found + 100):
+        ours, theirs = tensor.clone(), tensor.clone()
+        with Indexing():
+            ours[whole] = value
+        theirs[whole] = value
+        assert torch.equal(ours, theirs)
 
 
 @pytest.mark.parametrize(

@@ -100,35 +100,50 @@ def on_fake_gpu(model: nn.Module, batch: Any) -> None:
 
 
 class Indexing(TorchFunctionMode):
-    """Answers x[…] and ~x by the operators that it stands for: for the short forms a build without CUDA asks for a CUDA device."""
+    """Answers x[…], x[…] = y and ~x by the operators that they stand for: in short, a build without CUDA asks for a CUDA device."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if function is Tensor.__invert__:
             return torch.bitwise_not(*args)
-        if function is not Tensor.__getitem__:
-            return function(*args, **(kwargs or {}))
-        tensor, index = args
-        entries = list(index) if isinstance(index, tuple) else [index]
-        if any(entry is Ellipsis for entry in entries):
-            at = next(place for place, entry in enumerate(entries) if entry is Ellipsis)
-            used = sum(axes(entry) for entry in entries if entry is not Ellipsis)
-            entries[at : at + 1] = [slice(None)] * (tensor.dim() - used)
-        dim = 0
-        picked: list[Tensor | None] = []
-        for entry in entries:
-            if entry is None:
-                tensor = tensor.unsqueeze(dim)
-            elif isinstance(entry, int) and not isinstance(entry, bool):
-                tensor = ATEN.select.int(tensor, dim, entry)
-                continue
-            elif isinstance(entry, slice):
-                tensor = ATEN.slice.Tensor(tensor, dim, entry.start, entry.stop, entry.step or 1)
-            if isinstance(entry, Tensor) and entry.dtype == torch.bool:
-                picked += ATEN.nonzero.default(entry).unbind(dim=1)
+        if function is Tensor.__getitem__:
+            view, picked = looked_up(*args)
+            return ATEN.index.Tensor(view, picked) if picked else view
+        if function is Tensor.__setitem__:
+            tensor, index, value = args
+            view, picked = looked_up(tensor, index)
+            if picked:
+                ATEN.index_put_.default(view, picked, torch.as_tensor(value, dtype=tensor.dtype))
+            elif isinstance(value, Tensor):
+                ATEN.copy_.default(view, value)
             else:
-                picked.append(entry if isinstance(entry, Tensor) else None)
-            dim += max(1, axes(entry))
-        return tensor if all(entry is None for entry in picked) else ATEN.index.Tensor(tensor, picked)
+                ATEN.fill_.Scalar(view, value)
+            return None
+        return function(*args, **(kwargs or {}))
+
+
+def looked_up(tensor: Tensor, index: Any) -> tuple[Tensor, list[Tensor | None]]:
+    """Takes an index apart: the view that its numbers and slices give, and what its tensors pick of it; [] if it has none."""
+    entries = list(index) if isinstance(index, tuple) else [index]
+    if any(entry is Ellipsis for entry in entries):
+        at = next(place for place, entry in enumerate(entries) if entry is Ellipsis)
+        used = sum(axes(entry) for entry in entries if entry is not Ellipsis)
+        entries[at : at + 1] = [slice(None)] * (tensor.dim() - used)
+    dim = 0
+    picked: list[Tensor | None] = []
+    for entry in entries:
+        if entry is None:
+            tensor = tensor.unsqueeze(dim)
+        elif isinstance(entry, int) and not isinstance(entry, bool):
+            tensor = ATEN.select.int(tensor, dim, entry)
+            continue
+        elif isinstance(entry, slice):
+            tensor = ATEN.slice.Tensor(tensor, dim, entry.start, entry.stop, entry.step or 1)
+        if isinstance(entry, Tensor) and entry.dtype == torch.bool:
+            picked += ATEN.nonzero.default(entry).unbind(dim=1)
+        else:
+            picked.append(entry if isinstance(entry, Tensor) else None)
+        dim += max(1, axes(entry))
+    return tensor, picked if any(entry is not None for entry in picked) else []
 
 
 def axes(entry: Any) -> int:
