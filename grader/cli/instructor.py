@@ -29,6 +29,7 @@ from grader.cli.common import (
     say,
 )
 from grader.course import Course, CourseError
+from grader.printable import printable
 
 if TYPE_CHECKING:
     from grader.grading.store import Gradable
@@ -130,6 +131,31 @@ def _course() -> Course | NbgraderCourse:
 
 def _home(course: Course | NbgraderCourse, home: Path | None) -> Path:
     return (home or course.root).resolve()
+
+
+@app.command(
+    rich_help_panel=PANEL,
+    epilog="Examples: grader export week1_embeddings worksheet.csv · grader export week1_embeddings canvas.csv --column 'Week 1 (4711)'",
+)
+def export(
+    week: Annotated[str, typer.Argument(help="The week, nbgrader's assignment.")],
+    sheet: Annotated[Path, typer.Argument(help="Moodle's grading worksheet or Canvas's gradebook, as exported there.")],
+    column: Annotated[str, typer.Option(help="The column of the grades, if there are more.", show_default=False)] = "",
+    out: Annotated[Path | None, typer.Option(help="Without it NAME-filled.csv.", show_default=False)] = None,
+    home: Home = None,
+) -> None:
+    """Fill a platform's own sheet with the scores of the gradebook, ready to be imported there.
+
+    A plain table of all scores is what `nbgrader export` writes.
+    """
+    from grader.nbgrader import sheets
+
+    with explained():
+        scores = sheets.totals(_home(_course(), home) / "gradebook.db", week)
+        filled = sheets.fill(sheet, scores, out or sheet.with_name(f"{sheet.stem}-filled.csv"), column)
+    for note in filled.notes:
+        console.print(f"[yellow]{escape(printable(note))}[/]", highlight=False)
+    say(f"{near(filled.path)}: {filled.rows} of {len(scores)} students have their grade")
 
 
 @app.command(rich_help_panel=PANEL, epilog="Example: grader report --home build/class")
