@@ -52,7 +52,7 @@ def totals(database: Path, assignment: str) -> dict[str, Total]:
         raise CourseError(f"{database} is not there: grade the class first (grader autograde {assignment})")
     with Gradebook(f"sqlite:///{database}") as book:
         try:
-            submissions = book.assignment_submissions(assignment)
+            submissions = book.find_assignment(assignment).submissions
         except MissingEntry:
             raise CourseError(f"the gradebook has no assignment {assignment}: grade the class first") from None
         return {
