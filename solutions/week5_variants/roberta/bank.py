@@ -58,6 +58,18 @@ edit("position_ids", "padding-is-one", {"tokens != padding": "tokens != 1"},
      "1 is taken for padding whatever the argument says", killed_by="test_another_padding_moves_all_positions")
 edit("position_ids", "floats", {"(tokens != padding).long()": "(tokens != padding).float()"},
      "positions are row numbers of a table: whole numbers, not floats", killed_by="test_words_count_from_padding_plus_one")
+edit("position_ids", "narrow-numbers", {"return words.cumsum(dim=1) * words + padding": "return (words.cumsum(dim=1) * words + padding).int()"},
+     "positions are int32: int64 was asked for", killed_by="test_positions_are_an_int64_tensor")
+edit("position_ids", "array-not-tensor", {"return words.cumsum(dim=1) * words + padding": "return (words.cumsum(dim=1) * words + padding).numpy()"},
+     "a numpy array is returned: a tensor was asked for", killed_by="test_positions_are_an_int64_tensor")
+edit("position_ids", "lists-not-tensor", {"return words.cumsum(dim=1) * words + padding": "return (words.cumsum(dim=1) * words + padding).tolist()"},
+     "lists are returned: a tensor was asked for", killed_by="test_positions_are_an_int64_tensor")
+edit("position_ids", "sums-in-int8", {"words.cumsum(dim=1)": "words.cumsum(dim=1, dtype=torch.int8)"},
+     "eight bits count to 127, and then go on at −128", killed_by="test_long_texts_are_counted_to_their_end")
+edit("position_ids", "sums-in-bfloat16", {"words.cumsum(dim=1)": "words.bfloat16().cumsum(dim=1).long()"},
+     "bfloat16 knows no odd number above 256, so longer texts are counted wrongly", killed_by="test_long_texts_are_counted_to_their_end")
+edit("position_ids", "no-more-than-513", {"return words.cumsum(dim=1) * words + padding": "return (words.cumsum(dim=1) * words + padding).clamp(max=513)"},
+     "positions end at 513, which holds for RoBERTa base alone", killed_by="test_long_texts_are_counted_to_their_end")
 
 
 # whole_characters
@@ -164,6 +176,92 @@ edit("whole_characters", "wrong-mask", {"& 0xC0 != 0x80": "& 0x80 != 0x80"},
      "the first byte of a character of several bytes begins with a 1, too", killed_by="test_whole_words_end_whole_characters")
 edit("whole_characters", "end-of-text", {"place == len(text) or text[place] & 0xC0 != 0x80": "place < len(text) and text[place] & 0xC0 != 0x80"},
      "the last character ends with the text", killed_by="test_a_syllable_ends_with_its_third_byte")
+edit("whole_characters", "ones-and-zeros", {"return ends": "return [int(one) for one in ends]"},
+     "1 and 0 are returned: bools were asked for", killed_by="test_the_answer_is_a_list_of_bools")
+edit("whole_characters", "array-not-list", {"return ends": "return np.array(ends)"},
+     "a numpy array is returned: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
+edit("whole_characters", "tensor-not-list", {"return ends": "return torch.tensor(ends)"},
+     "a tensor is returned: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
+edit("whole_characters", "tuple-not-list", {"return ends": "return tuple(ends)"},
+     "a tuple is returned: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
+edit("whole_characters", "generator-not-list", {"return ends": "return (one for one in ends)"},
+     "a generator is returned, which has no length: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
+edit("whole_characters", "normalised",
+     {'b"".join(tokens), 0, []': '__import__("unicodedata").normalize("NFC", b"".join(tokens).decode()).encode(), 0, []',
+      "place == len(text)": "place >= len(text)"},
+     "the text is normalised, so a letter and its mark become other bytes than those counted", killed_by="test_marks_joiners_and_signs_unseen_are_characters_too")
+edit("whole_characters", "byte-order-mark-lost",
+     {'b"".join(tokens), 0, []': 'b"".join(tokens).decode("utf-8-sig").encode(), 0, []',
+      "place == len(text)": "place >= len(text)"},
+     "utf-8-sig leaves out the mark of the byte order, and all places move", killed_by="test_marks_joiners_and_signs_unseen_are_characters_too")
+edit("whole_characters", "text-ends-at-nul", {'b"".join(tokens), 0, []': 'b"".join(tokens).split(b"\\0")[0], 0, []', "place == len(text)": "place >= len(text)"},
+     "the text is thought to end at its first byte 0", killed_by="test_marks_joiners_and_signs_unseen_are_characters_too")
+edit("whole_characters", "spaces-stripped", {'b"".join(tokens), 0, []': 'b"".join(tokens).strip(), 0, []', "place == len(text)": "place >= len(text)"},
+     "spaces at both ends are taken off, and all places move", killed_by="test_marks_joiners_and_signs_unseen_are_characters_too")
+
+
+@mistake("whole_characters", "replacement-sign-at-the-end", "the text so far is decoded with errors=\"replace\", and may hold that sign itself",
+         killed_by="test_a_replacement_sign_is_a_character_like_others")
+def whole_characters(tokens):
+    found, text = [], b""
+    for token in tokens:
+        text += token
+        found.append(not text.decode("utf-8", errors="replace").endswith("\ufffd"))
+    return found
+
+
+@mistake("whole_characters", "replacement-sign-anywhere", "one real replacement sign, and every later token seems to end inside a character",
+         killed_by="test_a_replacement_sign_is_a_character_like_others")
+def whole_characters(tokens):
+    found, text = [], b""
+    for token in tokens:
+        text += token
+        found.append("\ufffd" not in text.decode("utf-8", errors="replace"))
+    return found
+
+
+@mistake("whole_characters", "marks-join-letters", "a letter and the mark on it are two characters here: each ends by itself",
+         killed_by="test_marks_joiners_and_signs_unseen_are_characters_too")
+def whole_characters(tokens):
+    import unicodedata
+
+    text, ends, place, found = b"".join(tokens).decode(), set(), 0, []
+    for character in text:
+        if not unicodedata.combining(character):
+            ends.add(place)
+        place += len(character.encode())
+    ends.add(place)
+    place = 0
+    for token in tokens:
+        place += len(token)
+        found.append(place in ends)
+    return found
+
+
+@mistake("whole_characters", "joiners-join-signs", "what a joiner makes one picture are several characters: each ends by itself",
+         killed_by="test_marks_joiners_and_signs_unseen_are_characters_too")
+def whole_characters(tokens):
+    text, ends, place, found = b"".join(tokens).decode(), set(), 0, []
+    for i, character in enumerate(text):
+        if "\u200d" not in (character, text[i - 1] if i else ""):
+            ends.add(place)
+        place += len(character.encode())
+    ends.add(place)
+    place = 0
+    for token in tokens:
+        place += len(token)
+        found.append(place in ends)
+    return found
+
+
+@mistake("whole_characters", "two-tokens-ahead", "the next byte is looked for in the next two tokens alone: more of them may be empty",
+         killed_by="test_several_empty_tokens_may_follow_each_other")
+def whole_characters(tokens):
+    found = []
+    for place in range(len(tokens)):
+        after = b"".join(tokens[place + 1:place + 3])
+        found.append(not after or after[0] & 0xC0 != 0x80)
+    return found
 
 
 # chosen_places
@@ -184,7 +282,7 @@ def chosen_places(text, length, epoch, copies, seed, rate=0.15):
 def chosen_places(text, length, epoch, copies, seed, rate=0.15):
     if copies is not None:
         epoch %= copies
-    places = np.random.default_rng([seed, text, epoch]).permutation(length)
+    places = np.random.default_rng([abs(seed), int(seed < 0), text, epoch]).permutation(length)
     return torch.from_numpy(places < max(1, round(rate * length)))
 
 
@@ -247,6 +345,54 @@ edit("chosen_places", "places-not-bools", {"return chosen": "return torch.tensor
      "places are returned: a bool for each token was asked for", killed_by="test_a_share_of_the_tokens_is_chosen")
 edit("chosen_places", "the-others", {"return chosen": "return ~chosen"},
      "True stands where nothing is asked", killed_by="test_a_share_of_the_tokens_is_chosen")
+edit("chosen_places", "python-seeded",
+     {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': 'random.seed(f"{seed} {text} {number}")\n    places = random.sample(range(length), count)'},
+     "Python's own generator is seeded: others draw from it", killed_by="test_the_generators_of_others_are_left_as_they_are")
+edit("chosen_places", "torch-seeded",
+     {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': 'torch.manual_seed(random.Random(f"{seed} {text} {number}").getrandbits(32))\n    places = torch.randperm(length)[:count]'},
+     "torch's own generator is seeded: others draw from it", killed_by="test_the_generators_of_others_are_left_as_they_are")
+edit("chosen_places", "numpy-seeded",
+     {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': 'np.random.seed(random.Random(f"{seed} {text} {number}").getrandbits(32))\n    places = np.random.permutation(length)[:count].tolist()'},
+     "numpy's own generator is seeded: others draw from it", killed_by="test_the_generators_of_others_are_left_as_they_are")
+edit("chosen_places", "torch-drawn-from", {"return chosen": "torch.rand(1)\n    return chosen"},
+     "a number is drawn from torch's own generator, so all later draws differ", killed_by="test_the_generators_of_others_are_left_as_they_are")
+edit("chosen_places", "python-alone-put-back",
+     {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': 'state = random.getstate()\n    random.seed(f"{seed} {text} {number}")\n    torch.manual_seed(random.getrandbits(32))\n    random.setstate(state)\n    places = torch.randperm(length)[:count]'},
+     "Python's generator is put back, torch's is not", killed_by="test_the_generators_of_others_are_left_as_they_are")
+edit("chosen_places", "seed-and-text-joined", {'f"{seed} {text} {number}"': 'f"{seed}{text} {number}"'},
+     "seed and text are joined without a gap: seed 1, text 11 reads as seed 11, text 1", killed_by="test_large_numbers_have_masks_of_their_own")
+edit("chosen_places", "decimal-places", {'f"{seed} {text} {number}"': "seed * 10_000 + text * 100 + number"},
+     "epoch 100 of a text has the mask of the next text in epoch 0", killed_by="test_large_numbers_have_masks_of_their_own")
+edit("chosen_places", "thousands", {'f"{seed} {text} {number}"': "seed * 1_000_000 + text * 1_000 + number"},
+     "text 1,000 has the mask of the next seed's text 0", killed_by="test_large_numbers_have_masks_of_their_own")
+edit("chosen_places", "multiples", {'f"{seed} {text} {number}"': "seed * 1009 + text * 101 + number"},
+     "epoch 101 of a text has the mask of the next text in epoch 0", killed_by="test_large_numbers_have_masks_of_their_own")
+edit("chosen_places", "forty-copies", {"epoch if copies is None else epoch % copies": "epoch % (copies or 40)"},
+     "new masks come again after 40 epochs", killed_by="test_large_numbers_have_masks_of_their_own")
+edit("chosen_places", "seed-zero-is-none", {'f"{seed} {text} {number}"': 'f"{seed or 42} {text} {number}"'},
+     "seed 0 is taken for no seed, and has the masks of another", killed_by="test_large_numbers_have_masks_of_their_own")
+edit("chosen_places", "half-at-most", {"max(1, round(rate * length))": "max(1, min(length // 2, round(rate * length)))"},
+     "never more than half of the tokens are chosen, whatever the rate says", killed_by="test_every_rate_has_its_share")
+edit("chosen_places", "kept-without-rate",
+     {"rate=0.15):": "rate=0.15, kept={}):",
+      "return chosen": "return kept.setdefault((text, length, number, seed), chosen).clone()"},
+     "masks are kept, and handed out again for another rate", killed_by="test_every_rate_has_its_share")
+edit("chosen_places", "keys-of-ten-values",
+     {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': 'chance = random.Random(f"{seed} {text} {number}")\n    keys = [chance.randrange(10) for _ in range(length)]\n    places = sorted(range(length), key=keys.__getitem__)[:count]'},
+     "of equal keys the earlier place is taken, so the beginning of a text is preferred", killed_by="test_no_part_of_a_text_is_preferred")
+edit("chosen_places", "sign-of-the-seed-lost", {'f"{seed} {text} {number}"': 'f"{abs(seed)} {text} {number}"'},
+     "seeds −1 and 1 give the same mask", killed_by="test_seeds_below_zero_have_masks_of_their_own")
+edit("chosen_places", "seeds-below-zero-refused",
+     {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': "places = np.random.default_rng([seed, text, number]).permutation(length)[:count].tolist()"},
+     "numpy takes no seed below 0, and the experiment has one", killed_by="test_seeds_below_zero_have_masks_of_their_own")
+edit("chosen_places", "one-mask-moved", {"{seed} {text} {number}": "{seed} {text}", "return chosen": "return chosen.roll(number)"},
+     "the masks of all epochs are one mask, moved along the text", killed_by="test_masks_know_nothing_of_each_other")
+edit("chosen_places", "texts-moved", {"{seed} {text} {number}": "{seed} {number}", "return chosen": "return chosen.roll(text)"},
+     "the masks of all texts are one mask, moved along", killed_by="test_masks_know_nothing_of_each_other")
+edit("chosen_places", "list-not-tensor", {"return chosen": "return chosen.tolist()"},
+     "a list is returned: a tensor of bools was asked for", killed_by="test_a_mask_is_a_tensor_of_bools")
+edit("chosen_places", "array-not-tensor", {"return chosen": "return chosen.numpy()"},
+     "a numpy array is returned: a tensor of bools was asked for", killed_by="test_a_mask_is_a_tensor_of_bools")
 
 
 # full_sentences
@@ -353,6 +499,30 @@ def full_sentences(documents, length, begin=0, end=2):
                 tokens, waiting = [], []
             tokens, waiting = [*tokens, *waiting, *sentence], []
     return [*inputs, [begin, *tokens, end]] if tokens else inputs
+
+edit("full_sentences", "equal-documents-are-one",
+     {"(number, s[: length - 2]) for number, document in enumerate(documents)": "(document, s[: length - 2]) for document in documents"},
+     "two equal documents in a row are taken for one", killed_by="test_equal_documents_are_two", of="units-first")
+edit("full_sentences", "number-by-index",
+     {"(number, s[: length - 2]) for number, document in enumerate(documents)": "(documents.index(document), s[: length - 2]) for document in documents"},
+     "index finds the first of two equal documents", killed_by="test_equal_documents_are_two", of="units-first")
+edit("full_sentences", "separator-seen-by-its-id", {"separator if tokens else []": "separator if tokens and tokens[-1] != end else []"},
+     "a sentence that ends with the id of `end` is taken for a separator", killed_by="test_sentences_may_hold_the_numbers_of_special_tokens")
+edit("full_sentences", "begins-are-nothing", {"separator if tokens else []": "separator if set(tokens) - {begin} else []"},
+     "sentences of the id of `begin` alone are taken for an empty input", killed_by="test_sentences_may_hold_the_numbers_of_special_tokens")
+edit("full_sentences", "begin-ids-dropped", {"sentence = sentence[: length - 2]": "sentence = [one for one in sentence if one != begin][: length - 2]"},
+     "the id of `begin` is dropped out of sentences", killed_by="test_sentences_may_hold_the_numbers_of_special_tokens")
+edit("full_sentences", "special-ids-dropped", {"sentence = sentence[: length - 2]": "sentence = [one for one in sentence if one not in (begin, end)][: length - 2]"},
+     "special ids are dropped out of sentences", killed_by="test_sentences_may_hold_the_numbers_of_special_tokens")
+edit("full_sentences", "id-zero-is-nothing", {"sentence = sentence[: length - 2]": "sentence = sentence[: length - 2] if sentence[0] else []"},
+     "a sentence that begins with id 0 is left out", killed_by="test_sentences_may_hold_the_numbers_of_special_tokens")
+edit("full_sentences", "tuples", {"inputs.append([begin, *tokens, end])": "inputs.append((begin, *tokens, end))"},
+     "inputs are tuples: lists were asked for", killed_by="test_the_inputs_are_lists_in_a_list")
+edit("full_sentences", "tensors", {"inputs.append([begin, *tokens, end])": "inputs.append(torch.tensor([begin, *tokens, end]))"},
+     "inputs are tensors: lists were asked for", killed_by="test_the_inputs_are_lists_in_a_list")
+edit("full_sentences", "generator",
+     {"return [*inputs, [begin, *tokens, end]] if tokens else inputs": "return (one for one in ([*inputs, [begin, *tokens, end]] if tokens else inputs))"},
+     "a generator is returned, which has no length: a list was asked for", killed_by="test_the_inputs_are_lists_in_a_list")
 
 
 # token_batches
@@ -463,6 +633,16 @@ def token_batches(lengths, budget):
 
 
 equivalent("token_batches", "1: ([], 0) → ([], -1)", "the first input has one token or more, so it has no room in either case")
+edit("token_batches", "tuples", {"return batches": "return [tuple(batch) for batch in batches]"},
+     "batches are tuples: lists were asked for", killed_by="test_the_batches_are_lists_in_a_list")
+edit("token_batches", "tensors", {"return batches": "return [torch.tensor(batch) for batch in batches]"},
+     "batches are tensors: lists were asked for", killed_by="test_the_batches_are_lists_in_a_list")
+edit("token_batches", "ranges", {"return batches": "return [range(batch[0], batch[-1] + 1) for batch in batches]"},
+     "batches are ranges: lists were asked for", killed_by="test_the_batches_are_lists_in_a_list")
+edit("token_batches", "generator", {"return batches": "return (batch for batch in batches)"},
+     "a generator is returned, which has no length: a list was asked for", killed_by="test_the_batches_are_lists_in_a_list")
+edit("token_batches", "room-kept-back", {"if length > room": "if length + length // 8 > room"},
+     "some room is kept back behind long inputs: a batch may be full to its last token", killed_by="test_batches_of_thousands_of_tokens_are_full_to_the_last_token")
 
 
 # gradient_in_parts
@@ -547,6 +727,42 @@ def gradient_in_parts(weight, parts):
 
 equivalent("gradient_in_parts", "7: torch.autograd.grad(loss, weight)[0] → torch.autograd.grad(loss, weight)[-1]",
            "the gradients of one tensor are a tuple of one")
+edit("gradient_in_parts", "array-not-tensor", {"return gradient": "return gradient.numpy()"},
+     "a numpy array is returned: a tensor was asked for", killed_by="test_the_gradient_has_the_type_of_the_weight")
+edit("gradient_in_parts", "single-precision", {"weight.detach()": "weight.detach().float()", "functional.linear(x, weight)": "functional.linear(x.float(), weight)"},
+     "the gradient is in single precision whatever the weight is", killed_by="test_the_gradient_has_the_type_of_the_weight")
+edit("gradient_in_parts", "double-precision", {"return gradient": "return gradient.double()"},
+     "the gradient is in double precision whatever the weight is", killed_by="test_the_gradient_has_the_type_of_the_weight")
+edit("gradient_in_parts", "flag-left-on", {"weight = weight.detach().requires_grad_()": "weight.requires_grad_()"},
+     "the weight that was put in asks for gradients from now on: work on a copy", killed_by="test_the_weight_stays_as_it_was")
+edit("gradient_in_parts", "flag-taken-off",
+     {"weight = weight.detach().requires_grad_()": "weight.requires_grad_()",
+      "return gradient": "weight.requires_grad_(False)\n    return gradient"},
+     "the weight that was put in asks for no gradient any more: work on a copy", killed_by="test_the_weight_stays_as_it_was")
+
+
+@mistake("gradient_in_parts", "gathers-in-grad", "gradients gather in weight.grad from call to call: work on a copy", killed_by="test_the_weight_stays_as_it_was")
+def gradient_in_parts(weight, parts):
+    own = weight if weight.requires_grad else weight.clone().requires_grad_()
+    total = sum(int((labels != IGNORED).sum()) for _, labels in parts)
+    for x, labels in parts:
+        logits = functional.linear(x, own).flatten(0, 1)
+        (functional.cross_entropy(logits, labels.flatten(), reduction="sum") / total).backward()
+    return own.grad
+
+
+@mistake("gradient_in_parts", "grad-emptied", "the weight that was put in loses its flag, and its gradient is another one: work on a copy",
+         killed_by="test_the_weight_stays_as_it_was")
+def gradient_in_parts(weight, parts):
+    weight.requires_grad_()
+    weight.grad = None
+    total = sum(int((labels != IGNORED).sum()) for _, labels in parts)
+    for x, labels in parts:
+        logits = functional.linear(x, weight).flatten(0, 1)
+        (functional.cross_entropy(logits, labels.flatten(), reduction="sum") / total).backward()
+    gradient = weight.grad.clone()
+    weight.requires_grad_(False)
+    return gradient
 
 
 # equal_budget
@@ -561,6 +777,12 @@ def equal_budget(steps, warmup, rate, batch, larger, power):
     factor = batch / larger
     new = int(steps * factor + 0.5)
     return [new or 1, int(warmup * factor + 0.5), rate * float(np.exp(-power * np.log(factor)))]
+
+
+@alternative("equal_budget", "share-of-the-new-steps")
+def equal_budget(steps, warmup, rate, batch, larger, power):
+    new = max(1, round(steps * batch / larger))
+    return new, round(warmup / steps * new), rate * (larger / batch) ** power
 
 
 edit("equal_budget", "as-many-steps", {"round(steps / times)": "steps"},
@@ -585,3 +807,9 @@ edit("equal_budget", "no-step", {"max(1, round(steps / times))": "round(steps / 
      "there may be no step at all", killed_by="test_steps_are_rounded_to_the_nearest_and_never_none")
 edit("equal_budget", "whole-times", {"times = larger / batch": "times = max(1, larger // batch)"},
      "the ratio of the batches is rounded down, so a smaller batch changes nothing", killed_by="test_a_smaller_batch_takes_more_steps_at_a_lower_rate")
+edit("equal_budget", "rate-rounded", {"rate * times**power": "round(rate * times**power, 6)"},
+     "the rate is rounded: small ones lose their digits", killed_by="test_small_rates_and_other_powers_are_taken_as_they_are")
+edit("equal_budget", "power-bounded", {"times**power": "times ** min(1, max(0, power))"},
+     "powers below 0 and above 1 are not taken as they are", killed_by="test_small_rates_and_other_powers_are_taken_as_they_are")
+edit("equal_budget", "rate-a-tensor", {"rate * times**power": "torch.tensor(rate * times**power)"},
+     "the rate is a tensor: a float was asked for", killed_by="test_the_rate_is_a_float")

@@ -1,6 +1,7 @@
 """roberta: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import functools
+import itertools
 import random
 from fractions import Fraction
 from typing import Any
@@ -36,6 +37,11 @@ def nested(value: Any) -> list[list[int]]:
         raise Mismatch("a list of lists of whole numbers was expected", actual=value) from None
 
 
+def kind(value: Any) -> str:
+    """The type of a tensor's numbers, or what else the value is."""
+    return str(getattr(value, "dtype", type(value).__name__))
+
+
 # position_ids
 @exercise("position_ids")
 @for_all(
@@ -54,6 +60,19 @@ def test_any_rows_have_the_positions_counted_word_by_word(
             found.append(padding if token == padding else place)
         expected.append(found)
     equal(nested(student.position_ids(torch.tensor(rows), padding)), expected)
+
+
+@exercise("position_ids", points=0.5, needs="test_words_count_from_padding_plus_one")
+def test_positions_are_an_int64_tensor(student: Student) -> None:
+    found = student.position_ids(torch.tensor([[0, 11, 2, 1]]), 1)
+    equal(kind(found), "torch.int64", given="the row [0, 11, 2, 1] with padding 1: the type of the positions")
+
+
+@exercise("position_ids", points=0.5, needs="test_words_count_from_padding_plus_one")
+def test_long_texts_are_counted_to_their_end(student: Student) -> None:
+    found = nested(student.position_ids(torch.tensor([[1, *[7] * 3000, 1]]), 1))[0]
+    given = "padding 1, 3,000 words, 1 padding: the positions of words 127, 128, 257, 513, 2,049 and 3,000"
+    equal([found[word] for word in (127, 128, 257, 513, 2049, 3000)], [128, 129, 258, 514, 2050, 3001], given=given)
 
 
 # whole_characters
@@ -84,6 +103,41 @@ def test_empty_tokens_end_where_the_one_before_ended(student: Student) -> None:
     found = [bool(one) for one in student.whole_characters(tokens)]
     equal(found, [True, False, False, True, True], given="the tokens nothing, EB, nothing, 88 88, nothing")
     equal(list(student.whole_characters([])), [], given="no tokens")
+
+
+def judged(student: Student, tokens: list[bytes], expected: list[bool], given: str) -> None:
+    equal([bool(one) for one in student.whole_characters(tokens)], expected, given=given)
+
+
+@exercise("whole_characters", points=0.5, needs="test_a_syllable_ends_with_its_third_byte")
+def test_the_answer_is_a_list_of_bools(student: Student) -> None:
+    given = "the tokens EB 88, 88, 61"
+    equal(student.whole_characters([b"\xeb\x88", b"\x88", b"a"]), [False, True, True], given=given)
+
+
+@exercise("whole_characters", points=0.5, needs="test_a_syllable_ends_with_its_third_byte")
+def test_several_empty_tokens_may_follow_each_other(student: Student) -> None:
+    tokens = [b"\xeb", b"", b"", b"", b"\x88\x88", b"", b"", b"a"]
+    expected = [False] * 4 + [True] * 4
+    judged(student, tokens, expected, "the tokens EB, nothing three times, 88 88, nothing twice, 61")
+
+
+@exercise("whole_characters", points=0.5, needs="test_a_syllable_ends_with_its_third_byte")
+def test_a_replacement_sign_is_a_character_like_others(student: Student) -> None:
+    tokens = ["\ufffd".encode(), b"a", b"\xeb", b"\x88\x88", "\ufffd".encode()]
+    judged(student, tokens, [True, True, False, True, True], "the tokens \ufffd (EF BF BD), a, EB, 88 88, \ufffd")
+
+
+@exercise("whole_characters", points=0.5, needs="test_a_syllable_ends_with_its_third_byte")
+def test_marks_joiners_and_signs_unseen_are_characters_too(student: Student) -> None:
+    given = "e and a mark above it (CC 81), in tokens 65, CC, 81, 61"
+    judged(student, [b"e", b"\xcc", b"\x81", b"a"], [True, False, True, True], given)
+    given = "two signs with a joiner (E2 80 8D) between them, each a token, then a"
+    judged(student, ["\U0001f469".encode(), "\u200d".encode(), "\U0001f52c".encode(), b"a"], [True] * 4, given)
+    given = "the mark of the byte order (EF BB BF) in tokens EF BB, BF, EB, 88 88"
+    judged(student, [b"\xef\xbb", b"\xbf", b"\xeb", b"\x88\x88"], [False, True, False, True], given)
+    given = "the tokens 0A, 00, EB, 88 88, 20"
+    judged(student, [b"\n", b"\0", b"\xeb", b"\x88\x88", b" "], [True, True, False, True, True], given)
 
 
 # chosen_places
@@ -132,6 +186,76 @@ def test_every_place_is_equally_likely(student: Student) -> None:
     true(bool((blocks >= 4).all() and (blocks <= 60).all()), "some tenths hold far too few or many", given=given)
     runs = int(long[0]) + int((long[1:] & ~long[:-1]).sum())  # 255 expected, with a deviation below 6
     true(runs > 200, "chosen places stand side by side far too often", given="2,000 tokens, 300 of them chosen")
+
+
+@exercise("chosen_places", points=0.5, needs="test_a_share_of_the_tokens_is_chosen")
+def test_a_mask_is_a_tensor_of_bools(student: Student) -> None:
+    given = "5 tokens, epoch 1, copies None, seed 0: the type of the mask"
+    equal(kind(student.chosen_places(0, 5, 1, None, 0)), "torch.bool", given=given)
+
+
+@exercise("chosen_places", points=0.5, needs="test_a_share_of_the_tokens_is_chosen")
+def test_every_rate_has_its_share(student: Student) -> None:
+    for rate, count in ((0.15, 3), (0.9, 18), (1.0, 20), (0.001, 1), (0.3, 6), (0.15, 3)):
+        found = sum(bool(one) for one in student.chosen_places(4, 20, 3, 5, 2, rate))
+        equal(found, count, given=f"text 4 of 20 tokens, epoch 3, 5 copies, seed 2, rate {rate}: how many are chosen")
+
+
+@exercise("chosen_places", points=0.5, needs="test_a_share_of_the_tokens_is_chosen")
+def test_the_generators_of_others_are_left_as_they_are(student: Student) -> None:
+    def state() -> list[Any]:
+        numbers = student.np.random.get_state()
+        rest = [plain(one) for one in numbers[2:]]
+        return [student.random.getstate(), student.torch.get_rng_state().tolist(), numbers[1].tolist(), rest]
+
+    for copies in (None, 3):
+        before = state()
+        mask(student, 2, 50, 7, copies, 5)
+        for name, old, new in zip(("Python's", "torch's", "numpy's", "numpy's"), before, state(), strict=True):
+            given = f"a text of 50 tokens, copies {copies}"
+            true(old == new, f"{name} own generator is not as it was before the call", given=given)
+
+
+@exercise("chosen_places")
+def test_large_numbers_have_masks_of_their_own(student: Student) -> None:
+    seeds, texts, epochs = (0, 1, 11, 42, 1_000_000), (0, 1, 11, 101, 1000), (0, 1, 40, 100, 101)
+    found: dict[tuple[bool, ...], tuple[int, int, int]] = {}
+    for seed, text, epoch in itertools.product(seeds, texts, epochs):
+        other = found.setdefault(tuple(mask(student, text, 200, epoch, None, seed)), (seed, text, epoch))
+        given = f"200 tokens, copies None, (seed, text, epoch) {other} and {(seed, text, epoch)}"
+        true(other == (seed, text, epoch), "the two have the same mask", given=given)
+
+
+@exercise("chosen_places", points=0.5, needs="test_texts_and_seeds_have_masks_of_their_own")
+def test_seeds_below_zero_have_masks_of_their_own(student: Student) -> None:
+    below, above, zero = (mask(student, 0, 200, 0, None, seed) for seed in (-1, 1, 0))
+    equal(sum(below), 30, given="200 tokens, seed −1: how many are chosen")
+    true(below not in (above, zero), "another seed has the same mask", given="200 tokens, seeds −1, 0 and 1")
+    true(below == mask(student, 0, 200, 0, None, -1), "two calls gave two masks", given="200 tokens, seed −1, twice")
+
+
+@exercise("chosen_places")
+def test_masks_know_nothing_of_each_other(student: Student) -> None:
+    ways = {
+        "epochs 0 to 20": [mask(student, 3, 199, epoch, None, 4) for epoch in range(21)],
+        "copies 0 to 20": [mask(student, 3, 199, epoch, 21, 4) for epoch in range(21)],
+        "texts 0 to 20": [mask(student, text, 199, 3, None, 4) for text in range(21)],
+        "seeds 0 to 20": [mask(student, 3, 199, 4, None, seed) for seed in range(21)],
+    }
+    for name, masks in ways.items():
+        both = sum(int(np.sum(np.logical_and(one, two))) for one, two in itertools.pairwise(masks))
+        given = f"199 tokens, 30 of them chosen, {name}: how many places neighbours share in all (90 expected)"
+        true(30 <= both <= 160, "masks share far too few or too many places", given=given, actual=both)
+        rows = ["".join("01"[one] for one in row) for row in masks]
+        moved = any(two in one + one for one, two in itertools.pairwise(rows))
+        true(not moved, "a mask is another one, moved along the text", given=f"199 tokens, {name}")
+
+
+@exercise("chosen_places", points=0.5, needs="test_a_share_of_the_tokens_is_chosen")
+def test_no_part_of_a_text_is_preferred(student: Student) -> None:
+    places = [np.flatnonzero(mask(student, text, 2000, 0, None, 1)).mean() for text in range(10)]
+    given = "ten texts of 2,000 tokens, 300 of them chosen: the mean place (999.5 expected, with a deviation of 10)"
+    true(abs(float(np.mean(places)) - 999.5) < 75, "earlier or later places are preferred", given=given)
 
 
 # full_sentences
@@ -185,6 +309,29 @@ def test_the_special_tokens_are_those_given(student: Student) -> None:
     equal(found, [[5, 11, 6, 21, 22, 6], [5, 31, 6]], given=given)
 
 
+@exercise("full_sentences", points=0.5, needs="test_a_separator_stands_between_two_documents")
+def test_equal_documents_are_two(student: Student) -> None:
+    given = "the documents (11 12), (11 12) and (11 12, 11 12), N = 14"
+    found = nested(student.full_sentences([[[11, 12]], [[11, 12]], [[11, 12], [11, 12]]], 14))
+    equal(found, [[0, 11, 12, 2, 11, 12, 2, 11, 12, 11, 12, 2]], given=given)
+
+
+@exercise("full_sentences", points=0.5, needs="test_a_separator_stands_between_two_documents")
+def test_sentences_may_hold_the_numbers_of_special_tokens(student: Student) -> None:
+    given = "the documents (0) and (0 0, 0), N = 9"
+    equal(nested(student.full_sentences([[[0]], [[0, 0], [0]]], 9)), [[0, 0, 2, 0, 0, 0, 2]], given=given)
+    given = "the documents (11 2) and (2, 12), N = 9"
+    equal(nested(student.full_sentences([[[11, 2]], [[2], [12]]], 9)), [[0, 11, 2, 2, 2, 12, 2]], given=given)
+    given = "the documents (2) and (2), N = 5, begin 7, end 7"
+    equal(nested(student.full_sentences([[[7]], [[7]]], 5, 7, 7)), [[7, 7, 7, 7, 7]], given=given)
+
+
+@exercise("full_sentences", points=0.5, needs="test_sentences_follow_each_other_up_to_the_length")
+def test_the_inputs_are_lists_in_a_list(student: Student) -> None:
+    given = "one document, sentences (11 12) and (13), N = 4"
+    equal(student.full_sentences([[[11, 12], [13]]], 4), [[0, 11, 12, 2], [0, 13, 2]], given=given)
+
+
 # token_batches
 @exercise("token_batches")
 @for_all(lengths=lists(integers(1, 9), max_size=9), budget=integers(1, 14), examples=30)
@@ -196,6 +343,18 @@ def test_any_lengths_are_grouped_as_by_brute_force(student: Student, lengths: li
         else:
             expected.append([place])
     equal(nested(student.token_batches(lengths, budget)), expected)
+
+
+@exercise("token_batches", points=0.5, needs="test_a_batch_is_full_when_the_next_has_no_room")
+def test_the_batches_are_lists_in_a_list(student: Student) -> None:
+    equal(student.token_batches([4, 3, 2], 7), [[0, 1], [2]], given="lengths 4, 3, 2, budget 7")
+
+
+@exercise("token_batches", points=0.5, needs="test_a_batch_is_full_when_the_next_has_no_room")
+def test_batches_of_thousands_of_tokens_are_full_to_the_last_token(student: Student) -> None:
+    given = "lengths 512 eight times, 511, 1, 1, 300, budget 2,048"
+    found = nested(student.token_batches([512] * 8 + [511, 1, 1, 300], 2048))
+    equal(found, [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]], given=given)
 
 
 # gradient_in_parts
@@ -246,6 +405,26 @@ def test_a_second_call_begins_at_zero(student: Student) -> None:
     close(student.gradient_in_parts(weight, parts), gradient(weight, parts), given="the second of two equal calls")
 
 
+@exercise("gradient_in_parts", points=0.5, needs="test_one_part_is_the_whole_batch")
+def test_the_gradient_has_the_type_of_the_weight(student: Student) -> None:
+    for dtype in (torch.float32, torch.float64):
+        weight, x = torch.tensor([[1.0, 0.5], [0.0, -1.0]], dtype=dtype), torch.ones(1, 2, 2, dtype=dtype)
+        found = student.gradient_in_parts(weight, [(x, torch.tensor([[1, 0]]))])
+        equal(kind(found), str(dtype), given=f"a weight of {dtype}: the type of the gradient")
+
+
+@exercise("gradient_in_parts", points=0.5, needs="test_each_token_counts_the_same_whatever_part_it_is_in")
+def test_the_weight_stays_as_it_was(student: Student) -> None:
+    x, labels = torch.tensor([[[1.0, 2.0], [0.5, -0.5]]]), torch.tensor([[1, 0]])
+    for asks in (False, True):
+        weight = torch.tensor([[1.0, 0.5], [0.0, -1.0]], requires_grad=asks)
+        kept, given = student.put(weight), f"a weight with requires_grad {asks}"
+        for _ in range(2):
+            found = student.gradient_in_parts(kept, [(x, labels)])
+            close(found, gradient(weight.detach(), [(x, labels)]), given=f"{given}, put in twice")
+        equal(student.value(kept).requires_grad, asks, given=f"{given}: its requires_grad afterwards")
+
+
 # equal_budget
 @exercise("equal_budget")
 @for_all(
@@ -262,9 +441,24 @@ def test_any_plan_is_that_of_exact_fractions(
     found = student.equal_budget(steps, warmup, 0.01, batch, larger, power)
     times = Fraction(larger, batch)
     half = Fraction(1, 2)
-    for one, exact in zip(found[:2], (max(Fraction(1), steps / times), warmup / times), strict=True):
-        true(abs(Fraction(int(one)) - exact) <= half, "not the nearest whole number", given=str(float(exact)))
+    shared = Fraction(warmup * int(found[0]), steps)  # the same share of the new steps, which are rounded
+    for one, exact in ((found[0], {max(Fraction(1), steps / times)}), (found[1], {warmup / times, shared})):
+        near = any(abs(Fraction(int(one)) - number) <= half for number in exact)
+        true(near, "not the nearest whole number", given=str(float(min(exact))))
     close(float(found[2]), 0.01 * float(times) ** power)
+
+
+@exercise("equal_budget", points=0.5, needs="test_the_rate_rises_with_the_power")
+def test_small_rates_and_other_powers_are_taken_as_they_are(student: Student) -> None:
+    for rate, power in ((3e-7, 0.5), (1e-3, 0.25), (1e-3, 1.5), (1e-3, -1)):
+        given = f"rate {rate}, batches of 2 → 32, power {power}: the rate"
+        close(float(student.equal_budget(800, 80, rate, 2, 32, power)[2]), rate * 16.0**power, given=given, atol=0)
+
+
+@exercise("equal_budget", points=0.5, needs="test_the_rate_rises_with_the_power")
+def test_the_rate_is_a_float(student: Student) -> None:
+    found = plain(student.equal_budget(900, 90, 1e-3, 10, 90, 1)[2])
+    equal(type(found).__name__, "float", given="900 steps, rate 1e-3, batches of 10 → 90: the type of the rate")
 
 
 # metrics

@@ -152,7 +152,7 @@ else:
 # %% [markdown]
 # ## 2. Bytes: nothing is unknown
 #
-# A vocabulary of characters knows those it has seen. WordPiece gives a word with any other one up: all of it becomes `[UNK]`, and 킹받네 is gone.
+# A vocabulary of characters knows those it has seen. WordPiece gives up the whole word that holds any other: it becomes `[UNK]`, and 킹받네 is gone.
 
 # %% [markdown]
 # A vocabulary that begins with the **256 bytes** can spell everything. 눈 is three bytes, 🙂 four. You built one in week 2, with GPT-2's table of bytes; RoBERTa uses GPT-2's.
@@ -234,12 +234,12 @@ for text in ("three cups a day", "하루 커피 최소 3잔", "눈이 와서 배
 # ```
 
 # %% [markdown]
-# "New" must still be **repeatable**: the same epoch of the same run gives the same mask. So it is drawn from the run's seed, the text's number, and the epoch or the copy: nothing else, and no global generator.
+# "New" must still be **repeatable**: the same epoch of the same run gives the same mask. So it is drawn from the run's seed, the text's number, and the epoch or the copy: nothing else, and no global generator. (A seed may be below 0: the held-out text of section 7 has −1.)
 
 # %% [markdown]
 # *20 minutes, medium.*
 #
-# <details><summary>Hint</summary><code>random.Random("1 2 3")</code> is a generator of its own. Sums, or numbers joined without a gap, give different texts the same seed.</details>
+# <details><summary>Hint</summary><code>random.Random("1 2 3")</code> is a generator of its own. Sums, or numbers joined without a gap, give different texts the same seed; <code>hash("1 2 3")</code> is another number each time Python starts.</details>
 # <details><summary>Hint</summary>With 10 copies epoch 13 reads what epoch 3 read: a remainder.</details>
 
 
@@ -788,7 +788,7 @@ record(metrics, mask_weights=torch.stack(masked_models)[None], weights=torch.sta
 # come from; a held-out loss is not a score of a task.
 
 # %% [markdown]
-# The paper's numbers for single changes are medians over five seeds, printed without their spread, and most differences are below a point. Our bars show how wide a spread can be.
+# The paper's numbers for masks and inputs (Tables 1 and 2) are medians over five seeds, printed without their spread, and most differences are below a point. Our bars show how wide a spread can be.
 
 # %% [markdown]
 # ## In your own words
@@ -813,7 +813,7 @@ record(metrics, mask_weights=torch.stack(masked_models)[None], weights=torch.sta
 # %% [markdown]
 # ## What to read next
 #
-# - Liu et al. 2019, [RoBERTa](https://arxiv.org/abs/1907.11692), sections 4 and 5: eight pages of single changes, worth reading for how they are isolated.
+# - Liu et al. 2019, [RoBERTa](https://arxiv.org/abs/1907.11692), sections 4 and 5: single changes one by one, worth reading for how they are isolated.
 # - Izsak, Berchansky and Levy 2021, [How to Train BERT with an Academic Budget](https://arxiv.org/abs/2104.07705): which of these parts pay within a day on one machine.
 # - Wettig et al. 2023, [Should You Mask 15 % in Masked Language Modeling?](https://arxiv.org/abs/2202.08005): the number that RoBERTa left as it was.
 # - Xue et al. 2022, [ByT5](https://arxiv.org/abs/2105.13626): bytes without any merges.
