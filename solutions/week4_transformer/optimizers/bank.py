@@ -67,6 +67,11 @@ edit("clip_by_global_norm", "maximum", {"math.sqrt(sum(float(gradient.square().s
      "max(float(gradient.norm()) for gradient in gradients)"},
      "the norm is that of the longest tensor: all of them count together",
      killed_by="test_the_norm_is_that_of_all_gradients_together_before_clipping")
+edit("clip_by_global_norm", "numpy-out", {"[factor * gradient for gradient in gradients]": "[(factor * g).numpy() for g in gradients]"},
+     "numpy arrays come back: what comes next needs tensors", killed_by="test_clipped_gradients_are_tensors")
+edit("clip_by_global_norm", "infinity-by-infinity", {"limit / norm if norm > limit else 1.0": "limit / max(norm, limit)"},
+     "without a limit (infinity) the factor is ∞ / ∞: it is 1 wherever the norm is not above the limit",
+     killed_by="test_zeros_stay_zeros_and_no_limit_clips_nothing")
 
 
 # sgd
@@ -107,6 +112,8 @@ edit("sgd", "velocity-as-it-is", {"velocity = beta * velocity + gradient": "velo
      "the old velocity is added in full: it is multiplied by β", killed_by="test_equal_gradients_add_up")
 edit("sgd", "beta-of-the-gradient", {"velocity = beta * velocity + gradient": "velocity = velocity + beta * gradient"},
      "β multiplies the gradient: it multiplies the velocity", killed_by="test_the_first_direction_is_the_gradient")
+edit("sgd", "lists-out", {"return direction, velocity": "return direction.tolist(), velocity.tolist()"},
+     "lists come back: what comes next needs tensors", killed_by="test_direction_and_velocity_are_tensors")
 
 
 # adam
@@ -156,6 +163,11 @@ edit("adam", "same-correction", {"v / (1 - beta2**t)": "v / (1 - beta1**t)"},
      "v is corrected with β₁: each mean has its own β", killed_by="test_the_first_direction_is_the_sign_of_the_gradient")
 edit("adam", "correction-without-power", {"1 - beta1**t": "1 - beta1", "1 - beta2**t": "1 - beta2"},
      "the correction stays that of the first step: 1 − βᵗ grows with t", killed_by="test_several_steps_agree_with_torch")
+edit("adam", "still-at-zero", {"return mean / (square.sqrt() + eps), (t, m, v)": "return (gradient != 0) * mean / (square.sqrt() + eps), (t, m, v)"},
+     "where the gradient is 0 there is no step: the running mean goes on", killed_by="test_a_gradient_of_zero_lets_the_mean_roll_on")
+edit("adam", "correction-ends", {"mean, square = m / (1 - beta1**t), v / (1 - beta2**t)": "mean, square = (m / (1 - beta1**t), v / (1 - beta2**t)) if t <= 1000 else (m, v)"},
+     "the correction ends after 1,000 steps: v still lacks a third of its weight there",
+     killed_by="test_the_correction_goes_on_after_many_steps")
 
 
 # adam_step
@@ -243,6 +255,8 @@ edit("noam", "times-the-width", {"width**-0.5": "width**0.5"},
      "the root of the width multiplies: it divides", killed_by="test_the_papers_highest_rate_is_at_step_4000")
 edit("noam", "peak-of-one", {"width**-0.5 * min(step**-0.5, step * warmup**-1.5)": "min(step / warmup, (warmup / step) ** 0.5)"},
      "the highest rate is made 1: equation 3 has 1/√(dW)", killed_by="test_the_papers_highest_rate_is_at_step_4000")
+edit("noam", "ends-at-100000", {"min(step**-0.5": "min(min(step, 100_000) ** -0.5"},
+     "from step 100,000 on the rate stays: it falls without an end", killed_by="test_it_falls_without_an_end")
 
 
 # linear_decay
@@ -286,6 +300,10 @@ edit("linear_decay", "ends-early", {"(steps - step) / (steps - warmup)": "(steps
      "the way down starts lower and ends early: after step s, S − s steps are left", killed_by="test_the_way_up_is_a_line_from_0")
 edit("linear_decay", "constant", {"max(0.0, (steps - step) / (steps - warmup))": "1.0"},
      "after the warm-up the factor stays 1: it falls to 0", killed_by="test_the_way_down_is_a_line_to_0")
+edit("linear_decay", "one-step-skipped", {"if step < warmup:": "if 1 < warmup > step:", "max(0.0, ": "max(0.0, min(1.0, ", "(steps - warmup))": "(steps - warmup)))"},
+     "a warm-up of one step is taken for none: it has the factor 0 at step 0", killed_by="test_a_warm_up_of_one_step_starts_at_0")
+edit("linear_decay", "never-0", {"max(0.0, ": "max(1e-8, "},
+     "the end is a little above 0: the line ends at 0", killed_by="test_after_the_last_step_it_stays_0")
 
 
 # rectification
@@ -399,12 +417,6 @@ def rank1_residual(x):
     return ((centre @ x).square().sum().sqrt() / x.square().sum().sqrt()).item()
 
 
-@alternative("rank1_residual", "by-pythagoras")
-def rank1_residual(x):
-    common = len(x) * x.mean(dim=0).square().sum()
-    return (1 - common / x.square().sum()).clamp(min=0).sqrt()
-
-
 edit("rank1_residual", "mean-of-each-token", {"x.mean(dim=0)": "x.mean(dim=1, keepdim=True)"},
      "the mean of each token's own numbers is taken off, as in layer normalisation: it is the mean token",
      killed_by="test_equal_tokens_have_none")
@@ -430,6 +442,29 @@ edit("rank1_residual", "greatest-number", {"rest.norm() / x.norm()": "rest.abs()
 def rank1_residual(x):
     left, scale, right = torch.linalg.svd(x, full_matrices=False)
     return float((x - scale[0] * torch.outer(left[:, 0], right[0])).norm() / x.norm())
+
+
+edit("rank1_residual", "by-pythagoras", {"return float(rest.norm() / x.norm())":
+     "common = len(x) * x.mean(dim=0).square().sum()\n    return float((1 - common / x.square().sum()).clamp(min=0).sqrt())"},
+     "squares are subtracted: of a residual below 1e-8 rounding leaves nothing",
+     killed_by="test_tokens_that_are_nearly_alike_still_differ")
+edit("rank1_residual", "mean-square-minus-square-of-mean", {"return float(rest.norm() / x.norm())":
+     "var = x.square().mean(dim=0) - x.mean(dim=0).square()\n    return float((var.clamp(min=0).sum() / x.square().mean(dim=0).sum()).sqrt())"},
+     "squares are subtracted: of a residual below 1e-8 rounding leaves nothing",
+     killed_by="test_tokens_that_are_nearly_alike_still_differ")
+edit("rank1_residual", "float32", {"rest = x - x": "x = x.float()\n    rest = x - x"},
+     "float32 takes the last digits off the tokens before they are compared: residuals end at 1e-7",
+     killed_by="test_tokens_that_are_nearly_alike_still_differ")
+edit("rank1_residual", "rounded", {"float(rest.norm() / x.norm())": "round(float(rest.norm() / x.norm()), 6)"},
+     "the share is rounded: small residuals vanish", killed_by="test_tokens_that_are_nearly_alike_still_differ")
+edit("rank1_residual", "at-least-a-millionth", {"float(rest.norm() / x.norm())": "max(1e-6, float(rest.norm() / x.norm()))"},
+     "the share is at least 1e-6: tokens may be more alike than that", killed_by="test_tokens_that_are_nearly_alike_still_differ")
+edit("rank1_residual", "epsilon", {"x.norm())": "(x.norm() + 1e-8))"},
+     "the ε in the divisor makes short tokens look alike: x is never all zeros", killed_by="test_very_short_tokens_are_no_more_alike")
+edit("rank1_residual", "large-epsilon", {"x.norm())": "(x.norm() + 1e-6))"},
+     "the ε in the divisor makes short tokens look alike: x is never all zeros", killed_by="test_very_short_tokens_are_no_more_alike")
+edit("rank1_residual", "floor", {"x.norm())": "x.norm().clamp(min=1e-9))"},
+     "the divisor's least value makes short tokens look alike: x is never all zeros", killed_by="test_very_short_tokens_are_no_more_alike")
 
 
 equivalent("clip_by_global_norm", "2: norm > limit → norm >= limit", "at the limit the factor is 1 either way")

@@ -74,6 +74,13 @@ def test_zeros_stay_zeros_and_no_limit_clips_nothing(student: Student) -> None:
     close(clipped[0], [7.0, 7.0], given="two numbers 7, no limit (infinity)")
 
 
+@exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
+def test_clipped_gradients_are_tensors(student: Student) -> None:
+    clipped, _ = student.clip_by_global_norm([torch.full((2,), 3.0), torch.full((1, 1), 4.0)], 1.0)
+    kinds = [type(one).__name__ for one in clipped]
+    true(all(isinstance(one, Tensor) for one in clipped), "tensors were expected", given="two gradients", actual=kinds)
+
+
 # sgd
 @exercise("sgd", points=0.5)
 @for_all(gradients=streams(), beta=sampled_from([0.0, 0.5, 0.9]), nesterov=booleans())
@@ -95,6 +102,13 @@ def test_a_velocity_alone_rolls_out(student: Student) -> None:
     for _ in range(3):
         direction, velocity = student.sgd(torch.zeros(2), velocity)
     close(direction, [0.729, 0.729], given="velocity 1, three gradients 0, β = 0.9: the third direction")
+
+
+@exercise("sgd", points=0.5, needs="test_equal_gradients_add_up")
+def test_direction_and_velocity_are_tensors(student: Student) -> None:
+    found = student.sgd(torch.ones(2), torch.ones(2))
+    kinds = [type(one).__name__ for one in found]
+    true(all(isinstance(one, Tensor) for one in found), "two tensors were expected", given="two weights", actual=kinds)
 
 
 # adam
@@ -130,6 +144,23 @@ def test_the_directions_do_not_depend_on_the_gradients_scale(student: Student) -
 def test_gradients_of_zero_give_no_step_and_no_nan(student: Student) -> None:
     direction, _ = student.adam(torch.zeros(2), (0, torch.zeros(2), torch.zeros(2)))
     close(direction, [0.0, 0.0], given="a gradient 0 in the first step")
+
+
+@exercise("adam", points=0.5, needs="test_several_steps_agree_with_torch")
+def test_a_gradient_of_zero_lets_the_mean_roll_on(student: Student) -> None:
+    one = torch.ones(1, dtype=torch.float64)
+    _, memory = student.adam(2 * one, (0, 0 * one, 0 * one), 0.5, 0.75)
+    direction, _ = student.adam(0 * one, memory, 0.5, 0.75)
+    # m = 1, then 0.5, of the weight 0.75; v = 1, then 0.75, of the weight 0.4375.
+    close(direction, [0.5 / 0.75 / math.sqrt(0.75 / 0.4375)], given="the gradients 2 and 0, betas 0.5 and 0.75: the second")
+
+
+@exercise("adam", points=0.5, needs="test_several_steps_agree_with_torch")
+def test_the_correction_goes_on_after_many_steps(student: Student) -> None:
+    steps, one = 1500, torch.ones(1, dtype=torch.float64)
+    memory = (steps, 3 * (1 - 0.9**steps) * one, 9 * (1 - 0.999**steps) * one)  # of that many gradients 3
+    direction, _ = student.adam(3 * one, memory)
+    close(direction, [1.0], given="1,500 gradients 3, and one more: the direction")
 
 
 # adam_step
@@ -171,6 +202,12 @@ def test_rise_and_fall_meet_at_the_end_of_the_warm_up(student: Student) -> None:
     close(rates[20] - rates[19], rates[1] - rates[0], given="d = 256, W = 40: how much the rate rises at step 21")
 
 
+@exercise("noam", points=0.5, needs="test_it_falls_with_the_root_of_the_steps_and_not_in_a_line")
+def test_it_falls_without_an_end(student: Student) -> None:
+    close(student.noam(1_000_000, 64, 100), 1 / 8000, atol=0, given="step 1,000,000, d = 64, W = 100: 1/100 of the peak")
+    close(student.noam(4_000_000, 64, 100), 1 / 16000, atol=0, given="step 4,000,000, d = 64, W = 100: 1/200 of the peak")
+
+
 # linear_decay
 @exercise("linear_decay", points=0.5)
 @for_all(step=integers(0, 60), warmup=integers(0, 20), more=integers(1, 30))
@@ -181,8 +218,15 @@ def test_any_step_has_the_factor_of_the_broken_line(student: Student, step: int,
 
 @exercise("linear_decay", points=0.5, needs="test_the_way_down_is_a_line_to_0")
 def test_after_the_last_step_it_stays_0(student: Student) -> None:
-    close(student.linear_decay(101, 100, 10), 0.0, given="step 101 of 100, warm-up 10")
-    close(student.linear_decay(1000, 100, 0), 0.0, given="step 1,000 of 100, no warm-up")
+    close(student.linear_decay(101, 100, 10), 0.0, atol=1e-12, given="step 101 of 100, warm-up 10")
+    close(student.linear_decay(1000, 100, 0), 0.0, atol=1e-12, given="step 1,000 of 100, no warm-up")
+
+
+@exercise("linear_decay", points=0.5, needs="test_the_way_up_is_a_line_from_0")
+def test_a_warm_up_of_one_step_starts_at_0(student: Student) -> None:
+    close(student.linear_decay(0, 5, 1), 0.0, given="step 0 of 5, warm-up 1")
+    close(student.linear_decay(1, 5, 1), 1.0, given="step 1 of 5, warm-up 1")
+    close(student.linear_decay(3, 5, 1), 0.5, given="step 3 of 5, warm-up 1")
 
 
 # rectification
@@ -282,6 +326,23 @@ def test_a_single_token_is_like_itself(student: Student) -> None:
         math.sqrt(2 / 14),
         given="three tokens of one number: 1, 2, 3",
     )
+
+
+@exercise("rank1_residual", points=0.5, needs="test_the_lengths_are_those_of_the_whole_table")
+def test_tokens_that_are_nearly_alike_still_differ(student: Student) -> None:
+    found = []
+    for a in (2.0**-17 + 2.0**-25, 2.0**-33):  # in float64 1 ± a and their mean are exact, in float32 neither is
+        x = torch.tensor([[1 + a, 2.0, -1.0], [1 - a, 2.0, -1.0]], dtype=torch.float64)
+        found.append(float(student.rank1_residual(x)) / a)
+    given = "the tokens (1 + a, 2, −1) and (1 − a, 2, −1) in float64, a = 7.66e-6 and 1.16e-10; the shares, divided by a"
+    close(found, [math.sqrt(1 / 6)] * 2, rtol=1e-3, atol=0, given=given)
+
+
+@exercise("rank1_residual", points=0.5, needs="test_the_lengths_are_those_of_the_whole_table")
+def test_very_short_tokens_are_no_more_alike(student: Student) -> None:
+    x = 1e-10 * torch.tensor([[3.0, 0.0], [1.0, 0.0]], dtype=torch.float64)
+    given = "the tokens (3, 0) and (1, 0), times 1e-10"
+    close(student.rank1_residual(x), math.sqrt(2 / 10), rtol=0.01, atol=0, given=given)
 
 
 # The experiment's model, as the library's blocks give it: vocabulary, length, width and layers are the notebook's in all profiles.

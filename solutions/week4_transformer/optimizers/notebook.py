@@ -64,6 +64,7 @@ plots.style()
 # |---|---|---|---|---|
 # | (3, 0), (0, 4) | 1 | 5 | 1/5 | (0.6, 0), (0, 0.8) |
 # | (3, 0), (0, 4) | 10 | 5 | none | (3, 0), (0, 4) |
+# | (3, 0), (0, 4) | ∞ | 5 | none | (3, 0), (0, 4) |
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -240,7 +241,7 @@ plt.show()
 #
 # $$d^{-0.5} \cdot \min(s^{-0.5},\; s \cdot W^{-1.5}).$$
 #
-# It is a straight line up to step $W$; then a **root**, not a straight line down, though that is often said. People call it Noam, after the third author.
+# It is a straight line up to step $W$; then a **root**, not a straight line down, though that is often said. People call it Noam, after the second author.
 
 # %% [markdown]
 # *5 minutes, easy.*
@@ -569,7 +570,7 @@ metrics["gradients_shrink_lg"] = shrinks("Post-LN, Adam") - shrinks("Post-LN, Ad
 # ## 9. Where the norm stands
 #
 # ```
-# Post-LN   x ──┬── sublayer ──⊕── norm ──▶        each sum is made to length 1 again
+# Post-LN   x ──┬── sublayer ──⊕── norm ──▶        each sum gets variance 1 again
 #               └──────────────┘
 # Pre-LN    x ──┬── norm ── sublayer ──⊕──▶        the stream grows with each layer …
 #               └──────────────────────┘           … and one norm at the very end divides by that
@@ -622,6 +623,8 @@ plt.show()
 # *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>The row that is nearest to all rows, in squares, is their mean.</details>
+# <details><summary>Hint</summary>The shares below get as small as 10⁻¹⁵. Take the mean off first and square afterwards: a difference of squares loses
+# all that is below 10⁻⁸.</details>
 
 
 # %% exercise="rank1_residual"
@@ -678,7 +681,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# A straight line down on this scale would be exponential; this one bends down, about twice exponential, until float64 ends near $10^{-16}$.
+# A straight line down on this scale would be exponential; this one bends down, about doubly exponential, until float64 ends near $10^{-16}$.
 
 # %% [markdown]
 # At random weights the feed-forward network does not stop it; the sum does.
