@@ -23,7 +23,13 @@ SECONDS, SLOWER = 5, 5  # a mutant may take five seconds, and five times as long
 # Beside the lesson and what it imports, what decides how an audit ends.
 DECISIVE = (
     *("etude.lesson", "grader.lessons"),
-    *("grader.quality.audit", "grader.quality.mutants", "grader.release.isolated_run"),
+    *(
+        "grader.quality.audit",
+        "grader.quality.mutants",
+        "grader.quality.mutation_rules",
+        "grader.quality.mutation_habits",
+    ),
+    *("grader.quality.mutation_places", "grader.release.isolated_run"),
 )
 LIMITS = ("cell_seconds", "memory_mb")
 

@@ -54,6 +54,28 @@ def changes(*solution: str) -> set[str]:
         ("return x[:, None]", {"x[:, None] → x[None, :]"}),
         ("return [w for w in a if w in known]", {"w in known → w not in known", "w in known → True"}),
         ("return max(alpha, beta)", {"max(alpha, beta) → min(alpha, beta)"}),
+        # What students do from habit.
+        ("return best is None", {"best is None → not best"}),
+        ("return best is not None", {"best is not None → best"}),
+        ("return counts.get(a, 5)", {"counts.get(a, 5) → counts.get(a) or 5"}),
+        ("return x.masked_fill(m, -math.inf)", {"x.masked_fill(m, -math.inf) → x.masked_fill(m, -1000.0)"}),
+        ("return float('-inf')", {"float('-inf') → -1000.0"}),
+        ("b = list(alpha)", {"list(alpha) → alpha"}),
+        ("b = alpha.clone()", {"alpha.clone() → alpha"}),
+        (
+            "return functional.log_softmax(x, dim=1)",
+            {"functional.log_softmax(x, dim=1) → functional.softmax(x, dim=1).log()"},
+        ),
+        ("return functional.logsigmoid(x)", {"functional.logsigmoid(x) → torch.sigmoid(x).log()"}),
+        ("return x.logsumexp(dim=1)", {"x.logsumexp(dim=1) → x.exp().sum(dim=1).log()"}),
+        ("return torch.logsumexp(x, 1)", {"torch.logsumexp(x, 1) → x.exp().sum(1).log()"}),
+        ("b = x - x.max(dim=1)", {"x - x.max(dim=1) → x"}),
+        ("return len(text), text, text", {"(len(text), text, text) → (len(text), text.lower(), text)"}),
+        (
+            "b = [w for w in sorted(alpha)]",
+            {"sorted(alpha) → list(alpha)", "sorted(alpha) → __import__('itertools').islice(sorted(alpha), 10)"},
+        ),
+        ("return alpha @ beta", {"alpha @ beta → (alpha @ beta).squeeze()"}),
     ],
 )
 def test_each_rule_makes_its_mistakes(solution: str, expected: set[str]) -> None:
