@@ -470,3 +470,4 @@ edit("rank1_residual", "floor", {"x.norm())": "x.norm().clamp(min=1e-9))"},
 equivalent("clip_by_global_norm", "2: norm > limit → norm >= limit", "at the limit the factor is 1 either way")
 equivalent("rectification", "3: rho <= threshold → rho < threshold", "ρ is never exactly the threshold, but for rounding")
 equivalent("rank1_residual", "1: x - x.mean(dim=0) → x.mean(dim=0) - x", "a length does not ask for the sign")
+equivalent("radam", "3: factor is None → not factor", "a factor that is there is above 0")

@@ -75,6 +75,13 @@ def test_zeros_stay_zeros_and_no_limit_clips_nothing(student: Student) -> None:
 
 
 @exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
+def test_all_of_many_gradients_are_clipped(student: Student) -> None:
+    clipped, norm = student.clip_by_global_norm([torch.full((1,), 2.0) for _ in range(16)], 4.0)
+    close(norm, 8.0, given="16 gradients of one number 2, limit 4: their norm")
+    close(torch.cat([torch.as_tensor(one) for one in clipped]), [1.0] * 16, given="16 gradients of one number 2, limit 4")
+
+
+@exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
 def test_clipped_gradients_are_tensors(student: Student) -> None:
     clipped, _ = student.clip_by_global_norm([torch.full((2,), 3.0), torch.full((1, 1), 4.0)], 1.0)
     kinds = [type(one).__name__ for one in clipped]

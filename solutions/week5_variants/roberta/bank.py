@@ -813,3 +813,5 @@ edit("equal_budget", "power-bounded", {"times**power": "times ** min(1, max(0, p
      "powers below 0 and above 1 are not taken as they are", killed_by="test_small_rates_and_other_powers_are_taken_as_they_are")
 edit("equal_budget", "rate-a-tensor", {"rate * times**power": "torch.tensor(rate * times**power)"},
      "the rate is a tensor: a float was asked for", killed_by="test_the_rate_is_a_float")
+equivalent("whole_characters", "4: text[place] & 192 → text.lower()[place] & 192", "these are bytes: case is in none of the two highest bits")
+equivalent("chosen_places", "1: copies is None → not copies", "there are no 0 copies: a whole number is how many masks there are")

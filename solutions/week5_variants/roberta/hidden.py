@@ -140,6 +140,13 @@ def test_marks_joiners_and_signs_unseen_are_characters_too(student: Student) -> 
     judged(student, [b"\n", b"\0", b"\xeb", b"\x88\x88", b" "], [True, True, False, True, True], given)
 
 
+@exercise("whole_characters", points=0.5, needs="test_a_syllable_ends_with_its_third_byte")
+def test_of_many_tokens_the_last_are_judged_too(student: Student) -> None:
+    tokens = [bytes([byte]) for byte in "눈이 오고 ab".encode()]  # 17 bytes
+    expected = [False, False, True] * 2 + [True] + [False, False, True] * 2 + [True] * 3
+    judged(student, tokens, expected, "each byte of 눈이 오고 ab a token")
+
+
 # chosen_places
 def mask(student: Student, text: int, length: int, epoch: int, copies: int | None, seed: int) -> list[bool]:
     found = student.chosen_places(text, length, epoch, copies, seed)
@@ -317,6 +324,16 @@ def test_equal_documents_are_two(student: Student) -> None:
 
 
 @exercise("full_sentences", points=0.5, needs="test_a_separator_stands_between_two_documents")
+def test_many_documents_and_sentences_are_all_packed(student: Student) -> None:
+    given = "12 documents of one sentence of one token each, N = 7"
+    found = nested(student.full_sentences([[[10 + i]] for i in range(12)], 7))
+    equal(found, [[0, 10 + i, 2, 11 + i, 2, 12 + i, 2] for i in range(0, 12, 3)], given=given)
+    given = "a document of 12 sentences of one token each, N = 6"
+    found = nested(student.full_sentences([[[10 + i] for i in range(12)]], 6))
+    equal(found, [[0, 10, 11, 12, 13, 2], [0, 14, 15, 16, 17, 2], [0, 18, 19, 20, 21, 2]], given=given)
+
+
+@exercise("full_sentences", points=0.5, needs="test_a_separator_stands_between_two_documents")
 def test_sentences_may_hold_the_numbers_of_special_tokens(student: Student) -> None:
     given = "the documents (0) and (0 0, 0), N = 9"
     equal(nested(student.full_sentences([[[0]], [[0, 0], [0]]], 9)), [[0, 0, 2, 0, 0, 0, 2]], given=given)
@@ -395,6 +412,13 @@ def test_large_scores_are_no_problem(student: Student) -> None:
     weight = torch.tensor([[300.0], [-300.0], [0.0]])
     parts = [(torch.tensor([[[1.0], [2.0]]]), torch.tensor([[1, 0]])), (torch.tensor([[[-1.0]]]), torch.tensor([[2]]))]
     close(student.gradient_in_parts(weight, parts), gradient(weight, parts), given="scores of up to 600")
+
+
+@exercise("gradient_in_parts", points=0.5, needs="test_each_token_counts_the_same_whatever_part_it_is_in")
+def test_a_batch_may_have_many_parts(student: Student) -> None:
+    weight = torch.tensor([[1.0, 0.5], [0.0, -1.0]])
+    parts = [(torch.tensor([[[i / 4, 1 - i / 8]]]), torch.tensor([[i % 2]])) for i in range(12)]
+    close(student.gradient_in_parts(weight, parts), gradient(weight, parts), given="12 parts of one token each")
 
 
 @exercise("gradient_in_parts", points=0.5, needs="test_each_token_counts_the_same_whatever_part_it_is_in")
