@@ -112,10 +112,14 @@ def restore(value: Any, before: Any) -> None:
             if not unchanged(old, part):
                 restore(part, old)
     elif isinstance(value, np.ndarray):
-        value.resize(before.shape, refcheck=False)
+        if value.shape != before.shape:
+            value.resize(before.shape, refcheck=False)
         value[...] = before
     elif is_array(value):
-        value.data = before.clone()
+        if (value.dtype, value.shape) == (before.dtype, before.shape):
+            value.data.copy_(before)  # what it is a view of changes back with it
+        else:
+            value.data = before.clone()
 
 
 def unchanged(before: Any, after: Any) -> bool:

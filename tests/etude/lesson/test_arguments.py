@@ -174,6 +174,18 @@ def test_the_next_call_is_given_what_the_first_was(function: Callable[..., objec
     assert arguments.unchanged(before, value)
 
 
+@pytest.mark.parametrize("rows", [np.ones((3, 4)), torch.ones(3, 4)])
+@pytest.mark.parametrize("part", [np.s_[1], np.s_[:, 1], np.s_[::2, ::3]])
+def test_what_a_view_was_taken_of_is_as_it_was_too(rows: Any, part: Any) -> None:
+    def doubled(x: Any) -> Any:
+        x *= 2
+        return x
+
+    _, change = arguments.call(doubled, [rows[part]], {}, [0])
+    assert change is not None
+    assert (rows == 1).all()
+
+
 def test_a_function_that_fails_half_way_leaves_nothing_changed() -> None:
     def breaks(words: list[str]) -> None:
         words.pop()
