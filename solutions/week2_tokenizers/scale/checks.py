@@ -149,6 +149,11 @@ def test_a_cut_moves_on_to_the_next_white_space(student: Student) -> None:
     equal(student.cut_text("a slower cat is", 3), ["a slower", " cat", " is"], given="a slower cat is in 3")
 
 
+@exercise("cut_text", points=0.5)
+def test_cuts_are_wanted_at_like_distances(student: Student) -> None:
+    equal(student.cut_text("a b c d e f", 4), ["a b", " c", " d e", " f"], given="a b c d e f in 4: cuts are wanted at 2, 5 and 8")
+
+
 @exercise("cut_text")
 def test_a_run_of_white_space_stays_together(student: Student) -> None:
     equal(student.cut_text("ab    cdefg h", 3), ["ab    cdefg", " h"], given="'ab    cdefg h' in 3: cuts are wanted at 4 and 8")
@@ -211,7 +216,7 @@ def step(student: Student, words: list[tuple[int, ...]], counts: list[int], pair
 @claim("bpe-words-of-the-pair")
 @exercise("merge_step")
 def test_one_word_is_taken_out_and_put_back(student: Student) -> None:
-    step(student, [(1, 2, 3)], [5], (1, 2), 256, "the word (1, 2, 3) 5 times, the pair (1, 2)")
+    step(student, [(1, 2, 3, 4)], [5], (1, 2), 256, "the word (1, 2, 3, 4) 5 times, the pair (1, 2)")
 
 
 @exercise("merge_step")
@@ -255,10 +260,10 @@ def test_counts_that_fell_are_seen(student: Student) -> None:
     merges = student.in_place().train(words, [5, 3, 4], 258)
     expected = {(2, 3): 256, (1, 256): 257}
     equal(merges, expected, given="the words (1, 2, 3) 5 times, (2, 3) 3 times, (4, 5) 4 times; size 258")
-    words = [(1, 2, 3), (1, 2), (4, 5)]
-    merges = student.in_place().train(words, [5, 3, 4], 259)
-    expected = {(1, 2): 256, (256, 3): 257, (4, 5): 258}
-    equal(merges, expected, given="the words (1, 2, 3) 5 times, (1, 2) 3 times, (4, 5) 4 times; size 259")
+    words = [(1, 2, 3), (1, 2), (2, 3), (4, 5)]
+    merges = student.in_place().train(words, [5, 3, 1, 4], 260)
+    expected = {(1, 2): 256, (256, 3): 257, (4, 5): 258, (2, 3): 259}
+    equal(merges, expected, given="(1, 2, 3) 5 times, (1, 2) 3 times, (2, 3) once, (4, 5) 4 times; size 260")
 
 
 @exercise("train")
@@ -396,11 +401,11 @@ def test_merges_are_pairs_of_tokens_the_earliest_first(student: Student) -> None
 
 @exercise("tokenizer_json")
 def test_special_tokens_are_listed_by_id(student: Student) -> None:
-    content = student.tokenizer_json({(64, 65): 256}, {"<|b|>": 258, "<|a|>": 257})
+    content = student.tokenizer_json({(64, 65): 256}, {"<|a|>": 258, "<|b|>": 257})
     equal(
         content["added_tokens"],
-        [{"id": 257, "content": "<|a|>", **FLAGS}, {"id": 258, "content": "<|b|>", **FLAGS}],
-        given="<|b|> is 258, <|a|> is 257: added_tokens",
+        [{"id": 257, "content": "<|b|>", **FLAGS}, {"id": 258, "content": "<|a|>", **FLAGS}],
+        given="<|a|> is 258, <|b|> is 257: added_tokens",
     )
 
 

@@ -340,12 +340,6 @@ def test_any_merges_are_read_back(student: Student, counts: dict[str, int], spec
     equal(found.encode(text), expected.encode(text))
 
 
-@exercise("tokenizer_json", points=0.5, needs="test_the_steps_and_the_version_are_there")
-def test_nothing_in_it_is_beyond_json(student: Student) -> None:
-    content = student.tokenizer_json({(64, 65): 256}, {END: 257})
-    equal(_plain(content), content, given=f"the merge ab, {END} is 257: what json.loads reads of what json.dumps wrote")
-
-
 def _plain(value: Any) -> Any:
     try:
         return json.loads(json.dumps(value))

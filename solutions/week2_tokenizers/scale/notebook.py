@@ -30,7 +30,7 @@
 # | counts that are kept up to date give the same merges for a small part of the work | Sennrich's published code | – |
 
 # %% [markdown]
-# You write (about 2½ hours):
+# You write (about 3 hours):
 #
 # | | piece | for |
 # |---|---|---|
@@ -900,7 +900,8 @@ plt.show()
 # - The merges are the library's, all of them, for a small part of the work of counting anew. More text and more merges make the gap wider.
 # - A stream takes no more memory if it is four times as long.
 # - The exception for blanks compresses far better, as the paper says: without it each blank is a token.
-# - Split at white space alone, some merges join words with signs, as the paper says. But at our size they compress a little *better*: the rule against them costs bytes per token. What it saves is *dog.*, *dog!* and *dog?* as three tokens that a model would have to learn apart; that is not measured here.
+# - Split at white space alone, some merges join words with signs, as the paper says. By compression that does no harm at our size: these runs take a little *fewer* tokens without the rule.
+# - What the rule saves a model, learning *dog.*, *dog!* and *dog?* apart, is not measured here.
 
 # %% [markdown]
 # ## In your own words
@@ -914,7 +915,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** Korean has more bytes per token than English, or nearly as many, and yet costs more tokens for the same message. How can both be true?
+# **2.** Korean tokens hold more bytes than English ones here. Why does this not say that Korean is served better, and what would you count instead?
 
 # %% [markdown] answer="bytes_and_messages" points=2
 # ### BEGIN SOLUTION
