@@ -250,6 +250,10 @@ edit("cut_text", "steps-rounded-down", {"k * len(text) // count": "k * (len(text
 edit("cut_text", "without-a-place-an-error", {"if found := safe.search(text, k * len(text) // count):\n            places.add(found.start())":
      "places.add(safe.search(text, k * len(text) // count).start())"},
      "where no white space comes any more, there is nothing to ask for its place", killed_by="test_where_no_place_is_left_there_is_no_cut")
+edit("cut_text", "from-the-last-cut", {"places = {0, len(text)}": "places, last = {0, len(text)}, 0",
+     "k * len(text) // count": "last + len(text) // count", "places.add(found.start())": "last = found.start()\n            places.add(last)"},
+     "each cut is looked for a chunk's length after the last one: it is wanted at k · n // count",
+     killed_by="test_cuts_are_wanted_at_like_distances")
 edit("cut_text", "back-to-the-start", {"if found := safe.search(text, k * len(text) // count):\n            places.add(found.start())":
      "found = text.rfind(' ', 0, k * len(text) // count)\n        places.add(max(found, 0))"},
      "the cut moves back to the last blank: it moves on to the next", killed_by="test_a_cut_moves_on_to_the_next_white_space")
@@ -548,6 +552,27 @@ def encode(text, merges, special):
             while known := [pair for pair in pairwise(word) if pair in merges]:
                 word = merged(word, known[0], merges[known[0]])
             ids += word
+    return ids
+
+
+@mistake("encode", "longest-token", "the longest token that fits is taken, as WordPiece does: merges are made by rank",
+         killed_by="test_of_the_merges_the_earliest_is_made_first")
+def encode(text, merges, special):
+    table = byte_ids()
+    written = {i: bytes([byte]) for byte, i in enumerate(table)}
+    for (a, b), new in sorted(merges.items(), key=lambda item: item[1]):
+        if a in written and b in written:
+            written[new] = written[a] + written[b]
+    known, ids = {token: i for i, token in written.items()}, []
+    for part, whole in cut_special(text, special):
+        for piece in [] if whole else split_text(part):
+            rest = piece.encode()
+            while rest:
+                end = next(end for end in range(len(rest), 0, -1) if rest[:end] in known)
+                ids.append(known[rest[:end]])
+                rest = rest[end:]
+        if whole:
+            ids.append(special[part])
     return ids
 
 

@@ -232,6 +232,12 @@ def test_a_pair_may_stand_in_a_word_twice(student: Student) -> None:
 
 
 @exercise("merge_step")
+def test_another_pair_may_stand_in_a_word_twice(student: Student) -> None:
+    words = [(2, 3, 1, 2, 3), (3, 1, 2, 4, 3, 1)]
+    step(student, words, [4, 1], (1, 2), 256, f"the words {words}, counts 4, 1, the pair (1, 2)")
+
+
+@exercise("merge_step")
 def test_a_pair_of_equal_ids_does_not_overlap(student: Student) -> None:
     for length in (2, 3, 4, 5):
         words = [(7,) * length, (7, 7, 9)]
