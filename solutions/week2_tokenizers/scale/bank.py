@@ -359,7 +359,7 @@ edit("merge_step", "only-the-pair-removed", {"pairs[old] -= counts[i]\n         
      "only the merged pair is taken out: the pairs beside it change too, and the others are counted twice",
      killed_by="test_one_word_is_taken_out_and_put_back")
 edit("merge_step", "all-pairs-come-back", {"            if new in now:\n                made.add(now)": "            made.add(now)"},
-     "all pairs of the words come back: only those that hold the new id were asked for", killed_by="test_words_without_the_pair_are_not_looked_at")
+     "all pairs of the words come back: only those that hold the new id were asked for", killed_by="test_one_word_is_taken_out_and_put_back")
 edit("merge_step", "nothing-comes-back", {"    return made": "    return None"}, "the set of new pairs does not come back",
      killed_by="test_one_word_is_taken_out_and_put_back")
 edit("merge_step", "word-stays", {"words[i] = tuple(merged(words[i], pair, new))\n        for now in pairwise(words[i])": "word = tuple(merged(words[i], pair, new))\n        for now in pairwise(word)"},

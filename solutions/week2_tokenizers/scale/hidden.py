@@ -302,7 +302,8 @@ def test_the_order_of_the_dictionary_does_not_matter(student: Student) -> None:
 @exercise("encode_stream", points=1.5)
 @for_all(text=special_texts(), cuts=lists(integers(0, 4), min_size=1, max_size=3).filter(any))
 def test_any_chunks_have_the_ids_of_the_whole(student: Student, text: str, cuts: list[int]) -> None:
-    chunks, rest = [], text
+    chunks: list[str] = []
+    rest = text
     while rest:
         size = cuts[len(chunks) % len(cuts)]
         chunks.append(rest[:size])
