@@ -339,7 +339,7 @@ def test_sentences_may_hold_the_numbers_of_special_tokens(student: Student) -> N
     equal(nested(student.full_sentences([[[0]], [[0, 0], [0]]], 9)), [[0, 0, 2, 0, 0, 0, 2]], given=given)
     given = "the documents (11 2) and (2, 12), N = 9"
     equal(nested(student.full_sentences([[[11, 2]], [[2], [12]]], 9)), [[0, 11, 2, 2, 2, 12, 2]], given=given)
-    given = "the documents (2) and (2), N = 5, begin 7, end 7"
+    given = "the documents (7) and (7), N = 5, begin 7, end 7"
     equal(nested(student.full_sentences([[[7]], [[7]]], 5, 7, 7)), [[7, 7, 7, 7, 7]], given=given)
 
 
