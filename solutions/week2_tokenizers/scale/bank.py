@@ -702,3 +702,5 @@ edit("tokenizer_json", "one-letter-tokens", {"tokens[new] = tokens[a] + tokens[b
 equivalent("cut_special", "3: sorted(special, key=len, reverse=True) → sorted(special, reverse=True)",
            "of two tokens that fit at one place the shorter is the beginning of the longer, which comes first from the alphabet's end")
 equivalent("cut_text", "3: range(1, count) → range(1, count + 1)", "the last cut is wanted at the end of the text, where nothing is found")
+equivalent("merge_step", "10: pairs.get(now, 0) → pairs.get(now) or 0", "a pair that occurs 0 times is not there, and 0 is what it counts from")
+equivalent("train", "4: pairs.get(pair, 0) → pairs.get(pair) or 0", "a pair that is there was counted once or more")

@@ -132,6 +132,13 @@ def test_blanks_and_line_ends_around_stay(student: Student) -> None:
 
 
 # cut_text
+@exercise("cut_special", points=0.5, needs="test_a_special_token_is_cut_out_whole")
+def test_every_one_of_many_special_tokens_is_cut_out(student: Student) -> None:
+    text = "".join(f"{i}<|a|>" for i in range(8))
+    expected = [part for i in range(8) for part in ((str(i), False), ("<|a|>", True))]
+    equal(student.cut_special(text, ["<|a|>"]), expected, given="0<|a|>1<|a|> and so on to 7<|a|>")
+
+
 def brute_chunks(text: str, count: int) -> list[str]:
     """Place by place: a cut is free where white space follows what is none."""
     free = [i for i in range(1, len(text)) if _kind(text[i]) == "white" and _kind(text[i - 1]) != "white"]
@@ -160,6 +167,12 @@ def test_a_long_text_is_cut_into_parts_of_like_length(student: Student) -> None:
     text = END.join(documents("en", 6, 2_000) + documents("ko", 6, 2_000))
     chunks = student.cut_text(text, 16)
     equal([len(chunk) for chunk in chunks], [len(chunk) for chunk in brute_chunks(text, 16)], given="4,000 words in 16: lengths")
+
+
+@exercise("cut_text", points=0.5, needs="test_a_cut_moves_on_to_the_next_white_space")
+def test_a_capital_of_two_small_letters_is_one_character(student: Student) -> None:
+    text = "İ" * 8 + " ab cd"  # in small letters each İ is two characters
+    equal(student.cut_text(text, 2), ["İ" * 8, " ab cd"], given="İİİİİİİİ ab cd, 2 chunks")
 
 
 # merge_step
@@ -206,6 +219,18 @@ def test_what_other_words_count_is_kept(student: Student) -> None:
     given = "one word (1, 2, 3), 4 times; (2, 3) 100 times and (8, 9) 50 times elsewhere"
     equal(student.value(handles[1]), {(256, 3): 4, (2, 3): 100, (8, 9): 50}, given=given)
     equal(student.value(handles[2]), {(256, 3): {0}, (2, 3): {1}, (8, 9): {1}}, given=given)
+
+
+@exercise("merge_step", points=0.5, needs="test_one_word_is_taken_out_and_put_back")
+def test_many_words_and_long_ones_are_merged_whole(student: Student) -> None:
+    words = [*((1, 2, 10 + i) for i in range(12)), (3, 4) * 6 + (1, 2)]
+    counts = [1] * 13
+    handles = [student.put(value) for value in (list(words), *recounted(words, counts))]
+    student.merge_step((1, 2), 300, handles[0], counts, handles[1], handles[2])
+    after = [*((300, 10 + i) for i in range(12)), (3, 4) * 6 + (300,)]
+    given = "12 words of 3 ids and one of 14 that hold the pair"
+    for handle, expected in zip(handles, (after, *recounted(after, counts)), strict=True):
+        equal(student.value(handle), expected, given=given)
 
 
 # train
@@ -298,6 +323,12 @@ def test_the_order_of_the_dictionary_does_not_matter(student: Student) -> None:
     equal(student.encode(text, merges, {}), small().encode(text), given="the same merges in another order; a document of each language")
 
 
+@exercise("encode", points=0.5, needs="test_a_special_token_is_one_id")
+def test_many_special_tokens_and_the_text_between_them_have_ids(student: Student) -> None:
+    text = "a<|b|>" * 8
+    equal(student.encode(text, {}, {"<|b|>": 500}), [ORDER["a"], 500] * 8, given="a<|b|> eight times, no merges")
+
+
 # encode_stream
 @exercise("encode_stream", points=1.5)
 @for_all(text=special_texts(), cuts=lists(integers(0, 4), min_size=1, max_size=3).filter(any))
@@ -322,7 +353,28 @@ def test_a_document_of_chunks_has_the_ids_of_the_whole(student: Student) -> None
     equal(list(student.encode_stream(chunks, small_merges(), special)), library_ids(text, special), given="300 words in 41 chunks")
 
 
+@exercise("encode_stream", points=0.5, needs="test_a_word_may_lie_in_two_chunks")
+def test_a_long_chunk_is_encoded_up_to_its_last_safe_place(student: Student) -> None:
+    chunks = student.chain(["a" + 60 * " a"] + 40 * ["c"])
+    first = list(student.islice(student.encode_stream(chunks, {}, {}), 119))
+    given = "a chunk of 61 words, a, and 40 chunks c, no merges"
+    equal(first, [ORDER["a"]] + 59 * [ORDER["Ġ"], ORDER["a"]], given=f"{given}: the first 119 ids")
+    left = len(list(chunks))
+    true(left >= 38, "the first chunk holds 60 words that end, and they need no more", given=f"{given}: chunks left", actual=left)
+
+
 # tokenizer_json
+@exercise("tokenizer_json", points=0.5, needs="test_special_tokens_are_listed_by_id")
+def test_many_merges_and_special_tokens_are_all_written(student: Student) -> None:
+    merges = {(ORDER["a"], ORDER[letter]): 256 + i for i, letter in enumerate("bcdefghijklm")}
+    special = {f"<|{letter}|>": 268 + i for i, letter in enumerate("bcdefghijklm")}
+    content, given = student.tokenizer_json(merges, special), "12 merges, a with b to a with m, and 12 special tokens"
+    pairs = [pair.split(" ") if isinstance(pair, str) else list(pair) for pair in content["model"]["merges"]]
+    equal(pairs, [["a", letter] for letter in "bcdefghijklm"], given=f"{given}: merges")
+    equal(content["model"]["vocab"]["am"], 267, given=f"{given}: the id of am")
+    equal([token["id"] for token in content["added_tokens"]], list(range(268, 280)), given=f"{given}: ids of added_tokens")
+
+
 @exercise("tokenizer_json", points=1.5)
 @for_all(
     counts=dictionaries(inputs.words(6).filter(len), sampled_from(inputs.COUNTS), min_size=1, max_size=4),
