@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import pairwise
 
 from etude.tokenizers import bpe, byte_bpe
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -506,3 +506,8 @@ edit("decode_bytes", "bytes-returned",
      {'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
      "bytes(byte_of[c] for token in tokens for c in token)"},
      "bytes come back: the text was asked for", killed_by="test_ascii_comes_back_with_its_blanks")
+
+
+# What no check can tell from a right answer.
+
+equivalent("encode_word", "5: tuple(word) → word", "the word is a tuple already, and merge_pair gives one")

@@ -33,7 +33,7 @@ def test_any_words_are_counted_as_letter_by_letter(student: Student, words: dict
 @exercise("count_pairs", points=0.5)
 def test_random_words_are_counted_as_place_by_place(student: Student) -> None:
     draw = random.Random(3)
-    words = {tuple(draw.choices(["a", "b", "ab", "눈"], k=draw.randint(0, 6))): draw.randint(1, 9) for _ in range(12)}
+    words = {tuple(draw.choices(["a", "A", "ab", "눈"], k=draw.randint(0, 14))): draw.randint(1, 9) for _ in range(12)}
     places = [(pair, count) for word, count in words.items() for pair in pairwise(word)]
     expected = {pair: sum(n for other, n in places if other == pair) for pair, _ in places}
     equal(student.count_pairs(words), expected, given="twelve random words")
@@ -77,10 +77,12 @@ def test_pairs_of_different_tokens_are_merged_as_by_the_library(student: Student
 @exercise("train_bpe", points=1.5)
 def test_the_worlds_text_gives_the_merges_of_the_library(student: Student) -> None:
     counts = Counter(word for sentence in World("ko", seed=7).corpus(1500) for word in sentence)
+    counts.update({"Unbelievable-Zoë": 3, "unbelievable-zoë": 2})
     expected = bpe.train(counts, 420)
     vocabulary, merges = student.train_bpe({tuple(word): count for word, count in counts.items()}, 420)
-    equal(merges, list(expected.merges), given="1,500 Korean words of the world, size 420")
-    equal(vocabulary, list(expected.vocabulary), given="1,500 Korean words of the world, size 420")
+    given = "1,500 Korean words of the world and two long English ones, size 420"
+    equal(merges, list(expected.merges), given=given)
+    equal(vocabulary, list(expected.vocabulary), given=given)
 
 
 @exercise("train_bpe", points=0.5)
@@ -118,7 +120,7 @@ def test_words_of_the_world_are_encoded_as_by_the_library(student: Student) -> N
     counts = Counter(word for sentence in World("en", seed=8).corpus(3000) for word in sentence)
     library = bpe.train(counts, 150, unknown="<unk>")
     words = sorted({word for sentence in World("en", seed=9).corpus(300) for word in sentence})
-    for word in words[:80]:
+    for word in [*words[:80], "".join(words[:12])]:
         equal(student.encode_word(tuple(word), list(library.merges)), tuple(library.tokens(word)), given=word)
 
 
@@ -148,7 +150,7 @@ def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
     lines = [" ".join(sentence) for language in ("en", "ko") for sentence in World(language, seed=6).corpus(400)]
     library = byte_bpe.train(lines, 256 + 120)
     merges = list(library.bpe.merges)
-    for text in ["it's  3 lows\n\n", "킹받네 🙂", *lines[:3], *lines[-3:]]:
+    for text in ["It's  3 Lows\n\n", "킹받네 🙂", *lines[:3], *lines[-3:]]:
         equal(student.encode_text(text, merges), library.tokens(text), given=text)
 
 
@@ -167,7 +169,9 @@ def test_any_bytes_of_a_text_come_back_however_they_are_cut(student: Student, te
 def test_what_the_library_encodes_comes_back(student: Student) -> None:
     library = byte_bpe.train(["하루 커피 최소 3잔은 마셔야 살 수 있다", "low lower lowest"], 256 + 40)
     for text in ["커피 lower\n", "살 수 있다 ☕", "\u1112\u1161\u11ab\xa0\xad"]:
-        equal(student.decode_bytes(library.tokens(text)), text, given=f"the tokens of {text!r}")
+        tokens = library.tokens(text)
+        equal(student.decode_bytes(tokens), text, given=f"the tokens of {text!r}")
+        equal(student.decode_bytes(["".join(tokens)]), text, given=f"{text!r} as one token")
 
 
 @metric("tokens_per_word_en")

@@ -350,3 +350,5 @@ edit("decode", "empty-left-out",
 # What no check can tell from a right answer.
 
 equivalent("decode", "3: number < 256 → number < 255", "255 is no byte of UTF-8")
+equivalent("bits_per_word", "1: set(vocabulary) → vocabulary", "a list knows the same words, only slower")
+equivalent("bits_per_character", "1: set(vocabulary) → vocabulary", "a list knows the same words, only slower")

@@ -487,3 +487,8 @@ equivalent(
 equivalent(
     "expected_counts", "6: range(end) → range(end + 1)", "the empty string between two equal positions is no piece"
 )
+equivalent(
+    "mark",
+    "1: unicodedata.normalize('NFKC', text) → unicodedata.normalize('NFKC', text.strip())",
+    "split leaves out the blanks at both ends as well",
+)

@@ -41,7 +41,16 @@ def its_scores() -> dict[str, float]:
 @exercise("mark")
 def test_texts_are_marked_as_by_the_library(student: Student) -> None:
     rules = sentencepiece.SentencePieceNormalizer(rule_name="nmt_nfkc")
-    for text in ["a", " a", "a  b", "Ⅳ ｱ", "하루\u3000커피", "눈\u00a0배\r\n", unicodedata.normalize("NFD", "한국 눈")]:
+    for text in [
+        unicodedata.normalize("NFD", "한국 눈"),
+        "a",
+        " a",
+        "a  b",
+        "Ⅳ ｱ",
+        "하루\u3000커피",
+        "눈\u00a0배\r\n",
+        " ".join("abcdefghijkl"),
+    ]:
         equal(student.mark(text), rules.normalize(text), given=repr(text))
 
 
@@ -69,6 +78,25 @@ def test_words_are_cut_as_by_the_library(student: Student) -> None:
         mine, best = (sum(scores.get(piece, -math.inf) for piece in cut) for cut in (pieces, expected))
         true("".join(pieces) == "▁" + word, "the pieces do not join to the word", given=word, actual=pieces)
         close(mine, best, given=f"{word}; the library cuts {expected}")
+
+
+@exercise("viterbi", points=0.5)
+def test_every_score_counts_as_it_stands(student: Student) -> None:
+    for text, scores, pieces, score in (
+        (" Aa", {" ": -1.0, "A": 0.0, "a": -2.0, " A": -1.5}, [" ", "A", "a"], -3.0),
+        ("ab", {"a": -900.0, "b": -950.0}, ["a", "b"], -1850.0),
+        ("abcdefghijkl", dict.fromkeys("abcdefghijkl", -1.0), [*"abcdefghijkl"], -12.0),
+    ):
+        found, log_probability = student.viterbi(text, scores)
+        equal(list(found), pieces, given=f"{text!r} with {scores}")
+        close(log_probability, score, given=f"{text!r} with {scores}")
+
+
+@exercise("forward", points=0.5)
+def test_every_score_is_summed_as_it_stands(student: Student) -> None:
+    scores, both = {" ": -1.0, "A": 0.0, "a": -2.0, " A": -1.5}, math.log(math.exp(-1.0) + math.exp(-1.5))
+    close(student.forward(" Aa", scores), [0.0, -1.0, both, both - 2.0], given=f"' Aa' with {scores}")
+    close(student.forward("ab", {"a": -900.0, "b": -950.0}), [0.0, -900.0, -1850.0], given="ab with a −900, b −950")
 
 
 @exercise("forward")
@@ -102,10 +130,21 @@ def test_pieces_of_expected_counts_have_as_many_characters_as_the_words(student:
     close(sum(len(piece) * float(count) for piece, count in found.items()), 22.0, given="abab 4 times, ba 3 times")
 
 
+@exercise("expected_counts", points=0.5)
+def test_many_words_with_one_way_each_are_counted_by_letter(student: Student) -> None:
+    letters = "ABCDEFGabcdefg"
+    words = {letter: place for place, letter in enumerate(letters, 1)} | {letters: 3}
+    scores = {letter: -1.0 - place / 10 for place, letter in enumerate(letters)} | {"zz": -1.0}
+    found = student.expected_counts(words, scores)
+    expected = [*range(4, len(letters) + 4), 0]
+    close([float(found[piece]) for piece in scores], expected, given=f"{letters} 3 times, its letters 1 to 14 times")
+
+
 @exercise("m_step")
 def test_the_probabilities_sum_to_one(student: Student) -> None:
     chance = random.Random(2)
-    expected = {piece: chance.random() * 3 for piece in ("a", "b", "c", "ab", "bc", "ca", "abc")}
+    pieces = ("a", "b", "c", "ab", "bc", "ca", "abc", "A", "B", "Ab", "aB", "AB", "BC", "aBc")
+    expected = {piece: chance.random() * 3 for piece in pieces}
     found = student.m_step(expected)
     close(sum(math.exp(score) for score in found.values()), 1.0, given=expected)
     equal(sorted(found), sorted(p for p, count in expected.items() if count >= 0.5 or len(p) == 1), given=expected)
@@ -120,7 +159,8 @@ def test_a_piece_expected_just_often_enough_stays(student: Student) -> None:
 @exercise("pruning_losses")
 def test_losses_agree_with_the_best_of_all_other_ways(student: Student) -> None:
     chance = random.Random(8)
-    scores = {piece: -chance.uniform(1, 6) for piece in ("a", "b", "ab", "ba", "aba", "bb", "abab")}
+    pieces = ("a", "b", "ab", "ba", "aba", "bb", "abab", "A", "B", "AB", "Ba", "aB", "BB")
+    scores = {piece: -chance.uniform(1, 6) for piece in pieces}
     expected = {piece: chance.uniform(0, 5) for piece in scores}
 
     def best(text: str, others: dict[str, float]) -> float:
@@ -139,6 +179,13 @@ def test_one_character_has_one_way_and_no_text_none(student: Student) -> None:
     scores = {"a": -1.0, "aa": -2.0}
     equal([list(p) for p in student.sample("a", scores, 0.5, 3, 0)], [["a"]] * 3, given="a, three draws")
     equal([list(p) for p in student.sample("", scores, 0.5, 2, 0)], [[], []], given="the empty text, two draws")
+
+
+@exercise("sample", points=0.5)
+def test_a_text_with_one_way_is_cut_so_every_time(student: Student) -> None:
+    text = " AbcdefghijkL"
+    found = [list(pieces) for pieces in student.sample(text, dict.fromkeys(text, -900.0), 1.0, 12, 0)]
+    equal(found, [[*text]] * 12, given=f"{text!r}, each character −900; twelve draws")
 
 
 @exercise("sample", points=0.5)

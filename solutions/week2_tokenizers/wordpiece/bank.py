@@ -773,3 +773,5 @@ equivalent(
     "6: len(word) + 1 → len(word) + 2",
     "a slice that ends beyond the word is the rest of the word, and a start beyond its end ends the loop as well",
 )
+equivalent("split_text", "2: text.lower() → text.lower().lower()", "lower case in lower case is as it was")
+equivalent("split_text", "2: text.lower() → text.strip().lower()", "split leaves out the blanks at both ends as well")

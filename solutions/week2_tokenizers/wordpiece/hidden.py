@@ -18,10 +18,11 @@ from grader.grading.metrics import metric
 HELD_OUT, BEYOND = 10_000, 10_000  # as in the notebook: words of the other text, and its seed's distance
 
 
-def _words(seed: int, kinds: int = 12, letters: str = "abc눈") -> dict[str, int]:
-    """Different words of one to six letters with their counts."""
+def _words(seed: int, kinds: int = 12, letters: str = "aAb눈") -> dict[str, int]:
+    """Different words of one to six letters with their counts, and one of 14 at the end, which alone has the last letter."""
     chance = random.Random(seed)
-    return {"".join(chance.choices(letters, k=chance.randint(1, 6))): chance.randint(1, 20) for _ in range(kinds)}
+    words = {"".join(chance.choices(letters, k=chance.randint(1, 6))): chance.randint(1, 20) for _ in range(kinds - 1)}
+    return words | {"".join(chance.choices(letters, k=13)) + "z": chance.randint(2, 20)}
 
 
 def _spelled(counts: dict[str, int]) -> dict[tuple[str, ...], int]:
@@ -85,8 +86,8 @@ def test_no_words_have_no_pairs(student: Student) -> None:
 def test_random_words_agree_with_a_merge_of_strings(student: Student) -> None:
     chance = random.Random(5)
     for _ in range(40):
-        word = ("a", *chance.choices(["##a", "##b", "##ab"], k=chance.randint(0, 9)))
-        pair = (chance.choice(["a", "##a", "##b"]), chance.choice(["##a", "##b"]))
+        word = ("a", *chance.choices(["##a", "##A", "##aA"], k=chance.randint(0, 15)))
+        pair = (chance.choice(["a", "##a", "##A"]), chance.choice(["##a", "##A"]))
         text = f" {'  '.join(word)} ".replace(f" {pair[0]}  {pair[1]} ", f" {pair[0]}{pair[1][2:]} ")
         given = f"{' '.join(word)}; {' '.join(pair)}"
         equal(student.merge_pair(word, pair), tuple(text.split()), given=given)
@@ -142,6 +143,8 @@ def test_random_words_are_cut_as_the_library_does(student: Student) -> None:
             word = "".join(chance.choices("ab눈", k=chance.randint(1, 9)))
             given = f"{word}; {' '.join(sorted(marked))}"
             equal(list(student.cut_word(word, set(library.vocabulary))), library.pieces_of(word), given=given)
+    found = student.cut_word("Unbelievables", {"[UNK]", "Un", "Unbelievable", "##s"})
+    equal(list(found), ["Unbelievable", "##s"], given="Unbelievables; Un Unbelievable ##s")
 
 
 @exercise("cut_word", points=0.5)
@@ -190,7 +193,7 @@ def test_random_pairs_have_the_librarys_ids(student: Student) -> None:
     vocabulary = ["a", "##a", "[MASK]", "b", "##b", "[SEP]", "!", "[PAD]", "[CLS]", "눈", "[UNK]"]
     library = wordpiece.WordPiece(vocabulary, lower=False)
     for _ in range(12):
-        first, second = ("".join(chance.choices("ab!눈 ", k=chance.randint(0, 8))) for _ in range(2))
+        first, second = ("".join(chance.choices("ab!눈 ", k=chance.randint(0, 16))) for _ in range(2))
         one, two = library.tokenize(first), library.tokenize(second)
         ids, segments = student.encode_pair(one, two, vocabulary)
         equal(list(ids), library.encode(first, second), given=f"{' '.join(one)}, {' '.join(two)}; the ids")

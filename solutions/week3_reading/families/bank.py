@@ -4,7 +4,7 @@ import pandas as pd
 import torch
 
 from etude.papers import families
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -585,3 +585,10 @@ def tree():
     order = [name for name in names if name not in ("KoBERT", "KoELECTRA")]
     found = dict.fromkeys(pairwise(order), ("model", "objective"))
     return found | {("BERT", "KoBERT"): ("model", "language"), ("ELECTRA", "KoELECTRA"): ("model", "language")}
+
+
+# What no check can tell from a right answer.
+
+equivalent(
+    "parents", "1: text.split(';') → text.strip().split(';')", "no name in a table begins or ends with a blank"
+)

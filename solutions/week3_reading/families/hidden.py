@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
 import networkx as nx
+import pytest
 import torch
 
 from etude.lesson.checks import claim, close, equal, exercise, true
@@ -34,12 +35,24 @@ def test_long_tables_agree_with_networkx(student: Student) -> None:
         equal(found, {name: set(oracle.predecessors(name)) for name in graph}, given=graph)
 
 
+@exercise("parents", points=0.5)
+def test_many_parents_and_many_rows_are_all_looked_at(student: Student) -> None:
+    names = [f"{letter}{i}" for i in range(20) for letter in "Pp"]
+    rows = [*((name, "") for name in names), ("child", ";".join(names))]
+    equal(student.parents(rows), {name: set() for name in names} | {"child": set(names)}, given="a child of 40 parents")
+    for i in range(8):
+        with pytest.raises(ValueError, match=f"lost{i}"):
+            student.parents([*rows, ("late", ";".join([*names, f"lost{i}"]))])
+
+
 @exercise("against_time")
 def test_many_dates_agree_with_intervals(student: Student) -> None:
     chance = random.Random(1)
     for _ in range(5):
-        dates = {f"p{i}": chance.choice(["2018", "2019", "2018-03", "2018-11", "2019-02", "2019-07"]) for i in range(7)}
-        graph = {name: set(chance.sample(sorted(set(dates) - {name}), 2)) for name in dates}
+        dates = {
+            f"p{i}": chance.choice(["2018", "2019", "2018-03", "2018-11", "2019-02", "2019-07"]) for i in range(14)
+        }
+        graph = {name: set(chance.sample(sorted(set(dates) - {name}), chance.choice([2, 12]))) for name in dates}
 
         def months(date: str) -> tuple[int, int]:
             year, _, month = date.partition("-")
@@ -70,6 +83,15 @@ def test_all_pairs_agree_with_networkx(student: Student) -> None:
             both = (nx.ancestors(oracle, one) | {one}) & (nx.ancestors(oracle, other) | {other})
             nearest = {name for name in both if not nx.descendants(oracle, name) & both}
             equal(student.common_ancestors(graph, one, other), nearest, given=[graph, one, other])
+
+
+@exercise("common_ancestors", points=0.5)
+def test_of_many_common_ancestors_only_the_nearest_are_left(student: Student) -> None:
+    graph: dict[str, set[str]] = {f"root{i}": set() for i in range(24)}
+    near = {f"near{i}": {f"root{i}"} for i in range(11)} | {"near11": {f"root{i}" for i in range(11, 24)}}
+    graph |= near | {"one": set(near), "other": set(near)}
+    given = "two names with twelve parents in common, eleven of which have a parent each and the last has 13"
+    equal(student.common_ancestors(graph, "one", "other"), set(near), given=given)
 
 
 @exercise("reading_order")

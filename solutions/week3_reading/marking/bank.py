@@ -467,3 +467,8 @@ equivalent(
     "a dot product is symmetric",
 )
 equivalent("by_class", "2: np.maximum(n, 1) → np.maximum(1, n)", "a maximum does not depend on the order")
+equivalent(
+    "by_class",
+    "2: (marked, true, (marked + true) / 2) → __import__('itertools').islice((marked, true, (marked + true) / 2), 10)",
+    "there are three measures",
+)

@@ -41,11 +41,11 @@ def _kappa(counts: np.ndarray) -> float:
 @exercise("confusion")
 def test_many_marks_agree_with_counting_pairs(student: Student) -> None:
     draw = np.random.default_rng(2)
-    labels = ["눈", "배", "말", "밤"]
-    for n in (0, 1, 40):
-        key, marks = ([labels[i] for i in draw.integers(0, 3, size=n)] for _ in range(2))
+    for n, kinds in ((0, 4), (1, 4), (40, 4), (5, 1), (80, 13)):
+        labels = [*"눈배말밤abcdABCDE"][:kinds]
+        key, marks = ([labels[i] for i in draw.integers(0, max(kinds - 1, 1), size=n)] for _ in range(2))
         expected = [[sum((a, b) == pair for pair in zip(key, marks, strict=True)) for b in labels] for a in labels]
-        close(student.confusion(key, marks, labels), expected, given=f"{n} sentences, 4 labels of which 3 are used")
+        close(student.confusion(key, marks, labels), expected, given=f"{n} sentences, {kinds} labels")
 
 
 @exercise("confusion", points=0.5)

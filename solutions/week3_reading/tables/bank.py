@@ -501,3 +501,4 @@ equivalent(
     "3: spread(lambda duration, rate: duration * seconds * devices * rate * 10 ** 12, number, teraflops) → spread(lambda duration, rate: duration * seconds * devices * rate * 10 ** 12, teraflops, number)",
     "the two are multiplied, in whatever order",
 )
+equivalent("parameter_count", "1: embedding is None → not embedding", "no model has embeddings of width 0")

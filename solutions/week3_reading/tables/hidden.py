@@ -105,6 +105,8 @@ def test_sums_differences_and_products_of_any_sign_agree_with_fractions(student:
 def test_three_numbers_have_eight_corners(student: Student) -> None:
     given = "the greatest of 1.0, 7.0 and 3.0"
     near(student.spread(max, "1.0", "7.0", "3.0"), (Fraction("6.95"), Fraction("7.05")), given)
+    given = "the greatest of 7.0, 1.0, 3.0, 2.0 and 0.5: 32 corners"
+    near(student.spread(max, "7.0", "1.0", "3.0", "2.0", "0.5"), (Fraction("6.95"), Fraction("7.05")), given)
 
 
 # follows
@@ -190,7 +192,10 @@ def test_alberts_averages_agree_with_fractions(student: Student) -> None:
 @exercise("average")
 def test_columns_may_have_other_numbers_of_digits(student: Student) -> None:
     table = pd.DataFrame({"a": ["1"], "b": ["2.00"], "unused": ["9.9"]}, index=["x"])
-    near(dict(student.average(frame(student, table), [["b"], ["a"]]))["x"], (1.2475, 1.7525), given="1 and 2.00")
+    near(student.average(frame(student, table), [["b"], ["a"]])["x"], (1.2475, 1.7525), given="1 and 2.00")
+    table = pd.DataFrame({f"c{i}": [str(i)] for i in range(12)}, index=["x"])
+    found = student.average(frame(student, table), [[column] for column in table])
+    near(found["x"], (5, 6), given="0 to 11, each in a column and a group of its own")
 
 
 @exercise("average", points=0.5)
@@ -369,6 +374,18 @@ def test_numbers_with_other_signs_and_exponents(student: Student) -> None:
     )
     found = student.misprints(frame(student, table), "gain", "difference", ["new", "old"])
     equal(list(found), ["c"], given="0.5 − -0.5 = 1.0, 1.1e2 − 1.0e2 = 1.0e1, -3.5 − -3.0 = 0.5, 3.0e1 − 2.0e1 = 1.0e1")
+
+
+@exercise("misprints", points=0.5)
+def test_eleven_parts_and_twelve_rows_are_all_looked_at(student: Student) -> None:
+    # Ten rows with a gap cannot be judged; eleven times 1.0 is 10.45 to 11.55.
+    parts = [f"part {i}" for i in range(11)]
+    rows = [["", *["1.0"] * 10, "99.0"]] * 10 + [["1.0"] * 11 + ["11.0"], ["1.0"] * 11 + ["12.0"]]
+    table = pd.DataFrame(rows, columns=[*parts, "sum"], index=[f"row {i}" for i in range(12)])
+    found = student.misprints(frame(student, table), "sum", "sum", parts)
+    equal(
+        list(found), ["row 11"], given="ten rows with a gap, then eleven times 1.0 = 11.0 and eleven times 1.0 = 12.0"
+    )
 
 
 @exercise("misprints")
