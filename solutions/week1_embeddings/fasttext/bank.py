@@ -441,3 +441,9 @@ equivalent(
     "1: pairs[part].T → pairs[part - 1].T",
     "row −1 is the last one, so an epoch still goes once through all pairs, in an order that is as random",
 )
+equivalent(
+    "subword_loss",
+    "4: -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean() "
+    "→ (-(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()).squeeze()",
+    "the mean is a scalar already",
+)

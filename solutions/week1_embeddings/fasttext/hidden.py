@@ -13,14 +13,14 @@ from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
 
-WORDS = ["boiled", "커피를", "a", "", "café", "눈", "🙂야", "unfriended", "3잔은"]
+WORDS = ["boiled", "커피를", "a", "", "café", "눈", "🙂야", "unfriended", "3잔은", "us", "Us", "internationalisation"]
 BUCKETS = 20_000  # as in the notebook
 
 
 @exercise("char_ngrams")
 def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
     for word in WORDS:
-        for smallest, largest in ((3, 6), (1, 3), (2, 2), (5, 9)):
+        for smallest, largest in ((3, 6), (1, 3), (2, 2), (5, 9), (1, 14)):
             expected = fasttext.ngrams(word, smallest, largest)
             equal(
                 list(student.char_ngrams(word, smallest, largest)),
@@ -31,17 +31,17 @@ def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
 
 @exercise("fnv1a")
 def test_many_words_agree_with_the_published_hash(student: Student) -> None:
-    texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80"]
-    equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="12 strings")
+    texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80", " us\n"]
+    equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="16 strings")
 
 
 @exercise("subword_rows")
 def test_many_words_agree_with_the_library(student: Student) -> None:
-    index = {"boiled": 0, "눈": 1, "a": 2}
+    index = {"boiled": 0, "눈": 1, "a": 2, "Us": 3}
     for buckets, (smallest, largest) in ((5, (1, 2)), (2_000_000, (3, 6))):
         expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in WORDS]
         found = [list(student.subword_rows(word, index, buckets, smallest, largest)) for word in WORDS]
-        equal(found, expected, given=f"9 words, {buckets} buckets, n = {smallest} to {largest}")
+        equal(found, expected, given=f"12 words, {buckets} buckets, n = {smallest} to {largest}")
 
 
 def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
@@ -52,10 +52,10 @@ def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
 @exercise("compose")
 def test_many_bags_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
-    table, bags = torch.randn(12, 5, generator=generator), _bags(15, 12, 1)
+    table, bags = torch.randn(12, 5, generator=generator), [*_bags(15, 12, 1), [*range(12), 3, 3]]
     handle = student.put(table.clone())
     expected = torch.stack([sum((table[row] for row in bag), torch.zeros(5)) for bag in bags])
-    close(student.compose(handle, bags), expected, atol=1e-5, given="15 bags of up to 6 rows")
+    close(student.compose(handle, bags), expected, atol=1e-5, given="15 bags of up to 6 rows, and one of 14")
     close(student.value(handle), table, given="the table, after vectors were made of it")
 
 
@@ -123,14 +123,15 @@ def test_many_words_agree_with_sets(student: Student) -> None:
     def pieces(word: str) -> set[str]:
         return set(fasttext.ngrams(word, 2, 4))
 
-    expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS] for a in WORDS[:5]]
-    close(student.overlaps(WORDS[:5], WORDS, 2, 4), expected, given="5 words with 9, n = 2 to 4")
+    expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS[::-1]] for a in WORDS]
+    close(student.overlaps(WORDS, WORDS[::-1], 2, 4), expected, given="12 words with the same 12, n = 2 to 4")
 
 
 @exercise("neighbour_accuracy")
 def test_many_queries_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     scores = torch.randint(-3, 3, (20, 8), generator=generator).float()
+    scores[10:] = 1000 * scores[10:] - 5000
     allowed = torch.rand(20, 8, generator=generator) < 0.6
     allowed[:, 0] = True
     right = torch.rand(20, 8, generator=generator) < 0.4
@@ -140,7 +141,7 @@ def test_many_queries_agree_with_a_loop(student: Student) -> None:
         best = [i for i in range(8) if allowed[query, i] and float(scores[query, i]) == top]
         total += sum(bool(right[query, i]) for i in best) / len(best)
     handle = student.put(scores.clone())
-    close(student.neighbour_accuracy(handle, allowed, right), total / 20, given="20 queries with ties")
+    close(student.neighbour_accuracy(handle, allowed, right), total / 20, given="20 queries with ties, half of them with scores of −3,000 and less")
     close(student.value(handle), scores, given="the scores, after the accuracy was asked for")
 
 
@@ -148,6 +149,11 @@ def test_many_queries_agree_with_a_loop(student: Student) -> None:
 def test_every_syllable_agrees_with_unicodes_decomposition(student: Student) -> None:
     syllables = "".join(map(chr, range(0xAC00, 0xD7A4)))
     equal(student.to_jamo(syllables), unicodedata.normalize("NFD", syllables), given="all 11,172 syllables")
+
+
+@exercise("to_jamo", points=0.5)
+def test_case_and_blanks_stay_as_they_are(student: Student) -> None:
+    equal(student.to_jamo(" 눈 Snow\n"), " \u1102\u116e\u11ab Snow\n", given="눈 Snow between a blank and a line break")
 
 
 # Metrics.

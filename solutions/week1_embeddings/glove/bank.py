@@ -516,3 +516,14 @@ equivalent(
     "glove_gradients(word[i], context[k], context_bias[k], word_bias[i], counts[entries], x_max)",
     "the two biases are added up, and their gradients are equal",
 )
+equivalent(
+    "glove_loss",
+    "3: (glove_weight(counts, x_max) * error ** 2).sum() → (glove_weight(counts, x_max) * error ** 2).sum().squeeze()",
+    "the sum is a scalar already",
+)
+equivalent(
+    "train_glove",
+    "4: enumerate(zip((i, k, i, k), gradients)) "
+    "→ __import__('itertools').islice(enumerate(zip((i, k, i, k), gradients)), 10)",
+    "there are four tables",
+)

@@ -50,6 +50,20 @@ def test_long_texts_are_added_up_in_double_precision(student: Student) -> None:
     close(float(str(counts.dtype) == "torch.float64"), 1.0, given="whether the type is float64")
 
 
+@exercise("harmonic_counts", points=0.5)
+def test_many_words_are_counted_case_and_all(student: Student) -> None:
+    words = ["us", "Us", *"abcdefghijkl"]
+    expected = np.zeros((14, 14))
+    for one, other, share in (("Us", "us", 1.0), ("us", "l", 1.0), ("Us", "l", 0.5), ("k", "us", 1.0)):
+        i, j = words.index(one), words.index(other)
+        expected[i, j] = expected[j, i] = share
+    close(
+        student.harmonic_counts([["Us", "us", "l"], ["k", "us"]], words, 2),
+        expected,
+        given="the sentences Us us l and k us, window 2, words us, Us, a … l",
+    )
+
+
 @exercise("probability_ratios", points=1.5)
 def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: Student) -> None:
     draw = np.random.default_rng(4)
@@ -61,15 +75,19 @@ def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: S
             student.probability_ratios(handle, i, j), expected, given=f"random counts, 6 words, 9 probes, {i} and {j}"
         )
     close(student.value(handle), counts, given="the counts, afterwards")
+    one_probe = torch.tensor([[3.0], [5.0]], dtype=torch.float64)
+    close(student.probability_ratios(one_probe, 0, 1), [1.0], given="the counts 3 and 5 of 2 words near the only probe")
 
 
 @exercise("glove_weight")
 def test_random_counts_agree_with_the_definition_and_stay_as_they_are(student: Student) -> None:
-    counts = np.random.default_rng(5).gamma(0.7, 60.0, size=(4, 7))
-    handle = student.put(torch.tensor(counts))
-    expected = [[(x / 40) ** 0.6 if x < 40 else 1.0 for x in row] for row in counts]
-    close(student.glove_weight(handle, x_max=40.0, alpha=0.6), expected, given="random counts, x_max = 40, alpha = 0.6")
-    close(student.value(handle), counts, given="the counts, afterwards")
+    for shape in ((4, 7), (1, 3), (2, 1, 2)):
+        counts = np.random.default_rng(5).gamma(0.7, 60.0, size=shape)
+        handle = student.put(torch.tensor(counts))
+        expected = np.where(counts < 40, (counts / 40) ** 0.6, 1.0)
+        given = f"random counts of shape {shape}, x_max = 40, alpha = 0.6"
+        close(student.glove_weight(handle, x_max=40.0, alpha=0.6), expected, given=given)
+        close(student.value(handle), counts, given="the counts, afterwards")
 
 
 def _batch(size: int, dim: int, seed: int) -> tuple[np.ndarray, ...]:
@@ -198,6 +216,13 @@ def test_random_models_agree_with_the_formula(student: Student) -> None:
             given=f"a random model, {i} and {j}",
         )
     close(student.value(handle), totals, given="the totals, afterwards")
+    only = tuple(table[:1] for table in model)
+    close(
+        student.log_ratios(only, torch.tensor([40.0]), 0, 0),
+        [0.0],
+        atol=1e-4,
+        given="a model of a single word, with itself",
+    )
 
 
 @metric("similarity_glove")

@@ -42,11 +42,20 @@ def test_an_empty_sentence_has_no_rows_but_all_columns(student: Student) -> None
     close(student.embed(torch.ones(3, 4), ["a", "b", "c"], []), torch.zeros(0, 4), given="no tokens; a table of 3 × 4")
 
 
+@exercise("embed", points=0.5)
+def test_words_that_differ_in_case_alone_have_rows_of_their_own(student: Student) -> None:
+    table, words = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), ["us", "Us"]
+    close(student.embed(table, words, ["Us"]), [[3.0, 4.0]], given="the words us and Us; the token Us")
+    close(
+        student.embed(table, words, ["US", "us"]), [[0.0, 0.0], [1.0, 2.0]], given="the words us and Us; the tokens US us"
+    )
+
+
 @exercise("topic_entropy")
 def test_random_lists_agree_with_scipy(student: Student) -> None:
     draw = random.Random(4)
-    for size in (3, 10, 57):
-        topics = [draw.choice("abcdef") for _ in range(size)]
+    for size, letters in ((3, "abcdef"), (10, "abcdef"), (57, "abcdef"), (90, "abcdefghijklmnop")):
+        topics = [draw.choice(letters) for _ in range(size)]
         shares = np.unique(topics, return_counts=True)[1] / size
         close(student.topic_entropy(topics), scipy.stats.entropy(shares, base=2), given=" ".join(topics))
 
@@ -93,6 +102,11 @@ def test_random_texts_agree_with_brute_force(student: Student) -> None:
             atol=1e-5,
             given=f"15 random words, position {position}, window {window}",
         )
+    close(
+        student.context_vector(torch.tensor([[2.0], [5.0]]), torch.ones(2), [0, 1, 1], 1, 1),
+        [3.5],
+        given="vectors of one number, 2 and 5; ids 0 1 1, position 1, window 1",
+    )
 
 
 @exercise("context_vector", points=0.5)
@@ -102,6 +116,11 @@ def test_neighbours_that_weigh_nothing_give_zeros(student: Student) -> None:
         student.context_vector(torch.ones(2, 3), weights, [0, 1, 0], 1, 2),
         [0.0, 0.0, 0.0],
         given="ids 0 1 0, position 1; word 0 weighs nothing",
+    )
+    close(
+        student.context_vector(torch.ones(2, 1), weights, [0, 1, 0], 1, 2),
+        [0.0],
+        given="the same with vectors of one number",
     )
 
 
@@ -116,12 +135,12 @@ def test_the_table_and_the_text_are_left_alone(student: Student) -> None:
 
 @exercise("kmeans", points=1.5)
 def test_random_points_agree_with_scikit_learn(student: Student) -> None:
-    for k, seed in ((2, 0), (3, 1), (5, 2)):
-        points = _normal(60, 3, seed=seed)
+    for shape, k, seed in (((60, 3), 2, 0), ((60, 3), 3, 1), ((60, 3), 5, 2), ((90, 2), 12, 16)):  # the last: 13 rounds
+        points = _normal(*shape, seed=seed)
         start = points[:k].clone()
         oracle = KMeans(k, init=start.numpy(), n_init=1, max_iter=300, tol=0, algorithm="lloyd").fit(points.numpy())
         centroids, labels = student.kmeans(points, start, steps=100)
-        equal([int(label) for label in labels], oracle.labels_.tolist(), given=f"60 random points, {k} centroids")
+        equal([int(label) for label in labels], oracle.labels_.tolist(), given=f"{shape[0]} random points, {k} centroids")
         close(centroids, oracle.cluster_centers_, rtol=1e-3, atol=1e-5, given="the centroids of the same")
 
 
@@ -144,8 +163,8 @@ def test_two_rounds_agree_with_brute_force(student: Student) -> None:
 @exercise("purity")
 def test_random_groups_agree_with_the_table_of_scikit_learn(student: Student) -> None:
     draw = random.Random(1)
-    for size in (1, 9, 40):
-        labels, senses = ([draw.randrange(3) for _ in range(size)] for _ in range(2))
+    for size, groups in ((1, 3), (9, 3), (40, 3), (90, 15)):
+        labels, senses = ([draw.randrange(groups) for _ in range(size)] for _ in range(2))
         expected = contingency_matrix(senses, labels).max(axis=0).sum() / size
         close(student.purity(labels, senses), expected, given=f"groups {labels}, senses {senses}")
 
@@ -168,6 +187,17 @@ def test_three_senses_agree_with_brute_force(student: Student) -> None:
     expected = [max(range(3), key=lambda k: cosine(one, centroids[k])) for one in new.double().numpy()]
     chosen = student.choose_senses(contexts, senses, new)
     equal([int(sense) for sense in chosen], expected, given="10 random contexts of 3 senses, 25 new ones")
+
+
+@exercise("choose_senses", points=0.5)
+def test_twelve_senses_are_told_apart(student: Student) -> None:
+    senses = torch.arange(12).flip(0)
+    chosen = student.choose_senses(torch.eye(12), senses, 2 * torch.eye(12) + 0.1)
+    equal(
+        [int(sense) for sense in chosen],
+        senses.tolist(),
+        given="contexts along twelve axes, of senses 11 … 0; new ones near the axes, in the same order",
+    )
 
 
 @exercise("choose_senses", points=0.5)

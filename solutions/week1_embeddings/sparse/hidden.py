@@ -27,6 +27,13 @@ def test_no_text_has_no_rows(student: Student) -> None:
     equal(list(student.one_hot([], ["a", "b", "c"]).shape), [0, 3], given="no tokens, 3 words; the shape")
 
 
+@exercise("one_hot", points=0.5)
+def test_words_that_differ_in_case_alone_have_axes_of_their_own(student: Student) -> None:
+    words = ["us", "Us", "3"]
+    close(student.one_hot(["Us"], words), [[0, 1, 0]], given="Us, with the words us, Us, 3")
+    close(student.one_hot(["US", "us"], words), [[0, 0, 0], [1, 0, 0]], given="US us, with the words us, Us, 3")
+
+
 @exercise("distances")
 def test_random_points_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
@@ -50,6 +57,7 @@ def test_random_vectors_agree_with_brute_force(student: Student) -> None:
     expected = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=2)
     close(student.cosines(handle), expected, rtol=1e-3, atol=1e-5, given="8 random vectors of many lengths")
     close(student.value(handle), vectors, given="the vectors, after their cosines were asked for")
+    close(student.cosines(vectors[:1]), [[1]], rtol=1e-3, given="the first of them alone")
 
 
 @exercise("vocabulary_growth")
@@ -59,6 +67,12 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     equal(
         [tuple(point) for point in student.vocabulary_growth(tokens, 25)], expected, given="503 tokens, every 25 tokens"
     )
+
+
+@exercise("vocabulary_growth", points=0.5)
+def test_words_that_differ_in_case_alone_are_different_words(student: Student) -> None:
+    points = [tuple(point) for point in student.vocabulary_growth(["us", "Us", "US", "us"], 2)]
+    equal(points, [(2, 2), (4, 3)], given="us Us US us, every 2 tokens")
 
 
 @exercise("vocabulary_growth", points=0.5)
@@ -96,6 +110,21 @@ def test_a_word_that_never_occurs_has_a_row_of_zeros(student: Student) -> None:
     )
 
 
+@exercise("neighbour_counts", points=0.5)
+def test_many_sentences_of_many_words_are_counted_case_and_all(student: Student) -> None:
+    words = ["us", "Us", *"abcdefghijkl"]
+    sentences = [["Us", "us", "l"]] * 11 + [["k", "us"]]
+    expected = np.zeros((14, 14))
+    for one, other, times in (("Us", "us", 11), ("us", "l", 11), ("Us", "l", 11), ("k", "us", 1)):
+        i, j = words.index(one), words.index(other)
+        expected[i, j] = expected[j, i] = times
+    close(
+        student.neighbour_counts(sentences, words, 2),
+        expected,
+        given="Us us l, 11 times, and k us, window 2, words us, Us, a … l",
+    )
+
+
 @exercise("association")
 def test_random_counts_agree_with_the_definition(student: Student) -> None:
     draw = np.random.default_rng(8)
@@ -130,6 +159,11 @@ def test_whole_numbers_are_counts_too(student: Student) -> None:
     )
 
 
+@exercise("ppmi", points=0.5, needs="test_four_cells_by_hand")
+def test_one_word_has_one_row_of_zeros(student: Student) -> None:
+    close(student.ppmi(torch.tensor([[3.0, 0.0, 1.0]])), [[0, 0, 0]], given="one word, 3 contexts: 3 0 1")
+
+
 @exercise("shifted_ppmi", points=2)
 def test_a_random_table_agrees_with_the_definition_for_several_shifts(student: Student) -> None:
     draw = np.random.default_rng(6)
@@ -160,10 +194,19 @@ def test_empty_rows_and_columns_give_zeros(student: Student) -> None:
     )
 
 
+@exercise("shifted_ppmi", points=0.5)
+def test_one_word_has_one_row(student: Student) -> None:
+    close(
+        student.shifted_ppmi(torch.tensor([[16.0, 1.0]]), negatives=1, power=0.5),
+        [[math.log(20 / 17), 0]],
+        given="one word, 2 contexts: 16 1, negatives=1, power=½; 16/17 against 4/5",
+    )
+
+
 @exercise("lsa", points=2)
 def test_random_tables_agree_with_numpy_in_every_power(student: Student) -> None:
     draw = np.random.default_rng(9)
-    for shape, dim, power in (((6, 11), 4, 1.0), ((11, 6), 6, 0.5), ((5, 5), 2, 0.0)):
+    for shape, dim, power in (((6, 11), 4, 1.0), ((11, 6), 6, 0.5), ((5, 5), 2, 0.0), ((4, 6), 1, 1.0), ((1, 5), 1, 0.5)):
         matrix = draw.normal(size=shape)
         left, strength, _ = np.linalg.svd(matrix, full_matrices=False)
         expected = left[:, :dim] * strength[:dim] ** power

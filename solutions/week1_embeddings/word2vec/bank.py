@@ -553,3 +553,12 @@ equivalent(
     "2: (words.index(a), words.index(b), words.index(c)) → (words.index(a), words.index(c), words.index(b))",
     "b and c are both added, so their order does not matter",
 )
+equivalent("cbow_examples", "5: list(contexts) → contexts", "the sum of two slices is a list of its own already")
+equivalent(
+    "sgns_loss",
+    "3: -(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean() "
+    "→ (-(logsigmoid(real) + logsigmoid(-noise).sum(dim=1)).mean()).squeeze()",
+    "the mean is a scalar already",
+)
+equivalent("nearest", "4: -math.inf → -1000.0", "no cosine is below −1")
+equivalent("analogy", "4: -math.inf → -1000.0", "of three vectors of length 1 no score is below −3")

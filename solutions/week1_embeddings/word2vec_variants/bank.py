@@ -417,3 +417,9 @@ equivalent(
     "2: contexts.clamp(min=0) → contexts.clamp(min=-1)",
     "whichever row is read for an empty place, it is multiplied by 0",
 )
+equivalent(
+    "softmax_loss",
+    "2: (scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).mean() "
+    "→ (scores.logsumexp(dim=1) - scores[torch.arange(len(targets)), targets]).mean().squeeze()",
+    "the mean is a scalar already",
+)

@@ -138,6 +138,8 @@ def test_the_share_kept_of_a_long_text_is_what_the_formula_says(student: Student
 def test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned(student: Student) -> None:
     kept = student.subsample(torch.tensor([1, 1, 1]), torch.tensor([90, 10]), 0.025, torch.tensor([0.49, 0.51, 0.3]))
     equal(kept.tolist(), [True, False, True], given="three times word 1, of counts 90 and 10; t = 0.025; .49 .51 .3")
+    kept = student.subsample(torch.tensor([1]), torch.tensor([90, 10]), 0.025, torch.tensor([0.51]))
+    equal(kept.tolist(), [False], given="once word 1, of counts 90 and 10; t = 0.025; .51")
 
 
 @exercise("subsample", points=0.5)
