@@ -270,9 +270,9 @@ def topics_bert_minus_albert(artifacts: Artifacts) -> float:
     return _lead(artifacts, "topics", "BERT", "ALBERT")
 
 
-@metric("topics_bert_minus_roberta")
-def topics_bert_minus_roberta(artifacts: Artifacts) -> float:
-    return _lead(artifacts, "topics", "BERT", "RoBERTa")
+@metric("topics_roberta_minus_bert")
+def topics_roberta_minus_bert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "RoBERTa", "BERT")
 
 
 @metric("names_gpt_minus_bert")
@@ -285,9 +285,9 @@ def endings_gpt_minus_bert(artifacts: Artifacts) -> float:
     return _lead(artifacts, "endings", "GPT", "BERT")
 
 
-@metric("endings_elmo_minus_word2vec")
-def endings_elmo_minus_word2vec(artifacts: Artifacts) -> float:
-    return _lead(artifacts, "endings", "ELMo", "word2vec")
+@metric("endings_roberta_minus_bert")
+def endings_roberta_minus_bert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "endings", "RoBERTa", "BERT")
 
 
 @metric("topics_korean_bert_minus_word2vec")
