@@ -12,8 +12,8 @@ from etude import pretrained_variants
 from etude.models.bert import IGNORED, PretrainingBatch
 from etude.models.checkpoint_files import CheckpointError
 from etude.models.recurrent import BiLM
-from etude.pretrained import tokenizer_of
-from etude.pretrained_variants import SPECIAL, batches_of, bytes_of, full_sentences, load_elmo, make, model_of, text_of
+from etude.pretrained import text_of, tokenizer_of
+from etude.pretrained_variants import SPECIAL, batches_of, bytes_of, full_sentences, load_elmo, make, model_of
 from etude.pretraining import Vocabulary
 from etude.recipes_variants import VARIANT_RECIPES, AlbertRecipe, ElmoRecipe, RobertaRecipe, VariantRecipe
 

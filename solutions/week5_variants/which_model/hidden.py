@@ -64,6 +64,22 @@ def test_any_ties_are_those_of_the_paired_t_test(student: Student, table: list[l
     equal(list(student.tied_with_best(scores)), tied(scores))
 
 
+@exercise("tied_with_best", points=0.5)
+def test_the_best_is_the_first_of_the_highest_means(student: Student) -> None:
+    steady, restless, behind = [0.5, 0.5, 0.5, 0.5], [0.25, 0.75, 0.25, 0.75], [0.4375, 0.4375, 0.4375, 0.4375]
+    equal(list(student.tied_with_best({"s": steady, "r": restless, "b": behind})), ["s", "r"])
+    equal(list(student.tied_with_best({"r": restless, "s": steady, "b": behind})), ["r", "s", "b"])
+    scores = {"mean": [1.0, 1.0, 0.5, 0.5, 0.5], "median": [0.5625] * 5, "behind": [0.53125] * 5}
+    equal(list(student.tied_with_best(scores)), ["mean", "median", "behind"])
+
+
+@exercise("tied_with_best", points=0.5)
+def test_each_model_is_compared_with_the_best_alone(student: Student) -> None:
+    best, other = [0.5, 0.75, 0.5, 0.75], [0.25, 0.9375, 0.25, 0.875]
+    near = [score - 1 / 1024 for score in best]
+    equal(list(student.tied_with_best({"best": best, "near": near, "other": other})), ["best", "other"])
+
+
 # seconds_of
 @exercise("seconds_of", points=0.5)
 @for_all(examples=30, first=integers(0, 99), taken=lists(integers(0, 9), min_size=1, max_size=7), pause=integers(0, 50))
@@ -175,6 +191,13 @@ def test_any_choice_is_that_of_a_search_by_hand(
         if not lacks and cost is not None and cost < price:
             expected, price = name, cost
     equal(student.choose(models, [(key, bound, float(n)) for key, bound, n in needs], "c"), expected)
+
+
+@exercise("choose", points=0.5)
+def test_a_value_of_0_is_known(student: Student) -> None:
+    models = {"some": {"errors": 1.0, "ms": 3.0}, "none": {"errors": 0.0, "ms": 2.0}, "many": {"errors": 9.0, "ms": 1.0}}
+    equal(student.choose(models, [("errors", "at most", 1.0)], "ms"), "none")
+    equal(student.choose(models, [("errors", "at least", 0.0), ("errors", "at most", 0.5)], "ms"), "none")
 
 
 # What the notebook records, and the truth it is held against: the grader draws the tests itself from the run's seed.

@@ -41,7 +41,7 @@ def test_every_checkpoint_is_what_its_recipe_and_the_code_of_today_would_give(na
         (recipes_gpt.GPT_RECIPES, pretrained_gpt),
         (recipes_variants.VARIANT_RECIPES, pretrained_variants),
     )
-    next(module for table, module in made if name in table).load(name)  # type: ignore[attr-defined]
+    next(module for table, module in made if name in table).load(name)
 
 
 def test_a_gpt_is_made_once_and_is_old_when_its_recipe_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
