@@ -1,7 +1,7 @@
 """The course's checkpoints: made by the one command, kept while nothing that decides them has changed.
 
-    data/models/NAME/   config.json, model.safetensors, tokenizer.json   what `load` of `etude.pretrained`
-                                                                         or `etude.pretrained_gpt` reads
+    data/models/NAME/   config.json, model.safetensors, tokenizer.json   what `load` of `etude.pretrained`,
+                                                                         `etude.pretrained_gpt` or `…_variants` reads
                         made.json                                        where it comes from, and the hash of what decides it
 
 The last digits of a model depend on the processor that trained it, so it is committed and never compared: the hash is of the
@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import ModuleType
 
-from etude import pretrained, pretrained_gpt, recipes, recipes_gpt
+from etude import pretrained, pretrained_gpt, pretrained_variants, recipes, recipes_gpt, recipes_variants
 from etude.files import write_whole
-from etude.recipes_gpt import GPTRecipe
 from etude.train import History
 from grader.course import CourseError
 from grader.provenance import ROOT, fingerprint, head, imported, libraries
@@ -23,14 +23,15 @@ from grader.provenance import ROOT, fingerprint, head, imported, libraries
 RECORD = "made.json"
 # What is imported and decides no weight: other recipes, how files are written, and what a notebook is checked with.
 BESIDE = (
-    *("etude/recipes.py", "etude/recipes_gpt.py", "etude/files.py", "etude/lesson/"),
+    *("etude/recipes.py", "etude/recipes_gpt.py", "etude/recipes_variants.py", "etude/files.py", "etude/lesson/"),
     *("etude/models/checkpoints.py", "etude/models/gpt_checkpoints.py", "etude/models/checkpoint_files.py"),
+    "etude/models/variant_checkpoints.py",
 )
 
 
 def names() -> list[str]:
     """Lists the checkpoints that there are recipes for."""
-    return [*recipes.RECIPES, *recipes_gpt.GPT_RECIPES]
+    return [*recipes.RECIPES, *recipes_gpt.GPT_RECIPES, *recipes_variants.VARIANT_RECIPES]
 
 
 def fresh(name: str) -> bool:
@@ -57,11 +58,9 @@ def make(name: str, state: Path, command: str) -> History:
         CourseError: there is no recipe of this name.
     """
     inputs, folder = _inputs(name), pretrained.folder_of(name)
+    recipe, maker = _known(name)
     kept = state / f"{name}-{inputs[:16]}.pt"
-    if name in recipes_gpt.GPT_RECIPES:
-        history = pretrained_gpt.make(recipes_gpt.GPT_RECIPES[name], folder, kept)
-    else:
-        history = pretrained.make(recipes.RECIPES[name], folder, kept)
+    history: History = maker.make(recipe, folder, kept)
     last = history.losses[-100:]
     record = {"inputs": inputs, **head(command), "loss_of_last_steps": round(sum(last) / len(last), 4)}
     write_whole(folder / RECORD, json.dumps(record, indent=1) + "\n")
@@ -69,11 +68,25 @@ def make(name: str, state: Path, command: str) -> History:
     return history
 
 
+def _known(name: str) -> tuple[object, ModuleType]:
+    """Finds the recipe of this name and the module that makes it.
+
+    Raises:
+        CourseError: there is none.
+    """
+    for table, maker in (
+        (recipes.RECIPES, pretrained),
+        (recipes_gpt.GPT_RECIPES, pretrained_gpt),
+        (recipes_variants.VARIANT_RECIPES, pretrained_variants),
+    ):
+        if name in table:
+            return table[name], maker
+    raise CourseError(f"there is no recipe {name!r}; there are {', '.join(names())}")
+
+
 def _inputs(name: str) -> str:
     """Hashes the recipe, the code and the libraries."""
-    recipe = recipes.RECIPES.get(name) or recipes_gpt.GPT_RECIPES.get(name)
-    if recipe is None:
-        raise CourseError(f"there is no recipe {name!r}; there are {', '.join(names())}")
-    maker = Path(str((pretrained_gpt if isinstance(recipe, GPTRecipe) else pretrained).__file__))
+    recipe, module = _known(name)
+    maker = Path(str(module.__file__))
     deciding = [path for path in imported([maker]) if not path.relative_to(ROOT).as_posix().startswith(BESIDE)]
     return fingerprint(recipe, libraries(), code=[*deciding, maker])

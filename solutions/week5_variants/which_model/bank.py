@@ -99,6 +99,27 @@ edit("tied_with_best", "worst", {"max(scores, key": "min(scores, key"},
 edit("tied_with_best", "sorted-scores", {"zip(best, own)": "zip(sorted(best), sorted(own))"},
      "the scores are sorted before they are paired: place i of each list belongs to draw i", killed_by="test_any_ties_are_those_of_the_paired_t_test")
 
+edit("tied_with_best", "last-of-equal-means", {"max(scores, key": "max(reversed(scores), key"},
+     "of equal means the last is taken for the best: the first is", killed_by="test_the_best_is_the_first_of_the_highest_means")
+edit("tied_with_best", "best-by-median", {"key=lambda name: statistics.mean(scores[name])": "key=lambda name: statistics.median(scores[name])"},
+     "the best has the highest mean, not the highest median", killed_by="test_the_best_is_the_first_of_the_highest_means")
+edit("tied_with_best", "nearly-as-good", {"low <= 0 <= high": "low <= 0.01 and high >= 0"},
+     "a lead of a hundredth is allowed: the interval must hold 0", killed_by="test_each_model_is_compared_with_the_best_alone")
+
+
+@mistake("tied_with_best", "stops-at-the-first-that-is-worse", "a model with a lower mean may be tied where a higher one is not: compare each with the best",
+         killed_by="test_each_model_is_compared_with_the_best_alone")
+def tied_with_best(scores):
+    order = sorted(scores, key=lambda name: -statistics.mean(scores[name]))
+    tied = []
+    for name in order:
+        low, high = interval([a - b for a, b in zip(scores[order[0]], scores[name])])
+        if not low <= 0 <= high:
+            break
+        tied.append(name)
+    return [name for name in scores if name in tied]
+
+
 equivalent("tied_with_best", "4: [a - b for a, b in zip(best, own)] → [b - a for a, b in zip(best, own)]", "the interval is turned round, and 0 stays where it is")
 equivalent("tied_with_best", "4: zip(best, own) → zip(own, best)", "the interval is turned round, and 0 stays where it is")
 
@@ -341,3 +362,5 @@ edit("choose", "unknown-is-zero", {"value = facts.get(fact)": "value = facts.get
      "what is not known is taken for 0: it meets no need", killed_by="test_what_is_not_known_meets_no_need")
 edit("choose", "unknown-is-fine", {"if value is None or (value < number if": "if value is not None and (value < number if"},
      "what is not known is let through: it meets no need", killed_by="test_what_is_not_known_meets_no_need")
+edit("choose", "value-0-is-not-known", {"if value is None or": "if not value or"},
+     "a value of 0 is taken for an unknown one", killed_by="test_a_value_of_0_is_known")

@@ -64,6 +64,22 @@ def test_any_ties_are_those_of_the_paired_t_test(student: Student, table: list[l
     equal(list(student.tied_with_best(scores)), tied(scores))
 
 
+@exercise("tied_with_best", points=0.5)
+def test_the_best_is_the_first_of_the_highest_means(student: Student) -> None:
+    steady, restless, behind = [0.5, 0.5, 0.5, 0.5], [0.25, 0.75, 0.25, 0.75], [0.4375, 0.4375, 0.4375, 0.4375]
+    equal(list(student.tied_with_best({"s": steady, "r": restless, "b": behind})), ["s", "r"])
+    equal(list(student.tied_with_best({"r": restless, "s": steady, "b": behind})), ["r", "s", "b"])
+    scores = {"mean": [1.0, 1.0, 0.5, 0.5, 0.5], "median": [0.5625] * 5, "behind": [0.53125] * 5}
+    equal(list(student.tied_with_best(scores)), ["mean", "median", "behind"])
+
+
+@exercise("tied_with_best", points=0.5)
+def test_each_model_is_compared_with_the_best_alone(student: Student) -> None:
+    best, other = [0.5, 0.75, 0.5, 0.75], [0.25, 0.9375, 0.25, 0.875]
+    near = [score - 1 / 1024 for score in best]
+    equal(list(student.tied_with_best({"best": best, "near": near, "other": other})), ["best", "other"])
+
+
 # seconds_of
 @exercise("seconds_of", points=0.5)
 @for_all(examples=30, first=integers(0, 99), taken=lists(integers(0, 9), min_size=1, max_size=7), pause=integers(0, 50))
@@ -177,9 +193,25 @@ def test_any_choice_is_that_of_a_search_by_hand(
     equal(student.choose(models, [(key, bound, float(n)) for key, bound, n in needs], "c"), expected)
 
 
+@exercise("choose", points=0.5)
+def test_a_value_of_0_is_known(student: Student) -> None:
+    models = {"some": {"errors": 1.0, "ms": 3.0}, "none": {"errors": 0.0, "ms": 2.0}, "many": {"errors": 9.0, "ms": 1.0}}
+    equal(student.choose(models, [("errors", "at most", 1.0)], "ms"), "none")
+    equal(student.choose(models, [("errors", "at least", 0.0), ("errors", "at most", 0.5)], "ms"), "none")
+
+
 # What the notebook records, and the truth it is held against: the grader draws the tests itself from the run's seed.
-SIZES = ((4, 100), (10, 300), (30, 1000))  # of the profiles: draws of labels, test items of each
+SIZES = {400: (4, 100), 3000: (10, 300), 30_000: (30, 1000)}  # of the profiles: draws of labels, test items of each
 TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
+JOBS = ("topics", "names", "endings")
+MODELS = ["word counts", "word2vec", "ELMo", "BERT, half as wide", "BERT", "ALBERT", "RoBERTa", "GPT", "BERT, untrained"]
+QUESTIONS = (  # needs, by the columns of `facts`
+    ((0, "least", 0.7),),
+    ((1, "least", 0.8),),
+    ((2, "most", 1.0),),
+    ((0, "least", 0.5), (1, "least", 0.5), (2, "most", 1.0)),
+    ((3, "most", 1.0), (0, "least", 0.5), (1, "least", 0.5)),
+)
 
 
 @functools.lru_cache(maxsize=16)
@@ -196,33 +228,49 @@ def _truth(job: str, language: str, seed: int, draws: int, tests: int) -> list[T
     return found
 
 
-def _score(artifacts: Artifacts, name: str, job: str, language: str) -> float:
-    """The mean over draws of accuracy, of names F1, of recorded answers."""
-    draws, tests = artifacts.tensor("counts", ndim=2).shape
-    if (draws, tests) not in SIZES:
-        raise BadArtifact(f"'counts' has {draws} draws of {tests} answers, which no profile has")
-    truth = _truth(job, language, artifacts.seed, draws, tests)
-    given = artifacts.tensor(name, ndim=2 if name in ("counts", "untrained") else 1).flatten()
-    if given.is_floating_point() or len(given) != sum(map(len, truth)):
-        raise BadArtifact(f"{name!r} holds {len(given)} answers: {sum(map(len, truth))} whole numbers are expected")
+def _scores(artifacts: Artifacts, job: str, language: str = "en") -> dict[str, list[float]]:
+    """Model → its score in each draw, accuracy or F1 of names, of recorded answers; models without answers are left out."""
+    if artifacts.strings("models") != MODELS:
+        raise BadArtifact(f"'models' holds {artifacts.strings('models')}, expected {MODELS}")
+    size = artifacts.tensor("topics_en", ndim=2).shape[1]
+    if size not in SIZES:
+        raise BadArtifact(f"'topics_en' has {size} answers of each model, which no profile has")
+    truth = _truth(job, language, artifacts.seed, *SIZES[size])
+    answers, total = artifacts.tensor(f"{job}_{language}", ndim=2), sum(map(len, truth))
+    if answers.is_floating_point() or answers.shape != (len(MODELS), total):
+        raise BadArtifact(f"'{job}_{language}' has shape {tuple(answers.shape)}: {len(MODELS)} rows of {total} whole numbers are expected")
+    return {name: _of_draws(row, truth, job) for name, row in zip(MODELS, answers, strict=True) if bool((row >= 0).any())}
+
+
+def _of_draws(answers: Tensor, truth: list[Tensor], job: str) -> list[float]:
     scores = []
-    for own, gold in zip(given.split([len(part) for part in truth]), truth, strict=True):
+    for own, gold in zip(answers.split([len(part) for part in truth]), truth, strict=True):
         if job == "names":
             right = int(((own == gold) & (gold > 0)).sum())
             scores.append(2 * right / max(1, int((own > 0).sum()) + int((gold > 0).sum())))
         else:
             scores.append(float((own == gold).double().mean()))
-    return statistics.fmean(scores)
+    return scores
 
 
 def _lead(artifacts: Artifacts, job: str, better: str, worse: str, language: str = "en") -> float:
-    first = "korean_" if language == "ko" else ""
-    return _score(artifacts, f"{first}{job}_{better}", job, language) - _score(artifacts, f"{first}{job}_{worse}", job, language)
+    scores = _scores(artifacts, job, language)
+    for name in (better, worse):
+        if name not in scores:
+            raise BadArtifact(f"'{job}_{language}' holds no answers of {name}")
+    return statistics.fmean(scores[better]) - statistics.fmean(scores[worse])
+
+
+def _shaped(artifacts: Artifacts, name: str, *shape: int) -> Tensor:
+    found = artifacts.tensor(name, ndim=len(shape))
+    if found.shape != shape:
+        raise BadArtifact(f"{name!r} has shape {tuple(found.shape)}, expected {shape}")
+    return found.double()
 
 
 @metric("topics_word2vec_minus_counts")
 def topics_word2vec_minus_counts(artifacts: Artifacts) -> float:
-    return _score(artifacts, "topics_word2vec", "topics", "en") - _score(artifacts, "counts", "topics", "en")
+    return _lead(artifacts, "topics", "word2vec", "word counts")
 
 
 @metric("topics_bert_minus_word2vec")
@@ -235,6 +283,21 @@ def topics_bert_minus_gpt(artifacts: Artifacts) -> float:
     return _lead(artifacts, "topics", "BERT", "GPT")
 
 
+@metric("topics_bert_minus_elmo")
+def topics_bert_minus_elmo(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "BERT", "ELMo")
+
+
+@metric("topics_bert_minus_albert")
+def topics_bert_minus_albert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "BERT", "ALBERT")
+
+
+@metric("topics_roberta_minus_bert")
+def topics_roberta_minus_bert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "topics", "RoBERTa", "BERT")
+
+
 @metric("names_gpt_minus_bert")
 def names_gpt_minus_bert(artifacts: Artifacts) -> float:
     return _lead(artifacts, "names", "GPT", "BERT")
@@ -243,6 +306,11 @@ def names_gpt_minus_bert(artifacts: Artifacts) -> float:
 @metric("endings_gpt_minus_bert")
 def endings_gpt_minus_bert(artifacts: Artifacts) -> float:
     return _lead(artifacts, "endings", "GPT", "BERT")
+
+
+@metric("endings_roberta_minus_bert")
+def endings_roberta_minus_bert(artifacts: Artifacts) -> float:
+    return _lead(artifacts, "endings", "RoBERTa", "BERT")
 
 
 @metric("topics_korean_bert_minus_word2vec")
@@ -257,12 +325,84 @@ def names_korean_bert_minus_word2vec(artifacts: Artifacts) -> float:
 
 @metric("topics_bert_minus_untrained")
 def topics_bert_minus_untrained(artifacts: Artifacts) -> float:
-    return _score(artifacts, "topics_BERT", "topics", "en") - _score(artifacts, "untrained", "topics", "en")
+    return _lead(artifacts, "topics", "BERT", "BERT, untrained")
 
 
 @metric("bits_bigrams_minus_gpt")
 def bits_bigrams_minus_gpt(artifacts: Artifacts) -> float:
-    bits = artifacts.tensor("bits", ndim=1)
-    if len(bits) != 3 or not bool(torch.isfinite(bits).all()) or bool((bits <= 0).any()):
+    bits = _shaped(artifacts, "bits", 3)
+    if bool((bits <= 0).any()):
         raise BadArtifact("'bits' holds the bits per byte of unigrams, bigrams and GPT: three positive numbers")
     return float(bits[1] - bits[2])
+
+
+# What the student's pieces gave on the experiment's own numbers, against the same computed here.
+@metric("interval_in_standard_errors")
+def interval_in_standard_errors(artifacts: Artifacts) -> float:
+    intervals, found = _shaped(artifacts, "intervals", len(JOBS), len(MODELS), 2), []
+    for job, own in zip(JOBS, intervals, strict=True):
+        for name, scores in _scores(artifacts, job).items():
+            error = statistics.stdev(scores) / math.sqrt(len(scores))
+            if error > 0:
+                found.append(float((own[MODELS.index(name)] - statistics.fmean(scores)).abs().max()) / error)
+    return statistics.fmean(found)
+
+
+@metric("ties_right")
+def ties_right(artifacts: Artifacts) -> float:
+    found = _shaped(artifacts, "tied", 2, len(JOBS), len(MODELS))
+    right = [[tied(_scores(artifacts, job, language)) for job in JOBS] for language in ("en", "ko")]
+    expected = torch.tensor([[[name in names for name in MODELS] for names in of_jobs] for of_jobs in right])
+    return float((found == expected).double().mean())
+
+
+@metric("seconds_right")
+def seconds_right(artifacts: Artifacts) -> float:
+    clock, seconds = artifacts.tensor("clock", ndim=3), _shaped(artifacts, "facts", len(MODELS), 5)[:, 4] / 1000
+    if len(clock) != len(MODELS) or clock.shape[1] < 10 or clock.shape[2] != 2:
+        raise BadArtifact("'clock' holds two readings for each call of each model, ten calls or more")
+    taken = (clock[:, 1:, 1] - clock[:, 1:, 0]).double().sort(dim=1).values  # (M, calls)
+    if not bool((taken > 0).all()):
+        raise BadArtifact("'clock' holds calls that took no time")
+    middle = (taken[:, (taken.shape[1] - 1) // 2] + taken[:, taken.shape[1] // 2]) / 2
+    return float((seconds / middle).mean())
+
+
+@metric("fronts_right")
+def fronts_right(artifacts: Artifacts) -> float:
+    costs, found = _shaped(artifacts, "flops", len(MODELS), 2)[:, 0].tolist(), _shaped(artifacts, "fronts", len(JOBS), len(MODELS))
+    expected = torch.full_like(found, -1)
+    for row, job in zip(expected, JOBS, strict=True):
+        points = {MODELS.index(name): (costs[MODELS.index(name)], statistics.fmean(own)) for name, own in _scores(artifacts, job).items()}
+        front = [place for place, own in points.items() if not any(b[0] <= own[0] and b[1] >= own[1] and b != own for b in points.values())]
+        for number, place in enumerate(sorted(front, key=lambda place: points[place][0])):
+            row[place] = number
+    return float((found == expected).double().mean())
+
+
+@metric("choices_right")
+def choices_right(artifacts: Artifacts) -> float:
+    facts, found = _shaped(artifacts, "facts", len(MODELS), 5).tolist(), _shaped(artifacts, "chosen", len(QUESTIONS)).tolist()
+    expected = []
+    for needs in QUESTIONS:
+        good = [
+            row[4] for row in facts
+            if all(row[fact] >= 0 and (row[fact] >= bound if side == "least" else row[fact] <= bound) for fact, side, bound in needs)
+        ]
+        expected.append(next((place for place, row in enumerate(facts) if row[4] == min(good)), -1) if good else -1)
+    return statistics.fmean(float(a == b) for a, b in zip(found, expected, strict=True))
+
+
+@metric("teraflops_to_train_bert")
+def teraflops_to_train_bert(artifacts: Artifacts) -> float:
+    return float(_shaped(artifacts, "flops", len(MODELS), 2)[MODELS.index("BERT"), 1]) / 1e12
+
+
+@metric("megabytes_to_write_with_gpt")
+def megabytes_to_write_with_gpt(artifacts: Artifacts) -> float:
+    return float(_shaped(artifacts, "facts", len(MODELS), 5)[MODELS.index("GPT"), 3])
+
+
+@metric("kwh_to_train_elmo")
+def kwh_to_train_elmo(artifacts: Artifacts) -> float:
+    return float(_shaped(artifacts, "kwh", 4)[2])

@@ -25,7 +25,7 @@
 # Its advice: report cost beside quality, and prefer what is efficient.
 
 # %% [markdown]
-# So here is one table over weeks 1 to 5: word counts, word2vec, BERT, GPT, all of the same 240,000 words. You write what makes such a table honest (about 1½ hours):
+# So here is one table over weeks 1 to 5: word counts, word2vec, ELMo, BERT, ALBERT, RoBERTa, GPT, all of the same 240,000 words. You write what makes such a table honest (about 1½ hours):
 #
 # | | piece | answers |
 # |---|---|---|
@@ -55,11 +55,14 @@ import torch
 from scipy import stats
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
+from torch.nn.utils.rnn import pad_sequence
 
 import etude
-from etude import check, plots, pretrained, pretrained_gpt, record
+from etude import check, plots, pretrained, pretrained_gpt, pretrained_variants, record
 from etude.embeddings import sgns
+from etude.models.attention import padding_mask
 from etude.models.bert import Bert
+from etude.tokenizers.byte_bpe import ByteBPE
 from etude.world import World
 from etude.world.tasks import Tasks
 
@@ -286,6 +289,7 @@ check("energy")
 # The paper's rows from its own watts and hours:
 
 # %%
+found_energy = {}  # paper's row → kWh
 PRINTED = {  # watts of all together, hours, printed kWh, printed lb
     "Transformer base": (1415.78, 12, 27, 26),
     "Transformer big": (1515.43, 84, 201, 192),
@@ -293,8 +297,8 @@ PRINTED = {  # watts of all together, hours, printed kWh, printed lb
     "BERT base": (12_041.51, 79, 1507, 1438),
 }
 for name, (watts, hours, *printed) in PRINTED.items():
-    kwh, lb = energy(hours, watts, 0)
-    print(f"{name:16} {kwh:7.1f} kWh, {lb:7.1f} lb; printed {printed[0]:,} and {printed[1]:,}")
+    found_energy[name], lb = energy(hours, watts, 0)
+    print(f"{name:16} {found_energy[name]:7.1f} kWh, {lb:7.1f} lb; printed {printed[0]:,} and {printed[1]:,}")
 
 # %% [markdown]
 # Three rows follow. BERT's would need 79.2 hours: the printed 79 are rounded.
@@ -381,6 +385,18 @@ check("choose")
 #
 # All have read the same 240,000 words of the planted world. word2vec is trained here, in seconds; the others are the course's checkpoints, minutes each.
 
+# %% [markdown]
+# | | reads | layers | trained on |
+# |---|---|---|---|
+# | ELMo | pieces, from both ends apart | 2 LSTMs each way | the next piece, the one before |
+# | BERT | pieces | 2 | masks, next sentences |
+# | ALBERT | pieces, vectors half as wide | 1, used twice | masks, order of sentences |
+# | RoBERTa | pieces of bytes | 2 | masks alone, full rows |
+# | GPT | pieces of bytes | 2 | the next piece |
+
+# %% [markdown]
+# The planted world writes a document's sentences in no order, so ALBERT's second question has no answer here. BERT's has one: sentences of one document share a topic.
+
 # %%
 LANGUAGE, DRAWS, TESTS = "en", {"smoke": 4, "cpu": 10, "gpu": 30}[profile], {"smoke": 100, "cpu": 300, "gpu": 1000}[profile]
 WORDS, LABELLED = 240_000, 36
@@ -411,109 +427,193 @@ class Static:
         self.table = torch.nn.functional.normalize(found.vectors, dim=1)  # (V, 64)
         self.parameters = self.table.numel()
 
-    def words(self, words):
-        """(N, 64), 0 for a word that it has not met."""
+    def words(self, *sentences):
+        """(T, 64), 0 for a word that it has not met."""
+        words = chain(*sentences)
         return torch.stack([self.table[self.index[word]] if word in self.index else torch.zeros(64) for word in words])
 
     def sentences(self, texts):
-        return torch.stack([self.words(text.split()).mean(dim=0) for text in texts]).numpy()
+        return torch.stack([self.mean(text) for text in texts]).numpy()
 
-    def goes_on(self, start, ending):
-        return float(self.words(start.split()).mean(dim=0) @ self.words(ending.split()).mean(dim=0))
+    def mean(self, text):
+        return self.words(text.split()).mean(dim=0)  # (64,)
+
+    def goes_on(self, items):
+        """(T, 4): how near each ending is to the beginning."""
+        return torch.stack([torch.stack([self.mean(item.start) @ self.mean(ending) for ending in item.endings]) for item in items])
 
     def flops(self, text):
         return 0
 
 
-class Encoder:
-    """A BERT with frozen layers: both layers of a token side by side."""
+# %% [markdown]
+# The others cut words into pieces and read many texts in one batch. An ending's score is the mean log-probability of its pieces: each masked in turn, or each after those before it.
 
-    def __init__(self, checkpoint, untrained=False):
-        self.model, self.tokenizer = pretrained.load(checkpoint)
+
+# %%
+MARKS = {False: ("[PAD]", "[CLS]", "[SEP]", "[MASK]"), True: ("<pad>", "<s>", "</s>", "<mask>")}
+
+
+class Frozen:
+    """A pre-trained model with frozen layers."""
+
+    last, untrained = False, False  # last: a word's vector is that of its last piece, not of its first
+
+    def __init__(self, load, checkpoint):
+        self.model, self.tokenizer = load(checkpoint)
+        self.bytes = isinstance(self.tokenizer, ByteBPE)
+        if load is not pretrained_gpt.load:
+            self.padding, begin, end, self.mask = (self.tokenizer.special_tokens[mark] for mark in MARKS[self.bytes])
+            self.begin, self.end = [begin], [end]
+
+    @property
+    def parameters(self):
+        return sum(weight.numel() for weight in self.body.parameters())
+
+    def cut(self, words, inside=False):
+        """Each word's ids; in bytes a word holds the blank before it, unless it begins the text."""
+        if self.bytes:
+            return [self.tokenizer.encode(f" {word}" if number or inside else word) for number, word in enumerate(words)]
+        return [[self.tokenizer.index[piece] for piece in self.tokenizer.tokenize(word)] for word in words]
+
+    def row(self, text):
+        return [*self.begin, *chain(*self.cut(text.split())), *self.end]
+
+    def read(self, rows):
+        """The vectors of each row's tokens, (N, d) each."""
+        ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=self.padding)  # (B, N)
+        return [x[: len(row)] for x, row in zip(self.vectors(ids), rows)]
+
+    def sentences(self, texts):
+        return torch.stack([x.mean(dim=0) for x in self.read([self.row(text) for text in texts])]).numpy()
+
+    def words(self, *sentences):
+        """The vectors of all words of the sentences, (T, d)."""
+        found = []
+        for words, x in zip(sentences, self.read([self.row(" ".join(words)) for words in sentences])):
+            ends = np.cumsum([len(self.begin), *map(len, self.cut(words))])
+            found.append(x[ends[1:] - 1] if self.last else x[ends[:-1]])
+        return torch.cat(found)
+
+    def goes_on(self, items):
+        """(T, 4): the mean log-probability of each ending's pieces."""
+        asked = [self.questions(item.start, ending) for item in items for ending in item.endings]
+        rows, places, pieces = zip(*chain(*asked))
+        hidden = torch.stack([x[place] for x, place in zip(self.read(rows), places)])  # (Q, d)
+        logs = self.scores(hidden).log_softmax(dim=-1)[torch.arange(len(pieces)), torch.tensor(pieces)]  # (Q,)
+        return torch.stack([part.mean() for part in logs.split([len(some) for some in asked])]).view(len(items), -1)
+
+    def questions(self, start, ending):
+        """(row, place that tells it, piece) for each piece of the ending, by those before it."""
+        before, pieces = self.row(start)[: -len(self.end) or None], list(chain(*self.cut(ending.split(), inside=True)))
+        return [([*before, *pieces[:n]], len(before) + n - 1, piece) for n, piece in enumerate(pieces)]
+
+    def flops(self, text):
+        return self.cost(len(self.row(text)))
+
+
+class Encoder(Frozen):
+    """A BERT, ALBERT or RoBERTa: both layers of a token side by side."""
+
+    def __init__(self, load, checkpoint, untrained=False):
+        super().__init__(load, checkpoint)
+        self.untrained = untrained
         if untrained:
             torch.manual_seed(seed)
             self.model.bert = Bert(self.model.bert.config).eval()
-        self.config = self.model.bert.config
-        self.parameters = sum(weight.numel() for weight in self.model.bert.parameters())
-        self.untrained = untrained
+        self.body = self.model.albert if hasattr(self.model, "albert") else self.model.bert
+        self.config, self.width = self.body.config, self.body.config.hidden_size
 
-    def layers(self, text):
-        ids = torch.tensor([self.tokenizer.encode(text)])
-        return torch.cat(self.model.bert.all_layers(ids)[1:], dim=-1)[0]  # (N, 2 H)
+    def vectors(self, ids):
+        x, states = self.body.input(ids), []
+        x = self.body.widen(x) if hasattr(self.body, "widen") else x
+        for layer in self.body.layers:
+            x = layer(x, mask=padding_mask(ids, self.padding))
+            states.append(x)
+        return torch.cat(states, dim=-1)  # (B, N, 2 H)
 
-    def words(self, words):
-        sizes = [len(self.tokenizer.tokenize(word)) for word in words]
-        firsts = np.cumsum([1, *sizes])[:-1]  # behind [CLS]
-        return self.layers(" ".join(words))[firsts]
+    def scores(self, hidden):
+        return self.model.token_logits(hidden[:, -self.width :])
 
-    def sentences(self, texts):
-        return torch.stack([self.layers(text).mean(dim=0) for text in texts]).numpy()
+    def questions(self, start, ending):
+        """As above, with the piece masked in the whole ending."""
+        before, pieces = self.row(start)[:-1], list(chain(*self.cut(ending.split(), inside=True)))
+        hidden = [[*before, *pieces[:n], self.mask, *pieces[n + 1 :], *self.end] for n in range(len(pieces))]
+        return [(row, len(before) + n, piece) for n, (row, piece) in enumerate(zip(hidden, pieces))]
 
-    def goes_on(self, start, ending):
-        """The mean log-probability of the ending's pieces, each masked in turn."""
-        if self.untrained:
-            return None
-        index = self.tokenizer.index
-        before = self.tokenizer.encode(start)[:-1]
-        pieces = [index[piece] for piece in self.tokenizer.tokenize(ending)]
-        rows = torch.tensor([[*before, *pieces, index["[SEP]"]]] * len(pieces))  # (M, N)
-        places = len(before) + torch.arange(len(pieces))
-        rows[torch.arange(len(pieces)), places] = index["[MASK]"]
-        hidden = self.model.bert(rows)[torch.arange(len(pieces)), places]  # (M, H)
-        scores = self.model.token_logits(hidden).log_softmax(dim=-1)
-        return float(scores[torch.arange(len(pieces)), torch.tensor(pieces)].mean())
-
-    def flops(self, text):
-        config = self.config
-        return forward_flops(
-            len(self.tokenizer.encode(text)), config.num_hidden_layers, config.hidden_size, config.intermediate_size
-        )
+    def cost(self, tokens, scored=0):
+        c = self.config
+        narrow = getattr(c, "embedding_size", None)
+        if narrow:  # ALBERT's tokens are widened once, its words scored by narrow vectors
+            layers = forward_flops(tokens, c.num_hidden_layers, self.width, c.intermediate_size)
+            return layers + 2 * narrow * (tokens * self.width + scored * c.vocab_size)
+        return forward_flops(tokens, c.num_hidden_layers, self.width, c.intermediate_size, c.vocab_size, scored)
 
 
-class Writer:
-    """A GPT with frozen layers: the last layer's vectors."""
+class Elmo(Frozen):
+    """ELMo's LSTMs, both layers of both directions side by side. Endings are scored by the forward direction alone."""
 
-    def __init__(self, checkpoint):
-        self.model, self.tokenizer = pretrained_gpt.load(checkpoint)
-        self.config = self.model.config
-        self.end = self.tokenizer.special_tokens[pretrained_gpt.END]
-        self.parameters = sum(weight.numel() for weight in self.model.parameters())
+    def __init__(self, load, checkpoint):
+        super().__init__(load, checkpoint)
+        self.width = self.model.config.width
+        self.body = torch.nn.ModuleList([self.model.embedding, self.model.forward_lm, self.model.backward_lm])
 
-    def words(self, words):
-        """The vector of each word's last token: it alone has read all of the word."""
-        ids, lasts = [self.end], []
-        for number, word in enumerate(words):
-            ids += self.tokenizer.encode(f" {word}" if number else word)
-            lasts.append(len(ids) - 1)
-        return self.model.hidden(torch.tensor([ids]))[0, lasts]  # (N, H)
+    def vectors(self, ids):
+        return torch.cat(self.model.all_layers(ids)[1:], dim=-1)  # (B, N, 4 d)
 
-    def sentences(self, texts):
-        return torch.stack([self.model.hidden(torch.tensor([[self.end, *self.tokenizer.encode(text)]]))[0].mean(dim=0) for text in texts]).numpy()
+    def scores(self, hidden):
+        return self.model.output(hidden[:, 2 * self.width : 3 * self.width])
 
-    def goes_on(self, start, ending):
-        """The mean log-probability of the ending's tokens."""
-        before, after = [self.end, *self.tokenizer.encode(start)], self.tokenizer.encode(f" {ending}")
-        hidden = self.model.hidden(torch.tensor([before + after]))[0, len(before) - 1 : -1]  # (M, H)
-        scores = self.model.logits(hidden).log_softmax(dim=-1)
-        return float(scores[torch.arange(len(after)), torch.tensor(after)].mean())
+    def cost(self, tokens, scored=0):
+        """Four gates, in two layers of two directions, each from an input and the last output."""
+        return 2 * self.width * (tokens * 4 * 4 * 2 * self.width + scored * self.model.config.vocabulary)
 
-    def flops(self, text):
-        config = self.config
-        return forward_flops(1 + len(self.tokenizer.encode(text)), config.n_layer, config.n_embd, 4 * config.n_embd)
+
+class Writer(Frozen):
+    """A GPT: the last layer's vectors. A word's is that of its last piece, which alone has read all of the word."""
+
+    last = True
+
+    def __init__(self, load, checkpoint):
+        super().__init__(load, checkpoint)
+        self.body, self.config, self.padding = self.model, self.model.config, 0  # padding stands behind, where no piece looks
+        self.begin, self.end = [self.tokenizer.special_tokens[pretrained_gpt.END]], []
+
+    def vectors(self, ids):
+        return self.model.hidden(ids)  # (B, N, H)
+
+    def scores(self, hidden):
+        return self.model.logits(hidden)
+
+    def cost(self, tokens, scored=0):
+        c = self.config
+        return forward_flops(tokens, c.n_layer, c.n_embd, 4 * c.n_embd, c.vocab_size, scored)
+
+
+CHECKPOINTS = {
+    "en": {
+        "ELMo": "world-en-elmo",
+        "BERT, half as wide": "world-en-narrow",
+        "BERT": "world-en",
+        "ALBERT": "world-en-albert",
+        "RoBERTa": "world-en-roberta",
+        "GPT": "world-en-gpt",
+    },
+    "ko": {"BERT": "world-ko", "GPT": "world-ko-gpt"},
+}
+LOAD = {"GPT": pretrained_gpt.load, **dict.fromkeys(("ELMo", "ALBERT", "RoBERTa"), pretrained_variants.load)}
 
 
 def all_models(language):
     models = {"word counts": Counts(), "word2vec": Static(language)}
-    if language == "en":
-        models["BERT, half as wide"] = Encoder("world-en-narrow")
-    models |= {"BERT": Encoder({"en": "world-en", "ko": "world-ko"}[language])}
-    models["GPT"] = Writer({"en": "world-en-gpt", "ko": "world-ko-gpt"}[language])
-    models["BERT, untrained"] = Encoder({"en": "world-en", "ko": "world-ko"}[language], untrained=True)
-    return models
+    for name, checkpoint in CHECKPOINTS[language].items():
+        kind = {"ELMo": Elmo, "GPT": Writer}.get(name, Encoder)
+        models[name] = kind(LOAD.get(name, pretrained.load), checkpoint)
+    return models | {"BERT, untrained": Encoder(pretrained.load, CHECKPOINTS[language]["BERT"], untrained=True)}
 
 
 models = all_models(LANGUAGE)
-print({name: f"{model.parameters:,}" for name, model in models.items()})
+pd.Series({name: f"{model.parameters:,}" for name, model in models.items()}, name="parameters")
 
 # %% [markdown]
 # ## Quality
@@ -553,7 +653,7 @@ def names(model, tasks):
     if not hasattr(model, "words"):
         return None
     known, asked = tasks.entities(LABELLED, "train"), tasks.entities(TESTS, "test")
-    vectors = [torch.cat([model.words(item.words) for item in items]).numpy() for items in (known, asked)]
+    vectors = [model.words(*(item.words for item in items)).numpy() for items in (known, asked)]
     return classify(vectors[0], [TAGS.index(tag) for item in known for tag in item.tags], vectors[1])
 
 
@@ -562,7 +662,7 @@ def endings(model, tasks):
     """The ending that the model chooses for each test question, (TESTS,)."""
     if not hasattr(model, "goes_on") or getattr(model, "untrained", False):
         return None
-    return np.array([int(np.argmax([model.goes_on(item.start, ending) for ending in item.endings])) for item in tasks.choices(TESTS, "test")])
+    return model.goes_on(tasks.choices(TESTS, "test")).argmax(dim=1).numpy()
 
 
 def f1(tags, gold):
@@ -600,7 +700,7 @@ for job, found in scores.items():
     print(f"{job}: not told from the best: {', '.join(tied_with_best(found))}")
 
 # %%
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained", sharey=True)
 for ax, (job, found) in zip(axes, scores.items()):
     for name, own in found.items():
         low, high = interval(own)
@@ -611,11 +711,18 @@ for ax, (job, found) in zip(axes, scores.items()):
     ax.axvline({"topics": 1 / 9, "names": 0, "endings": 1 / 4}[job], color="#999999", ls="--", lw=1)
     ax.set(title=job, xlabel="F1" if job == "names" else "accuracy", xlim=(-0.05, 1.05))
 axes[0].set_yticks(range(len(models)), list(models))
+axes[0].invert_yaxis()
 figure.suptitle(f"{DRAWS} draws of labels, their mean and its 95 % interval; dashed: chance")
 plt.show()
 
 # %% [markdown]
-# Look at word2vec. Where the *words* decide, a table of 621 rows, trained in seconds, keeps up with a Transformer. The untrained BERT says how much is learnt at all.
+# Look at word2vec. Where the *words* decide, a table of 621 rows, trained in seconds, keeps up with BERT. The untrained BERT says how much is learnt at all.
+
+# %% [markdown]
+# RoBERTa has BERT's layers and does better on topics and endings. Its rows are fuller (60 tokens of 64, not 45), its vocabulary is bytes, its only task is masks: which of these helps, one table cannot tell.
+
+# %% [markdown]
+# ALBERT has half of the weights and as many steps. Names it knows as well as BERT; which thing goes with which verb it does not know well yet, and topics and endings ask for that.
 
 # %% [markdown]
 # ## Writing
@@ -647,7 +754,7 @@ def written(model, texts):
     """Bits per byte of a GPT, which also has to say where each document ends."""
     nats = 0.0
     for text in texts:
-        ids = torch.tensor([[model.end, *model.tokenizer.encode(text), model.end]])[:, : model.config.n_positions + 1]
+        ids = torch.tensor([[*model.begin, *model.tokenizer.encode(text), *model.begin]])[:, : model.config.n_positions + 1]
         nats += float(model.model(ids)) * (ids.size(1) - 1)
     return nats / math.log(2) / sum(len(text.encode()) + 1 for text in texts)
 
@@ -663,20 +770,20 @@ print({name: round(value, 3) for name, value in bits.items()}, "bits per byte")
 
 # %%
 SENTENCE = Tasks(LANGUAGE, seed=seed).topics(1, "test")[0].text
-TRAINED = {"BERT": (6000 * 32, 64), "BERT, half as wide": (6000 * 32, 64), "GPT": (3000 * 16, 128)}  # texts, tokens of each
+ENCODERS = ("BERT", "BERT, half as wide", "ALBERT", "RoBERTa")
+TRAINED = {  # texts, tokens of each, places at which all pieces are scored
+    **dict.fromkeys(ENCODERS, (6000 * 32, 64, int(0.15 * 64))),
+    "ELMo": (3000 * 64, 64, 2 * 64),
+    "GPT": (3000 * 16, 128, 128),
+}
 WATTS = 10  # of one core with its memory: an assumption, read your machine's
 
 
 def training_flops(name, model):
     if name not in TRAINED:
         return 0
-    count, length = TRAINED[name]
-    config = model.config
-    if name == "GPT":
-        one = forward_flops(length, config.n_layer, config.n_embd, 4 * config.n_embd, config.vocab_size, length)
-    else:
-        one = forward_flops(length, 2, config.hidden_size, config.intermediate_size, config.vocab_size, int(0.15 * length))
-    return 3 * count * one
+    count, length, scored = TRAINED[name]
+    return 3 * count * model.cost(length, scored)
 
 
 def readings(work, repeats=21):
@@ -684,17 +791,18 @@ def readings(work, repeats=21):
     return [(time.process_time(), work(), time.process_time())[::2] for _ in range(1 + repeats)]
 
 
-facts = {}
+facts, clock = {}, {}
 with torch.inference_mode():
     for name, model in models.items():
-        seconds = seconds_of(readings(partial(model.sentences, [SENTENCE])))
+        clock[name] = readings(partial(model.sentences, [SENTENCE]))
+        seconds = seconds_of(clock[name])
         config = getattr(model, "config", None)
-        layers, width = (0, 0) if config is None else (2, getattr(config, "n_embd", None) or config.hidden_size)
+        cached = (config.n_layer, config.n_embd, 128, 16) if name == "GPT" else (0, 0, 0, 0)
         facts[name] = {
             "parameters": model.parameters,
             "FLOPs": model.flops(SENTENCE),
             "milliseconds": 1000 * seconds,
-            "MB": serving_bytes(model.parameters, layers, width, 128, 16 if name == "GPT" else 0, 4) / 1e6,
+            "MB": serving_bytes(model.parameters, *cached, 4) / 1e6,
             "training FLOPs": training_flops(name, model),
             "kWh for a million": energy(1e6 * seconds / 3600, WATTS, 0)[0],
             **{job: statistics.mean(found[name]) for job, found in scores.items() if name in found},
@@ -703,19 +811,27 @@ with torch.inference_mode():
 table = pd.DataFrame(facts).T
 table.style.format(precision=3, thousands=",", na_rep="")
 
+# %% [markdown]
+# ALBERT: half of BERT's weights, and as many FLOPs. ELMo: as many FLOPs too, but an LSTM takes one token after the other, which no FLOP tells.
+
 # %%
-MARKERS = dict(zip(models, "osvD^P"))
-figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), layout="constrained", sharex=True)
-for ax, (job, found) in zip(axes, scores.items()):
-    points = {name: (facts[name]["milliseconds"], statistics.mean(own)) for name, own in found.items()}
+def cost_and_quality(job, cost):
+    """Model → (cost, mean score), as `pareto_front` takes them."""
+    return {name: (facts[name][cost], statistics.mean(own)) for name, own in scores[job].items()}
+
+
+figure, axes = plt.subplots(1, 3, figsize=(10, 3.6), layout="constrained", sharex=True)
+for ax, job in zip(axes, scores):
+    points = cost_and_quality(job, "milliseconds")
     front = pareto_front(points)
     ax.plot(*zip(*(points[name] for name in front)), "-", color="#999999", zorder=1)
-    for (name, marker), colour in zip(MARKERS.items(), plots.COLOURS):
+    for number, (name, marker) in enumerate(zip(models, "osvD^<>Px")):
         if name in points:
+            colour = plots.COLOURS[number % len(plots.COLOURS)]
             ax.plot(*points[name], marker, ms=8, color=colour, mfc=colour if name in front else "white", label=name, zorder=2)
-    ax.set(title=job, xlabel="milliseconds for a sentence", xscale="log", xlim=(0.003, 3), ylim=(-0.15, 1.15))
+    ax.set(title=job, xlabel="milliseconds for a sentence", xscale="log", ylim=(-0.05, 1.05))
 axes[0].set_ylabel("quality")
-axes[0].legend(loc="center left", fontsize=7)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
 figure.suptitle("Filled: nobody is better and cheaper")
 plt.show()
 
@@ -730,9 +846,10 @@ QUESTIONS = {
     "all of them with one model": [("topics", "at least", 0.5), ("names", "at least", 0.5), ("bits per byte", "at most", 1.0)],
     "anything, in 1 MB": [("MB", "at most", 1.0), ("topics", "at least", 0.5), ("names", "at least", 0.5)],
 }
+chosen = {job: choose(facts, needs, "milliseconds") for job, needs in QUESTIONS.items()}
 for job, needs in QUESTIONS.items():
     told = ", ".join(f"{fact} {bound} {number:g}" for fact, bound, number in needs)
-    print(f"{job} ({told}): {choose(facts, needs, 'milliseconds') or 'none of these'}")
+    print(f"{job} ({told}): {chosen[job] or 'none of these'}")
 
 # %% [markdown]
 # ## Korean
@@ -749,6 +866,63 @@ for job, found in korean_scores.items():
     print(f"{job}: not told from the best: {', '.join(tied_with_best(found))}")
 
 # %% [markdown]
+# ## Computed twice
+#
+# A table that decides something is worth computing twice: your pieces beside scipy's paired t-test, numpy's median, a search over all pairs, and models asked in order.
+
+
+# %%
+def farther_end(own):
+    """How far the interval's farther end is from the mean, in standard errors."""
+    return max(abs(end - statistics.mean(own)) for end in interval(own)) / stats.sem(own)
+
+
+def by_t_test(found):
+    """The models that scipy's paired t-test cannot tell from the best."""
+    best = found[max(found, key=lambda name: statistics.mean(found[name]))]
+    return [name for name, own in found.items() if own == best or stats.ttest_rel(best, own).pvalue > 0.05]
+
+
+def by_search(points):
+    """The Pareto front, every model against every other."""
+    def loses(a, b):
+        return b[0] <= a[0] and b[1] >= a[1] and b != a
+
+    return sorted((name for name, own in points.items() if not any(loses(own, other) for other in points.values())), key=lambda name: points[name][0])
+
+
+def by_order(needs):
+    """The first model that meets all needs, the fastest asked first."""
+    for name in sorted(facts, key=lambda name: facts[name]["milliseconds"]):
+        values = [(facts[name].get(fact), bound, number) for fact, bound, number in needs]
+        if all(value is not None and (value >= number if bound == "at least" else value <= number) for value, bound, number in values):
+            return name
+    return None
+
+
+def places(front):
+    """Each model's place on the front, from 0; −1 if it is not there."""
+    return [front.index(name) if name in front else -1 for name in models]
+
+
+def agreement(yours, other):
+    return float(np.mean(np.array(yours) == np.array(other)))
+
+
+LANGUAGES = {"en": scores, "ko": korean_scores}
+tied = [[[name in tied_with_best(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()]
+fronts = [places(pareto_front(cost_and_quality(job, "FLOPs"))) for job in JOBS]
+twice = {
+    "ties_right": agreement(tied, [[[name in by_t_test(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()]),
+    "seconds_right": statistics.mean(facts[name]["milliseconds"] / 1000 / np.median(np.diff(clock[name][1:])) for name in models),
+    "fronts_right": agreement(fronts, [places(by_search(cost_and_quality(job, "FLOPs"))) for job in JOBS]),
+    "choices_right": agreement([chosen[job] or "" for job in QUESTIONS], [by_order(needs) or "" for needs in QUESTIONS.values()]),
+    "interval_in_standard_errors": statistics.mean(farther_end(own) for found in scores.values() for own in found.values() if len(set(own)) > 1),
+}
+print(f"{twice['ties_right']:.0%} of ties, {twice['fronts_right']:.0%} of fronts, {twice['choices_right']:.0%} of choices agree")
+print(f"intervals reach {twice['interval_in_standard_errors']:.3f} standard errors far: t for {DRAWS} scores is {stats.t.ppf(0.975, DRAWS - 1):.3f}")
+
+# %% [markdown]
 # ## Results
 
 # %% tags=["metrics"]
@@ -756,25 +930,45 @@ def lead(found, better, worse):
     return statistics.mean(found[better]) - statistics.mean(found[worse])
 
 
-COMPARED = ("word2vec", "BERT", "GPT")
+def all_answers(found):
+    """(M, all answers of all draws), −1 where a model gives none."""
+    size = len(np.concatenate(found["BERT"]))
+    return torch.tensor(np.stack([np.concatenate(found[name]) if found.get(name) else np.full(size, -1) for name in models]))
+
+
+FACTS = ("topics", "names", "bits per byte", "MB", "milliseconds")
 record(
     {
         "topics_word2vec_minus_counts": lead(scores["topics"], "word2vec", "word counts"),
         "topics_bert_minus_word2vec": lead(scores["topics"], "BERT", "word2vec"),
         "topics_bert_minus_gpt": lead(scores["topics"], "BERT", "GPT"),
+        "topics_bert_minus_elmo": lead(scores["topics"], "BERT", "ELMo"),
+        "topics_bert_minus_albert": lead(scores["topics"], "BERT", "ALBERT"),
+        "topics_roberta_minus_bert": lead(scores["topics"], "RoBERTa", "BERT"),
         "names_gpt_minus_bert": lead(scores["names"], "GPT", "BERT"),
         "endings_gpt_minus_bert": lead(scores["endings"], "GPT", "BERT"),
+        "endings_roberta_minus_bert": lead(scores["endings"], "RoBERTa", "BERT"),
         "topics_korean_bert_minus_word2vec": lead(korean_scores["topics"], "BERT", "word2vec"),
         "names_korean_bert_minus_word2vec": lead(korean_scores["names"], "BERT", "word2vec"),
         "topics_bert_minus_untrained": lead(scores["topics"], "BERT", "BERT, untrained"),
         "bits_bigrams_minus_gpt": bits["bigrams"] - bits["GPT"],
+        **twice,
+        "teraflops_to_train_bert": facts["BERT"]["training FLOPs"] / 1e12,
+        "megabytes_to_write_with_gpt": facts["GPT"]["MB"],
+        "kwh_to_train_elmo": found_energy["ELMo"],
     },
-    counts=torch.tensor(np.stack(answers["topics"]["word counts"])),
-    untrained=torch.tensor(np.stack(answers["topics"]["BERT, untrained"])),
-    **{f"{job}_{name}": torch.tensor(np.concatenate(answers[job][name])) for job in JOBS for name in COMPARED},
-    **{f"korean_{job}_{name}": torch.tensor(np.concatenate(korean_answers[job][name])) for job in JOBS for name in COMPARED},
+    models=list(models),
+    **{f"{job}_en": all_answers(answers[job]) for job in JOBS},
+    **{f"{job}_ko": all_answers(korean_answers[job]) for job in JOBS},
     bits=torch.tensor([bits["unigrams"], bits["bigrams"], bits["GPT"]]),
-    front=pareto_front({name: (facts[name]["FLOPs"], statistics.mean(own)) for name, own in scores["topics"].items()}),
+    intervals=torch.tensor([[interval(scores[job][name]) if name in scores[job] else (0.0, 0.0) for name in models] for job in JOBS], dtype=torch.float64),
+    tied=torch.tensor(tied).long(),
+    clock=torch.tensor([clock[name] for name in models], dtype=torch.float64),
+    facts=torch.tensor([[-1.0 if (value := facts[name].get(fact)) is None else value for fact in FACTS] for name in models], dtype=torch.float64),
+    flops=torch.tensor([[facts[name]["FLOPs"], facts[name]["training FLOPs"]] for name in models], dtype=torch.float64),
+    fronts=torch.tensor(fronts),
+    chosen=torch.tensor([list(models).index(name) if name else -1 for name in chosen.values()]),
+    kwh=torch.tensor(list(found_energy.values()), dtype=torch.float64),
 )
 
 # %% [markdown]
@@ -785,7 +979,8 @@ record(
 # | does a Transformer beat a table of vectors? | on English topics hardly (`topics_bert_minus_word2vec`); in Korean, where words carry particles, by far (`…_korean_…`) |
 # | are word counts enough? | not with 36 labels and other words in the test: they are at chance (`topics_word2vec_minus_counts`) |
 # | BERT or GPT, as frozen vectors? | sentences: BERT (`topics_bert_minus_gpt`); names: GPT is no worse (`names_gpt_minus_bert`), what stands before a name tells it |
-# | which word goes on? | GPT, which was trained for just that (`endings_gpt_minus_bert`) |
+# | which word goes on? | GPT, trained for just that, and RoBERTa; both more often than BERT (`endings_…_minus_bert`) |
+# | what of BERT's relatives? | RoBERTa leads BERT (`topics_roberta_minus_bert`); ELMo is behind (`topics_bert_minus_elmo`), ALBERT far behind (`topics_bert_minus_albert`) |
 # | is it learnt, or the architecture? | learnt: an untrained BERT is near chance (`topics_bert_minus_untrained`) |
 # | what writes? | GPT, far below bigrams in bits per byte (`bits_bigrams_minus_gpt`) |
 

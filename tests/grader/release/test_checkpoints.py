@@ -8,10 +8,11 @@ import pytest
 import relu
 from typer.testing import CliRunner
 
-from etude import pretrained, pretrained_gpt, recipes, recipes_gpt
+from etude import pretrained, pretrained_gpt, pretrained_variants, recipes, recipes_gpt, recipes_variants
 from etude.models.gpt_checkpoints import load_gpt
 from etude.recipes import Recipe
 from etude.recipes_gpt import GPTRecipe
+from etude.recipes_variants import ElmoRecipe
 from grader.cli import app
 from grader.course import CourseError
 from grader.lessons import source
@@ -20,6 +21,7 @@ from grader.release import checkpoints
 SMALL_GPT = GPTRecipe(
     "en", words=3000, pieces=300, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2
 )
+SMALL_ELMO = ElmoRecipe("en", words=3000, pieces=400, layers=1, width=8, length=24, batch_size=4, steps=6, warmup=2)
 SMALL = Recipe("en", words=3000, pieces=400, layers=1, width=16, heads=2, length=24, batch_size=4, steps=6, warmup=2)
 
 
@@ -34,7 +36,12 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("name", checkpoints.names())
 def test_every_checkpoint_is_what_its_recipe_and_the_code_of_today_would_give(name: str) -> None:
     assert checkpoints.fresh(name), f"run `grader pretrain {name}` and commit data/models/{name}"
-    (pretrained_gpt if name in recipes_gpt.GPT_RECIPES else pretrained).load(name)
+    made = (
+        (recipes.RECIPES, pretrained),
+        (recipes_gpt.GPT_RECIPES, pretrained_gpt),
+        (recipes_variants.VARIANT_RECIPES, pretrained_variants),
+    )
+    next(module for table, module in made if name in table).load(name)
 
 
 def test_a_gpt_is_made_once_and_is_old_when_its_recipe_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,6 +53,15 @@ def test_a_gpt_is_made_once_and_is_old_when_its_recipe_changes(tmp_path: Path, m
     assert load_gpt(tmp_path / "small-gpt").config.vocab_size == SMALL_GPT.pieces
     monkeypatch.setattr(recipes_gpt, "GPT_RECIPES", {"small-gpt": replace(SMALL_GPT, steps=7)})
     assert not checkpoints.fresh("small-gpt")
+
+
+def test_an_elmo_is_made_and_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipes_variants, "VARIANT_RECIPES", {"small-elmo": SMALL_ELMO})
+    monkeypatch.setattr(pretrained, "folder_of", lambda name: tmp_path / name)
+    assert not checkpoints.fresh("small-elmo")
+    checkpoints.make("small-elmo", tmp_path / "state", "grader pretrain small-elmo")
+    assert checkpoints.fresh("small-elmo")
+    assert pretrained_variants.load_elmo(tmp_path / "small-elmo").config.width == 8
 
 
 def test_a_checkpoint_is_made_once_and_is_old_when_its_recipe_changes(
