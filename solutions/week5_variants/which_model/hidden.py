@@ -80,7 +80,22 @@ def test_each_model_is_compared_with_the_best_alone(student: Student) -> None:
     equal(list(student.tied_with_best({"best": best, "near": near, "other": other})), ["best", "other"])
 
 
+@exercise("tied_with_best", points=0.5)
+def test_many_models_and_draws_are_all_compared(student: Student) -> None:
+    scores = {f"m{place}": [place / 16, place / 16 + 0.125] * 6 for place in range(12)}
+    equal(list(student.tied_with_best(scores)), ["m11"], given="12 models, 12 draws: each model always better than those before")
+    late = [0.5] * 10 + [0.0, 0.0, 0.0, 0.0]
+    scores = {"steady": [0.5] * 14, "late": late}
+    equal(list(student.tied_with_best(scores)), ["steady"], given="14 draws: as good in ten, worse by .5 in the last four")
+
+
 # seconds_of
+@exercise("seconds_of", points=0.5)
+def test_many_calls_all_count(student: Student) -> None:
+    pairs = [(0.0, float(seconds)) for seconds in [9, *[1] * 10, *[5] * 11]]
+    close(float(student.seconds_of(pairs)), 5.0, given="a first call of 9 s, ten of 1 s, eleven of 5 s")
+
+
 @exercise("seconds_of", points=0.5)
 @for_all(examples=30, first=integers(0, 99), taken=lists(integers(0, 9), min_size=1, max_size=7), pause=integers(0, 50))
 def test_any_calls_have_their_median(student: Student, first: int, taken: list[int], pause: int) -> None:
@@ -169,6 +184,14 @@ def test_any_front_is_what_no_model_dominates(student: Student, points: list[tup
     equal(list(student.pareto_front(models)), expected)
 
 
+@exercise("pareto_front", points=0.5)
+def test_of_many_models_the_last_may_dominate(student: Student) -> None:
+    models = {f"m{place}": (float(place), float(place)) for place in range(12)}
+    equal(list(student.pareto_front(models)), list(models), given="12 models, each dearer and better than the one before")
+    models["best"] = (0.0, 20.0)
+    equal(list(student.pareto_front(models)), ["best"], given="the same, and a thirteenth that costs 0 and is the best")
+
+
 # choose
 VALUES = none() | integers(-2, 2).map(float)
 
@@ -191,6 +214,15 @@ def test_any_choice_is_that_of_a_search_by_hand(
         if not lacks and cost is not None and cost < price:
             expected, price = name, cost
     equal(student.choose(models, [(key, bound, float(n)) for key, bound, n in needs], "c"), expected)
+
+
+@exercise("choose", points=0.5)
+def test_many_models_and_needs_are_all_looked_at(student: Student) -> None:
+    models = {f"m{place}": {"good": float(place), "ms": 1.0} for place in range(12)}
+    equal(student.choose(models, [("good", "at least", 11.0)], "ms"), "m11", given="12 models, the last is good enough")
+    facts = {f"fact {place}": 1.0 for place in range(12)} | {"ms": 1.0}
+    needs = [(f"fact {place}", "at least", 1.0) for place in range(11)]
+    equal(student.choose({"m": facts}, [*needs, ("fact 11", "at most", 0.5)], "ms"), None, given="12 needs, the last is not met")
 
 
 @exercise("choose", points=0.5)
