@@ -212,6 +212,7 @@ edit("choice_loss", "maximum-of-all", {"functional.cross_entropy(by_question, la
      " - by_question[torch.arange(len(labels)), labels]).mean()"},
      "one maximum is taken off all questions, and of another nothing is left: each has its own",
      killed_by="test_the_scores_of_one_question_may_be_far_below_those_of_another")
+equivalent("choice_loss", "2: functional.cross_entropy(by_question, labels) → functional.cross_entropy(by_question, labels).squeeze()", "a mean has no dimension")
 
 
 # answer_tokens
@@ -605,6 +606,9 @@ edit("answer_scores", "exact-without-blanks", {"float(given == wanted)": 'float(
 
 for order in ("('an', 'a', 'the')", "('a', 'the', 'an')"):
     equivalent("answer_scores", f"3: ('a', 'an', 'the') → {order}", "the three words are only looked up, in any order")
+equivalent("answer_scores", "2: text.lower() → text.lower().lower()", "a text in lower case stays as it is")
+equivalent("answer_scores", "2: text.lower() → text.strip().lower()", "split drops the blanks at both ends in any case")
+equivalent("answer_scores", "3: [word for word in kept.split() if word not in ('a', 'an', 'the')] → [word.lower() for word in kept.split() if word not in ('a', 'an', 'the')]", "the words are in lower case already")
 
 
 # windows

@@ -85,6 +85,15 @@ def test_an_unknown_word_keeps_its_label(student: Student) -> None:
     equal(numbers(labels), [NOT, 2, 0, NOT], given=given)
 
 
+@exercise("first_pieces", points=0.5, needs="test_any_sentence_gets_the_labels_counted_by_place")
+def test_many_words_and_words_of_many_pieces_stay_whole(student: Student) -> None:
+    long = ["a", *["##b"] * 11]
+    found = student.first_pieces([["in"]] * 12 + [long], [*range(12), 5])
+    given = "twelve words of one piece with the tags 0 to 11, then one of twelve pieces with the tag 5: "
+    equal(list(found[0]), ["[CLS]", *["in"] * 12, *long, "[SEP]"], given=given + "the pieces")
+    equal(numbers(found[1]), [NOT, *range(12), 5, *[NOT] * 12], given=given + "the labels")
+
+
 # choice_loss
 def brute_loss(scores: Tensor, labels: Tensor) -> Tensor:
     """Question by question: the logarithm of the sum of exponentials minus the right score."""
@@ -164,6 +173,14 @@ def test_two_tokens_may_be_parts_of_one_character(student: Student) -> None:
     given = "tokens at the characters 0:1, 0:1, 1:2, 1:2 and 2:3, the first two being jamo of one; the answer is "
     equal(numbers(student.answer_tokens(spans, 0, 1)), [0, 1], given=given + "0:1")
     equal(numbers(student.answer_tokens(spans, 1, 2)), [2, 3], given=given + "1:2")
+
+
+@exercise("answer_tokens", points=0.5, needs="test_an_answer_of_whole_tokens")
+def test_an_answer_may_stand_behind_many_tokens(student: Student) -> None:
+    spans = [(2 * place, 2 * place + 1) for place in range(16)]
+    given = "sixteen tokens at the characters 0:1, 2:3, 4:5 … 30:31; the answer is "
+    equal(numbers(student.answer_tokens(spans, 26, 29)), [13, 14], given=given + "26:29")
+    equal(numbers(student.answer_tokens(spans, 1, 31)), [1, 15], given=given + "1:31")
 
 
 # best_span
@@ -287,6 +304,18 @@ def test_the_threshold_is_not_rounded_below_a_margin(student: Student) -> None:
     true(0.7 <= found < 2, "thresholds from 0.7 on, and below 2, earn most", given=given, actual=found)
 
 
+@exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")
+def test_margins_may_be_many_and_far_below_zero(student: Student) -> None:
+    margins = [*map(float, range(1, 11)), 4.5, 4.5, 4.5]
+    answered, silent = [0.0] * 10 + [10.0] * 3, [1.0] * 10 + [0.0] * 3
+    found = float(student.choose_threshold(margins, answered, silent))
+    given = "margins 1 to 10, at which silence earns 1, and 4.5 three times, at which answers earn 10"
+    true(4 <= found < 4.5, "thresholds from 4 on, and below 4.5, earn most", given=given, actual=found)
+    found = float(student.choose_threshold([-1e5, -1e4], [1.0, 1.0], [0.0, 0.0]))
+    given = "margins −100000 and −10000; answers earn 1, silence 0"
+    true(found < -1e5, "thresholds below −100000 earn most", given=given, actual=found)
+
+
 # answer_scores
 def official(answer: str, truth: str) -> tuple[float, float]:
     """Both scores by sorted lists, after SQuAD's normalisation character by character."""
@@ -350,6 +379,15 @@ def test_nothing_else_is_made_alike(student: Student) -> None:
     for answer, truth in pairs.items():
         exact, f1 = student.answer_scores(answer, [truth])
         close([float(exact), float(f1)], [0.0, 0.0], given=f"the answer {answer!r}, the truth {truth!r}")
+
+
+@exercise("answer_scores", points=0.5, needs="test_any_answer_scores_as_in_the_official_script")
+def test_long_answers_and_many_truths_count_whole(student: Student) -> None:
+    answer, truth = (" ".join("bcdefghijkl" + last) for last in "mn")
+    exact, f1 = student.answer_scores(answer, [truth])
+    close([float(exact), float(f1)], [0.0, 11 / 12], given="two texts of twelve words that differ in the last one")
+    exact, f1 = student.answer_scores("cat", [*["dog"] * 12, "cat"])
+    close([float(exact), float(f1)], [1.0, 1.0], given="the answer cat; twelve truths dog, then cat")
 
 
 # windows

@@ -230,6 +230,16 @@ def test_counts_need_not_be_whole(student: Student) -> None:
     close(student.labels_needed([0.25, 4.0], [0.0, 1.0], 0.25), 0.5, given="[0.25, 4], [0, 1], target 0.25")
 
 
+@exercise("labels_needed", points=0.5, needs="test_half_way_is_the_geometric_mean")
+def test_a_curve_may_have_many_points(student: Student) -> None:
+    counts = [4**power for power in range(14)]
+    close(
+        student.labels_needed(counts, [0.0] * 13 + [1.0], 0.5),
+        2.0 * 4**12,
+        given="fourteen points, at 1, 4, 16 … 4¹³ labels, the last score 1, all others 0; target 0.5",
+    )
+
+
 # left_to_right
 @exercise("left_to_right", points=0.5)
 @for_all(examples=30, rows=integers(1, 3), length=integers(1, 6), seed=integers(0, 50))

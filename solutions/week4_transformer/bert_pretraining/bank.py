@@ -482,3 +482,4 @@ equivalent("mask_tokens", "1: draw.masked_fill(special[tokens], 1.0) → draw.ma
 equivalent("whole_words", "3: ('[CLS]', '[SEP]', '[PAD]') → ('[SEP]', '[CLS]', '[PAD]')", "the order of a list that is searched")
 equivalent("whole_words", "3: ('[CLS]', '[SEP]', '[PAD]') → ('[CLS]', '[PAD]', '[SEP]')", "the order of a list that is searched")
 equivalent("masked_logits", "3: x.shape[-1:] → x.shape[1:]", "x has two dimensions")
+equivalent("pretraining_loss", "4: guessed + functional.cross_entropy(scores, follows) → (guessed + functional.cross_entropy(scores, follows)).squeeze()", "a mean has no dimension")

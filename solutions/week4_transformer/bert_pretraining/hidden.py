@@ -107,6 +107,12 @@ def test_the_lists_that_came_in_stay_whole(student: Student) -> None:
     )
 
 
+@exercise("pair_input", points=0.5, needs="test_any_two_texts_are_cut_as_evenly_as_possible")
+def test_a_second_text_without_tokens_still_has_its_separator(student: Student) -> None:
+    found = _as_lists(student.pair_input([5, 6], [], 9))
+    equal(found, [[2, 5, 6, 3, 3], [0, 0, 0, 0, 1]], given="5 6 and an empty list, length 9")
+
+
 # embed_input
 
 
@@ -351,6 +357,18 @@ def test_any_words_agree_with_a_slow_search(
     equal([int(i) for i in found], sorted(expected))
 
 
+@exercise("whole_words", points=0.5, needs="test_any_words_agree_with_a_slow_search")
+def test_every_one_of_many_words_is_tried(student: Student) -> None:
+    pieces = ["[CLS]", *["a"] * 12, "b", "##c", "[SEP]"]
+    equal(
+        [int(i) for i in student.whole_words(pieces, list(range(13)), 14)],
+        list(range(1, 15)),
+        given="[CLS], twelve words of one piece, one of two, [SEP]; order 0 to 12, budget 14",
+    )
+    found = student.whole_words(pieces, list(range(11, -1, -1)), 12)
+    equal([int(i) for i in found], list(range(1, 13)), given="the same; order 11 to 0, budget 12")
+
+
 # next_sentence_pair
 
 
@@ -406,6 +424,17 @@ def test_two_documents_that_read_the_same_are_two(student: Student) -> None:
         [[1], [2], 1],
         given="documents (1 | 2), (1 | 2), (3 | 4); number 0, cut 1, coin 1, other 0",
     )
+
+
+@exercise("next_sentence_pair", points=0.5, needs="test_any_documents_agree_with_a_list_of_all_sentences")
+def test_many_documents_sentences_and_tokens_count_whole(student: Student) -> None:
+    short = [[[1], [2]] for _ in range(12)]
+    first, second = ([[base + 20 * s + i for i in range(12)] for s in range(24)] for base in (1000, 2000))
+    given = "14 documents: twelve of two sentences, then two of 24 sentences of twelve tokens; number 12, cut 12, "
+    for coin, source, words in ((0, first, "coin 0"), (1, second, "coin 1, other 12")):
+        a, b, label = student.next_sentence_pair([*short, first, second], 12, 12, coin, 12)
+        expected = [[i for text in part for i in text] for part in (first[:12], source[12:])]
+        equal([*_as_lists((a, b)), int(label)], [*expected, coin], given=given + words)
 
 
 # masked_logits

@@ -372,6 +372,7 @@ edit("lm_losses", "detached", {"torch.stack([ahead, behind])": "torch.tensor([fl
 edit("lm_losses", "averaged", {"torch.stack([ahead, behind])": "torch.stack([(ahead + behind) / 2] * 2)"},
      "both numbers are the mean of the two losses: each was asked for",
      killed_by="test_the_forward_model_is_right_that_names_the_next_token")
+equivalent("lm_losses", "4: torch.stack([ahead, behind]) → torch.stack([ahead, behind]).squeeze()", "there are always two losses")
 
 
 # sight

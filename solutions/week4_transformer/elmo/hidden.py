@@ -55,6 +55,16 @@ def test_a_tenth_is_added_unless_told(student: Student) -> None:
     )
 
 
+@exercise("bigram_probabilities", points=0.5, needs="test_any_sentences_agree_with_counting_pairs")
+def test_many_sentences_and_long_ones_count_whole(student: Student) -> None:
+    close(
+        student.bigram_probabilities([[0, 1]] * 12 + [[1] * 12 + [2, 2]], 3, k=1.0),
+        [[1 / 15, 13 / 15, 1 / 15], [1 / 15, 12 / 15, 2 / 15], [1 / 4, 1 / 4, 2 / 4]],
+        given="twelve sentences 0 1, and one of twelve 1 and two 2; three tokens, k = 1",
+    )
+    close(student.bigram_probabilities([[0, 0]], 1, k=1.0), [[1.0]], given="the sentence 0 0, one token, k = 1")
+
+
 @exercise("perplexity")
 @for_all(counts=lists(lists(integers(0, 12), min_size=1, max_size=5), min_size=1, max_size=5))
 def test_any_text_has_the_power_of_its_mean_logarithm(student: Student, counts: list[list[int]]) -> None:
@@ -70,6 +80,16 @@ def test_any_text_has_the_power_of_its_mean_logarithm(student: Student, counts: 
 def test_the_perplexity_is_a_plain_number(student: Student) -> None:
     value = student.perplexity([[math.log(1 / 4)] * 2])
     true(isinstance(plain(value), float), "a float was expected", given="two tokens, each with 1/4", actual=value)
+
+
+@exercise("perplexity", points=0.5, needs="test_any_text_has_the_power_of_its_mean_logarithm")
+def test_many_sentences_and_long_ones_count_to_the_last_token(student: Student) -> None:
+    half, eighth = math.log(1 / 2), math.log(1 / 8)
+    close(
+        student.perplexity([[half]] * 12 + [[half] * 12 + [eighth] * 24]),
+        4.0,
+        given="twelve sentences of one token, 1/2 each; one of twelve tokens with 1/2 and 24 with 1/8",
+    )
 
 
 @exercise("lstm_step", points=1.5)
@@ -235,6 +255,18 @@ def test_no_number_of_paths_is_too_great(student: Student) -> None:
     )
 
 
+@exercise("sight", points=0.5, needs="test_any_layers_agree_with_paths_that_are_followed")
+def test_every_one_of_many_layers_is_passed(student: Student) -> None:
+    before = torch.ones(13, dtype=torch.bool).diag(-1)  # (14, 14), each position reads the one before it
+    expected = torch.zeros(14, 14)
+    expected[13, 0] = 1
+    close(
+        student.sight([before.clone() for _ in range(13)]),
+        expected,
+        given="14 positions, each reads the one before it; 13 layers",
+    )
+
+
 def _mixture(tokens: Tensor, scores: Tensor, gamma: Tensor, forward: list[Tensor], backward: list[Tensor]) -> Tensor:
     layers = torch.stack([torch.cat(pair, dim=2) for pair in [(tokens, tokens), *zip(forward, backward, strict=True)]])
     weights = scores.exp() / scores.exp().sum()
@@ -295,6 +327,17 @@ def test_scores_gamma_and_tokens_can_be_learnt(student: Student) -> None:
     for name, found, leaf in zip(leaves, gradients, expected, strict=True):
         true(found is not None, f"no gradient reaches {name}, so nothing is learnt", given="two random layers each way")
         close(found, leaf.grad, given=f"two random layers each way: the gradient for {name}", atol=1e-5)
+
+
+@exercise("elmo", points=0.5, needs="test_any_layers_are_mixed_as_the_equation_says")
+def test_every_one_of_many_layers_is_mixed(student: Student) -> None:
+    numbers = [torch.tensor([[[float(layer)]]]) for layer in range(13)]
+    scores = torch.tensor([0.0] * 12 + [math.log(12.0)])  # the top layer has half of all the weight
+    close(
+        student.elmo(numbers[0], numbers[1:], [-number for number in numbers[1:]], scores, torch.tensor(1.0)),
+        [[[66 / 24 + 12 / 2, -66 / 24 - 12 / 2]]],
+        given="one token (0); forward (1) to (12), backward (−1) to (−12); twelve scores of 0, then ln 12; γ = 1",
+    )
 
 
 @exercise("probe", points=1.5)

@@ -485,6 +485,7 @@ edit("smoothed_loss", "one-maximum-for-all", {"logp = logits[counts].log_softmax
      killed_by="test_the_logits_of_one_place_may_be_far_below_those_of_another")
 edit("smoothed_loss", "always-float32", {"logits[counts].log_softmax": "logits[counts].float().log_softmax"},
      "it computes in float32, whatever comes in", killed_by="test_the_loss_keeps_double_precision")
+equivalent("smoothed_loss", "4: -(1 - smoothing) * right.mean() - smoothing * logp.mean() → (-(1 - smoothing) * right.mean() - smoothing * logp.mean()).squeeze()", "a mean has no dimension")
 
 
 # attend_next
@@ -539,6 +540,7 @@ edit("attend_next", "scores-clipped", {"/ math.sqrt(query.size(-1))": "/ math.sq
 edit("attend_next", "always-float32", {"keys, values = key, value":
      "query, key, value = query.float(), key.float(), value.float()\n    keys, values = key, value"},
      "it computes and keeps in float32, whatever comes in", killed_by="test_the_cache_keeps_double_precision")
+equivalent("attend_next", "2: past is not None → past", "a past is a pair, which is never empty")
 
 
 # beam_search

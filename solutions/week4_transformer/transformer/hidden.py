@@ -305,6 +305,14 @@ def test_begin_may_be_the_id_of_the_end_or_of_the_padding(student: Student) -> N
     equal(_shifted(student, texts, 0, 1, 0), [[[0, 7, 8], [0, 9, 0]], [[7, 8, 1], [9, 1, 0]]], given=given)
 
 
+@exercise("shift", points=0.5, needs="test_any_texts_are_shifted_as_place_by_place")
+def test_every_one_of_many_texts_is_shifted(student: Student) -> None:
+    texts = [[7]] * 12 + [[8, 9]]
+    given = "twelve texts 7, then 8 9; begin 1, end 2, padding 0"
+    expected = [[[1, 7, 0]] * 12 + [[1, 8, 9]], [[7, 2, 0]] * 12 + [[8, 9, 2]]]
+    equal(_shifted(student, texts, 1, 2, 0), expected, given=given)
+
+
 # smoothed_loss
 @exercise("smoothed_loss")
 @for_all(
@@ -516,6 +524,17 @@ def test_begin_and_end_may_be_one_id(student: Student) -> None:
     given = "0 is begin and end; after it .7 for 1, after 1 .8 for 2, after 2 .9 for the end; 1 beam, at most 4 words"
     equal([[int(word) for word in words] for _, words in found], [[1, 2]], given=given)
     close([float(score) for score, _ in found], [math.log(0.7 * 0.8 * 0.9)], given=given)
+
+
+@exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
+def test_a_text_may_have_many_words(student: Student) -> None:
+    steps = 8.0 * torch.eye(16).roll(1, dims=1)  # each word is followed by the next one, and 15 by 0
+    model = student.torch.nn.Embedding.from_pretrained(steps)
+    given = "each of 16 words is followed by the next one; begin 0; 1 beam, "
+    found = student.beam_search(model, 0, 15, 20, 1, 0.0)
+    equal([[int(word) for word in words] for _, words in found], [list(range(1, 15))], given=given + "end 15, at most 20 words")
+    found = student.beam_search(model, 0, 0, 13, 1, 0.0)
+    equal([[int(word) for word in words] for _, words in found], [list(range(1, 14))], given=given + "end 0, at most 13 words")
 
 
 # metrics
