@@ -609,3 +609,4 @@ equivalent("overlap", "1: (set(first), set(second)) → (set(second), set(first)
 for label in ("1: labels != -100 → labels != -101", "1: labels != -100 → labels != -99"):
     equivalent("albert_loss", label, "cross_entropy leaves out the label −100 by itself")
 equivalent("albert_loss", "3: x.shape[-1:] → x.shape[1:]", "the vectors of hidden tokens are a table, (M, E)")
+equivalent("albert_loss", "5: functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped) → (functional.cross_entropy(logits, labels[asked]) + functional.cross_entropy(order_logits, swapped)).squeeze()", "a sum of two means has no dimension")

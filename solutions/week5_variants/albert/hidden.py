@@ -314,6 +314,17 @@ def test_segments_may_be_read_twice_and_hold_the_words_as_they_were(student: Stu
         equal([list(first), list(second)], [["The", "CHEF", "roasts"], ["ß", "É"]], given=given)
 
 
+@exercise("order_example", points=0.5, needs="test_any_two_segments_stand_whole_and_side_by_side")
+def test_many_sentences_and_long_ones_stay_whole(student: Student) -> None:
+    document = [[20 * number + place for place in range(12)] for number in range(26)]
+    first, second = ([word for sentence in part for word in sentence] for part in (document[1:13], document[13:25]))
+    given = "26 sentences of twelve ids; from 1 to 13 and to 25, "
+    for swap, words in ((False, "in their order"), (True, "exchanged")):
+        a, b, label = student.order_example(document, 1, 13, 25, swap)
+        expected = [second, first, 1] if swap else [first, second, 0]
+        equal([numbers(a), numbers(b), int(label)], expected, given=given + words)
+
+
 # overlap
 @exercise("overlap")
 @for_all(first=inputs.sentences(), second=inputs.sentences())

@@ -877,3 +877,6 @@ equivalent("complete_text", "4: min(4, len(kept) + 1) → min(5, len(kept) + 1)"
            "in right UTF-8 never more than three bytes have to wait")
 equivalent("complete_text", "4: len(kept) + 1 → len(kept) + 2",
            "with no byte left over the loop has ended before")
+equivalent("complete_text", "4: range(min(4, len(kept) + 1)) → __import__('itertools').islice(range(min(4, len(kept) + 1)), 10)",
+           "there are four turns at most")
+equivalent("attend", "1: past is not None → past", "a past is a pair, which is never empty")

@@ -418,6 +418,12 @@ def test_nothing_of_the_text_is_changed(student: Student) -> None:
         equal(list(student.complete_text([text.encode()])), [text], given=f"{given}, in one piece")
 
 
+@exercise("complete_text", points=0.5, needs="test_any_cut_shows_each_character_as_soon_as_it_is_whole")
+def test_a_text_may_come_in_many_pieces(student: Student) -> None:
+    pieces = [b"a"] * 12 + [b"\xeb\x88", b"\x88"]
+    equal(list(student.complete_text(pieces)), ["a"] * 12 + ["", "눈"], given="twelve pieces a, then EB 88 | 88")
+
+
 # distinct
 @exercise("distinct")
 @for_all(texts=lists(lists(integers(0, 2), max_size=6), max_size=4), n=integers(1, 4))
@@ -456,6 +462,14 @@ def test_ngrams_may_be_long(student: Student) -> None:
     text = [0] * 12
     for n in (5, 6, 11):
         close(float(student.distinct([text], n)), 1 / (13 - n), given=f"twelve times 0, n = {n}")
+
+
+@exercise("distinct", points=0.5, needs="test_any_texts_have_the_share_of_brute_force")
+def test_many_texts_and_long_ones_count_whole(student: Student) -> None:
+    close(float(student.distinct([[1, 2]] * 12 + [[3, 4]], 2)), 2 / 13, given="twelve texts 1 2, then 3 4; n = 2")
+    given = "a text of twelve 0, then 1 2 3; n = "
+    for n, share in ((1, 4 / 15), (2, 4 / 14)):
+        close(float(student.distinct([[0] * 12 + [1, 2, 3]], n)), share, given=f"{given}{n}")
 
 
 # metrics

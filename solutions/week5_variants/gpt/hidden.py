@@ -175,6 +175,18 @@ def test_gradients_flow_through_both_sublayers(student: Student) -> None:
         close(actual, wanted, given=given, rtol=1e-2, atol=1e-3)
 
 
+@exercise("gpt2_layers", points=0.5, needs="test_any_stack_of_layers_gives_what_is_computed_place_by_place")
+def test_every_one_of_twelve_layers_is_passed(student: Student) -> None:
+    x, gain, shift = normal(1, 2, 4, seed=20), normal(4, seed=21), normal(4, seed=22)
+    parts, expected = [], x
+    for number in range(12):
+        part, state = part_of(student, 4, 1, 50 * number + 100)
+        expected = layered(expected, part[1], state, 1)
+        parts.append(part)
+    given = "2 tokens, d = 4, twelve layers of one head, random weights"
+    close(student.gpt2_layers(x, parts, gain, shift), normed(expected, gain, shift), given=given, rtol=1e-3, atol=1e-3)
+
+
 # shrink_residuals
 KINDS = [f"attention.project_{part}" for part in ("in.weight", "out.weight", "out.bias")]
 KINDS += [f"feed_forward.{part}" for part in ("0.weight", "2.weight", "2.bias")] + ["attention_sum.norm.weight"]
@@ -280,8 +292,8 @@ def test_any_texts_are_written_as_in_the_papers_figure(student: Student, task: s
 
 
 @exercise("task_rows", points=0.5, needs="test_each_choice_is_read_with_the_context")
-def test_there_may_be_one_choice_or_six(student: Student) -> None:
-    for count in (1, 6):
+def test_there_may_be_one_choice_or_many(student: Student) -> None:
+    for count in (1, 6, 12):
         texts = [[5], *([number] for number in range(count))]
         given = f"choice, the context 5 and the {count} choices 0, 1, …; start 7, delimiter 8, extract 9"
         found = lists_of(student.task_rows("choice", texts, 7, 8, 9))

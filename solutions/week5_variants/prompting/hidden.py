@@ -76,6 +76,14 @@ def test_a_turn_may_have_an_empty_answer(student: Student) -> None:
     equal(found, bare if found == bare else expected, given="a document, two turns of which the first has no answer")
 
 
+@exercise("conversation", points=0.5, needs="test_turns_stay_in_their_order")
+def test_a_long_conversation_is_there_whole(student: Student) -> None:
+    turns = [(f"Who is {number}?", f"Ben {number}") for number in range(13)]
+    lines = "".join(f"Q: Who is {number}?\nA: Ben {number}\n" for number in range(13))
+    expected = f"Anna sings.\n{lines}Q: And Ben?\nA:"
+    equal(student.conversation("Anna sings.", turns, "And Ben?"), expected, given="a document, thirteen turns, a question")
+
+
 # few_shot
 @exercise("few_shot", points=0.5)
 @for_all(
@@ -374,6 +382,12 @@ def test_the_probabilities_are_a_tensor(student: Student) -> None:
     true(kind(found).startswith("torch.float"), "a tensor of floats was expected", given=given, actual=found)
 
 
+@exercise("ideal_reader", points=0.5, needs="test_lists_that_contradict_an_example_are_out")
+def test_the_only_answer_that_there_is_has_probability_1(student: Student) -> None:
+    found = student.ideal_reader(torch.tensor([[0, 0], [0, 0]]), torch.tensor([0]), torch.tensor([0]), 1, 1)
+    close(found, [1.0], given="the list (0, 0) twice; the example 0 → 0, the question 1; one value")
+
+
 # web_text
 A = "https://one.example/a"
 ADDRESSES = [
@@ -462,6 +476,15 @@ def test_nought_and_less_may_be_enough(student: Student) -> None:
             [address for address, karma in posts if karma >= least],
             given=f"0, −1, −2 karma; at least {least}",
         )
+
+
+@exercise("web_text", points=0.5, needs="test_any_posts_keep_the_pages_of_brute_force")
+def test_many_posts_and_many_removed_sites_all_count(student: Student) -> None:
+    out, rest = ([f"https://{name}{number}.example/" for number in range(30)] for name in ("spam", "one"))
+    removed = {f"spam{number}.example" for number in range(30)}
+    found = student.web_text([(address, 5) for address in [*out, *rest]], 3, removed)
+    given = "spam0.example to spam29.example, then one0.example to one29.example, all with 5 karma; the first thirty removed"
+    equal(list(found), rest, given=given)
 
 
 # training_cost
