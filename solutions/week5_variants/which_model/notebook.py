@@ -599,7 +599,12 @@ CHECKPOINTS = {
         "RoBERTa": "world-en-roberta",
         "GPT": "world-en-gpt",
     },
-    "ko": {"BERT": "world-ko", "GPT": "world-ko-gpt"},
+    "ko": {
+        "ELMo": "world-ko-elmo",
+        "BERT": "world-ko",
+        "ALBERT": "world-ko-albert",
+        "GPT": "world-ko-gpt",
+    },
 }
 LOAD = {"GPT": pretrained_gpt.load, **dict.fromkeys(("ELMo", "ALBERT", "RoBERTa"), pretrained_variants.load)}
 
