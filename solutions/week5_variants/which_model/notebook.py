@@ -599,7 +599,12 @@ CHECKPOINTS = {
         "RoBERTa": "world-en-roberta",
         "GPT": "world-en-gpt",
     },
-    "ko": {"BERT": "world-ko", "GPT": "world-ko-gpt"},
+    "ko": {
+        "ELMo": "world-ko-elmo",
+        "BERT": "world-ko",
+        "ALBERT": "world-ko-albert",
+        "GPT": "world-ko-gpt",
+    },
 }
 LOAD = {"GPT": pretrained_gpt.load, **dict.fromkeys(("ELMo", "ALBERT", "RoBERTa"), pretrained_variants.load)}
 
@@ -829,7 +834,7 @@ for ax, job in zip(axes, scores):
         if name in points:
             colour = plots.COLOURS[number % len(plots.COLOURS)]
             ax.plot(*points[name], marker, ms=8, color=colour, mfc=colour if name in front else "white", label=name, zorder=2)
-    ax.set(title=job, xlabel="milliseconds for a sentence", xscale="log", ylim=(-0.05, 1.05))
+    ax.set(title=job, xlabel="milliseconds for a sentence", xscale="log", xlim=(0.003, 3), ylim=(-0.05, 1.05))
 axes[0].set_ylabel("quality")
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
 figure.suptitle("Filled: nobody is better and cheaper")
