@@ -603,6 +603,7 @@ CHECKPOINTS = {
         "ELMo": "world-ko-elmo",
         "BERT": "world-ko",
         "ALBERT": "world-ko-albert",
+        "RoBERTa": "world-ko-roberta",
         "GPT": "world-ko-gpt",
     },
 }
