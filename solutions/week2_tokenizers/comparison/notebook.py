@@ -594,4 +594,4 @@ record(metrics, cut_by_bpe=recorded["BPE"], cut_by_unigram=recorded["unigram"])
 #
 # - Park and others 2020, [An Empirical Study of Tokenization Strategies for Various Korean NLP Tasks](https://arxiv.org/abs/2010.02534): morphemes first, then BPE.
 # - Rust and others 2021, [How Good is Your Tokenizer?](https://arxiv.org/abs/2012.15613): what a language's own vocabulary is worth to a model.
-# - Next week: papers themselves; how to read one, and how to check its numbers.
+# - Next: *A tokenizer that scales*, to any size of text. Next week: papers themselves; how to read one, and how to check its numbers.

@@ -184,8 +184,6 @@ edit("whole_characters", "tensor-not-list", {"return ends": "return torch.tensor
      "a tensor is returned: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
 edit("whole_characters", "tuple-not-list", {"return ends": "return tuple(ends)"},
      "a tuple is returned: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
-edit("whole_characters", "generator-not-list", {"return ends": "return (one for one in ends)"},
-     "a generator is returned, which has no length: a list was asked for", killed_by="test_the_answer_is_a_list_of_bools")
 edit("whole_characters", "normalised",
      {'b"".join(tokens), 0, []': '__import__("unicodedata").normalize("NFC", b"".join(tokens).decode()).encode(), 0, []',
       "place == len(text)": "place >= len(text)"},
@@ -520,12 +518,6 @@ edit("full_sentences", "tuples", {"inputs.append([begin, *tokens, end])": "input
      "inputs are tuples: lists were asked for", killed_by="test_the_inputs_are_lists_in_a_list")
 edit("full_sentences", "tensors", {"inputs.append([begin, *tokens, end])": "inputs.append(torch.tensor([begin, *tokens, end]))"},
      "inputs are tensors: lists were asked for", killed_by="test_the_inputs_are_lists_in_a_list")
-edit("full_sentences", "generator",
-     {"return [*inputs, [begin, *tokens, end]] if tokens else inputs": "return (one for one in ([*inputs, [begin, *tokens, end]] if tokens else inputs))"},
-     "a generator is returned, which has no length: a list was asked for", killed_by="test_the_inputs_are_lists_in_a_list")
-
-
-# token_batches
 @alternative("token_batches", "running-sum")
 def token_batches(lengths, budget):
     batches, current, total = [], [], 0
@@ -550,6 +542,7 @@ def token_batches(lengths, budget):
     return [list(batch) for batch in batches]
 
 
+# token_batches
 edit("token_batches", "strictly-below", {"length > room": "length >= room"},
      "a batch of just the budget is thought too large", killed_by="test_a_batch_is_full_when_the_next_has_no_room")
 edit("token_batches", "closed-too-late", {"length > room": "room <= 0"},
@@ -639,8 +632,6 @@ edit("token_batches", "tensors", {"return batches": "return [torch.tensor(batch)
      "batches are tensors: lists were asked for", killed_by="test_the_batches_are_lists_in_a_list")
 edit("token_batches", "ranges", {"return batches": "return [range(batch[0], batch[-1] + 1) for batch in batches]"},
      "batches are ranges: lists were asked for", killed_by="test_the_batches_are_lists_in_a_list")
-edit("token_batches", "generator", {"return batches": "return (batch for batch in batches)"},
-     "a generator is returned, which has no length: a list was asked for", killed_by="test_the_batches_are_lists_in_a_list")
 edit("token_batches", "room-kept-back", {"if length > room": "if length + length // 8 > room"},
      "some room is kept back behind long inputs: a batch may be full to its last token", killed_by="test_batches_of_thousands_of_tokens_are_full_to_the_last_token")
 
