@@ -978,7 +978,7 @@ record(
 )
 
 # %% [markdown]
-# What was found, in the table's runs:
+# What was found, in the table's runs. Each model was pre-trained once, so intervals tell of labels, not of luck in pre-training.
 #
 # | question | at our scale |
 # |---|---|
