@@ -98,7 +98,7 @@ def test_submissions_are_graded_in_a_course_of_its_own(checked: tuple[Path, str]
         found = Verdict.model_validate_json(graded.stdout)
         assert graded.returncode == 0, graded.stderr
         assert found.earned == (found.points if answers else 0.0), graded.stdout
-        assert found.points == 3
+        assert found.points == 4
 
 
 def test_commands_find_the_course_around_the_working_folder(

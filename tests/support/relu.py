@@ -49,7 +49,7 @@ from etude.lesson.checks import equal, exercise
 
 @exercise("relu")
 def test_small_numbers_count_too(student):
-    equal(student.relu([-0.5, 0.5]), [0, 0.5])
+    equal(student.relu([-0.5, 0.5] * 6), [0, 0.5] * 6)
 """
 BANK = """
 from grader.lessons.bank import alternative, edit, equivalent, mistake

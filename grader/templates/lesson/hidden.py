@@ -27,6 +27,17 @@ def test_without_a_text_all_letters_are_equally_probable(student: Student) -> No
     close(student.letter_probabilities("", "abcd"), [1 / 4] * 4, given="an empty text, the alphabet abcd")
 
 
+@exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")
+def test_capitals_and_blanks_are_letters_like_others(student: Student) -> None:
+    given = "a blank, a, A, a blank; the alphabet a, A, blank, b"
+    close(student.letter_probabilities(" aA ", "aA b"), [2 / 8, 2 / 8, 3 / 8, 1 / 8], given=given)
+
+
+@exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")
+def test_an_alphabet_may_have_one_letter(student: Student) -> None:
+    close(student.letter_probabilities("aa", "a"), [1.0], given="the text aa, the alphabet a")
+
+
 @metric("bits_per_letter")
 def bits_per_letter(artifacts: Artifacts) -> float:
     """What the recorded probabilities cost on a text that the notebook has not counted."""
