@@ -394,10 +394,9 @@ def seconds_right(artifacts: Artifacts) -> float:
     if len(clock) != len(MODELS) or clock.shape[1] < 10 or clock.shape[2] != 2:
         raise BadArtifact("'clock' holds two readings for each call of each model, ten calls or more")
     taken = (clock[:, 1:, 1] - clock[:, 1:, 0]).double().sort(dim=1).values  # (M, calls)
-    if not bool((taken > 0).all()):
-        raise BadArtifact("'clock' holds calls that took no time")
     middle = (taken[:, (taken.shape[1] - 1) // 2] + taken[:, taken.shape[1] // 2]) / 2
-    return float((seconds / middle).mean())
+    # A share and no quotient: on a fast machine with a coarse clock a call takes no time.
+    return float(((seconds.double() - middle).abs() <= 1e-6 * middle.abs() + 1e-9).double().mean())
 
 
 @metric("fronts_right")

@@ -920,7 +920,7 @@ tied = [[[name in tied_with_best(found[job]) for name in models] for job in JOBS
 fronts = [places(pareto_front(cost_and_quality(job, "FLOPs"))) for job in JOBS]
 twice = {
     "ties_right": agreement(tied, [[[name in by_t_test(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()]),
-    "seconds_right": statistics.mean(facts[name]["milliseconds"] / 1000 / np.median(np.diff(clock[name][1:])) for name in models),
+    "seconds_right": agreement([math.isclose(facts[name]["milliseconds"] / 1000, np.median(np.diff(clock[name][1:])), abs_tol=1e-9) for name in models], True),
     "fronts_right": agreement(fronts, [places(by_search(cost_and_quality(job, "FLOPs"))) for job in JOBS]),
     "choices_right": agreement([chosen[job] or "" for job in QUESTIONS], [by_order(needs) or "" for needs in QUESTIONS.values()]),
     "interval_in_standard_errors": statistics.mean(farther_end(own) for found in scores.values() for own in found.values() if len(set(own)) > 1),
