@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 STUB = 'raise NotImplementedError("write this")'
 ANSWER_STUB = "*Write your answer here.*"
-LARGEST = 20 << 20  # bytes, which the grader reads
+LARGEST = 20 << 20  # bytes that the grader reads; the course's notebooks have some 50 KiB without outputs
 CELL_SECONDS = 600  # that a cell may take here; the grader's own limits come from its machine
 LESSON = re.compile(r"""etude\.start\(\s*["']([a-z0-9_]+/[a-z0-9_]+)["']""")
 CHECK = re.compile(r"""^check\(["'](\w+)["']\)$""", re.MULTILINE)

@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO
 
+from etude.handing_in import LARGEST
 from grader.course import CourseError
 from grader.grading.store import Gradable
-from grader.grading.submission import LARGEST
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 4 << 30  # of a zip's notebooks together, unpacked

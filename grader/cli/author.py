@@ -130,13 +130,13 @@ def release(which: Which = "") -> None:
 
     They lie in build/packs. Nothing of the solutions and of the grader is in them, which is proved each time.
     """
+    from grader.release.pack import pack
+
     with explained():
         course = Course()
         lessons = course.lessons(which)
         _build(course, lessons)
         for week in dict.fromkeys(lesson.week.name for lesson in lessons):
-            from grader.release.pack import pack
-
             made = pack(course, week)
             say(f"{near(made)}: {made.stat().st_size / 1e6:.1f} MB, nothing of the instructor's in it")
 

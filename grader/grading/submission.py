@@ -16,9 +16,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
+from etude.handing_in import LARGEST
 from grader import bounded_json
 
-LARGEST = 20 * 2**20  # bytes; the course's notebooks have some 50 KiB without outputs
 MOST_CELLS = 2000
 MOST_LINES = 200_000  # of all cells: notebooks are stored line by line, and an empty line takes sixty bytes
 LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # where str.splitlines splits

@@ -38,6 +38,9 @@ from grader.release.leak_checks import Leak
 PYTHON = "3.11"
 DATE = 315_532_800  # 1980-01-01, the first that a zip can hold; files in a pack have no date of their own
 LEFT_BEHIND = ("__pycache__", "*.pyc", ".ipynb_checkpoints", "results")
+MADE_HERE = shutil.ignore_patterns(*LEFT_BEHIND)
+# What the registries tell of evidence names hidden checks.
+MADE_HERE_AND_REGISTRIES = shutil.ignore_patterns(*LEFT_BEHIND, *source.REGISTRIES)
 PACKAGES = {"etude", "etude_data", "etude_weeks"}  # all that a wheel for students may hold
 INSTRUCTORS = {"solutions", "grader", "hidden.py", "bank.py", "outcomes.json", "audit.json", "errors.csv"}
 CONTAINER = {
@@ -61,9 +64,7 @@ def pack(course: Course, week: str) -> Path:
     folder.mkdir(parents=True)
     for lesson in lessons:
         shutil.copy(lesson.released, folder)
-        shutil.copytree(
-            lesson.released.with_suffix(""), folder / lesson.name, ignore=shutil.ignore_patterns(*LEFT_BEHIND)
-        )
+        shutil.copytree(lesson.released.with_suffix(""), folder / lesson.name, ignore=MADE_HERE)
     wheel = _wheel(course, week, folder)
     (folder / "requirements.txt").write_text(f"./{wheel.name}[lab]\n", encoding="utf-8")
     (folder / "environment.yml").write_text(_conda(wheel.name), encoding="utf-8")
@@ -80,15 +81,11 @@ def pack(course: Course, week: str) -> Path:
 
 def _wheel(course: Course, week: str, folder: Path) -> Path:
     """Builds the student's library with the course's data and this week, and nothing of the grader."""
-    made_here = shutil.ignore_patterns(*LEFT_BEHIND)
-    registries = shutil.ignore_patterns(
-        *LEFT_BEHIND, *source.REGISTRIES
-    )  # what they tell of evidence names hidden checks
     with TemporaryDirectory() as made:
         stage = Path(made)
-        shutil.copytree(Path(etude.__file__).parent, stage / "etude", ignore=made_here)
-        shutil.copytree(Path(str(files("etude_data"))), stage / "etude_data", ignore=registries)
-        shutil.copytree(course.root / "weeks" / week, stage / "etude_weeks" / week, ignore=made_here)
+        shutil.copytree(Path(etude.__file__).parent, stage / "etude", ignore=MADE_HERE)
+        shutil.copytree(Path(str(files("etude_data"))), stage / "etude_data", ignore=MADE_HERE_AND_REGISTRIES)
+        shutil.copytree(course.root / "weeks" / week, stage / "etude_weeks" / week, ignore=MADE_HERE)
         (stage / "etude_weeks" / "__init__.py").touch()
         project = _project(stage)
         held = fingerprint(tomlkit.dumps(project), data=sorted(path for path in stage.rglob("*") if path.is_file()))

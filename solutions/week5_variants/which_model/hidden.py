@@ -417,10 +417,10 @@ def choices_right(artifacts: Artifacts) -> float:
     expected = []
     for needs in QUESTIONS:
         good = [
-            row[4] for row in facts
+            place for place, row in enumerate(facts)
             if all(row[fact] >= 0 and (row[fact] >= bound if side == "least" else row[fact] <= bound) for fact, side, bound in needs)
         ]
-        expected.append(next((place for place, row in enumerate(facts) if row[4] == min(good)), -1) if good else -1)
+        expected.append(min(good, key=lambda place: facts[place][4], default=-1))
     return statistics.fmean(float(a == b) for a, b in zip(found, expected, strict=True))
 
 

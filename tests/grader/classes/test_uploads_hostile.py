@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from uploads import NOTEBOOK, home, lessons, packed, taken
 
+from etude.handing_in import LARGEST
 from grader.classes import uploads
 from grader.classes.uploads import take_in
 from grader.course import CourseError, Lesson
-from grader.grading.submission import LARGEST
 
 ENTRY, LOCAL = b"PK\x01\x02", b"PK\x03\x04"  # how a zip's directory entry and a member's own header begin
 

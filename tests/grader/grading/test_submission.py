@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
+from etude.handing_in import LARGEST
 from grader.course import Lesson
 from grader.grading import submission
 from grader.grading.submission import BadSubmission, parse, read, restore
@@ -92,7 +93,7 @@ def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path: Path) -
 )
 def test_millions_of_empty_objects_are_refused_before_they_are_made(around: str) -> None:
     data = (around % ",".join(["{}"] * 6_000_000)).encode()
-    assert len(data) < submission.LARGEST
+    assert len(data) < LARGEST
     tracemalloc.start()
     try:
         with pytest.raises(BadSubmission, match="more than 1,000,000 values: clear the outputs"):
@@ -118,7 +119,7 @@ def test_a_notebook_with_long_outputs_is_read(word2vec: Lesson, released: Notebo
     plot = {"data": [{"x": list(range(100_000)), "y": [0.5] * 100_000}]}
     code[2].outputs = [nbformat.v4.new_output("display_data", data={"application/vnd.plotly.v1+json": plot})]
     data = nbformat.writes(notebook, indent=None).encode()
-    assert 10 << 20 < len(data) < submission.LARGEST
+    assert 10 << 20 < len(data) < LARGEST
     assert restore(parse(data), released).notes == []
 
 
@@ -230,4 +231,4 @@ def test_a_notebook_without_a_kernel_name_gets_the_lessons(released: NotebookNod
 def test_lone_surrogates_are_replaced(released: NotebookNode) -> None:
     notebook = parse(b'{"cells": [{"cell_type": "code", "source": "x = \\"\\ud800\\""}], "nbformat": 4}')
     assert notebook.cells[0].source.encode("utf-8")
-    assert submission.LARGEST < 200 * 2**20
+    assert LARGEST < 200 * 2**20
