@@ -1,0 +1,123 @@
+"""Tries answers that a lesson's authors have not seen: which wrong ones pass every check, and which right ones are refused?
+
+    python tools/try_answers.py week1_embeddings/sparse answers.py
+    python tools/try_answers.py week1_embeddings/sparse answers.py --record     # for the trust page
+
+Somebody who has read the student's notebook and nothing else writes the answers in one file. A line opens each, with the
+exercise, what it is, the kind of a mistake, and a sentence; the code below takes the place of the exercise's whole cell:
+
+    # %% one_hot wrong [bounds and odd sizes]: the vector's length is that of the text
+    def one_hot(tokens, words): ...
+    # %% one_hot right: by comparison
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT)]
+
+from etude.files import write_whole  # noqa: E402
+from grader.course import Course, Lesson  # noqa: E402
+from grader.lessons import source  # noqa: E402
+from grader.provenance import commit  # noqa: E402
+from grader.release.isolated_run import IsolatedRuns, Seen, Task  # noqa: E402
+
+UNSEEN = ROOT / "benchmarks" / "results" / "trust" / "unseen.json"
+HEADER = re.compile(r"^# %% (\w+) (wrong|right)(?: \[(.+?)\])?: (.+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """An answer that the authors have not seen."""
+
+    exercise: str
+    wrong: bool
+    kind: str
+    sentence: str
+    code: str
+
+
+def read(text: str, exercises: set[str]) -> list[Fresh]:
+    """Reads the answers of a file.
+
+    Raises:
+        SystemExit: for a file without answers, or an exercise that the lesson does not have.
+    """
+    found = list(HEADER.finditer(text))
+    if not found:
+        raise SystemExit(
+            "There is no answer in the file: a line such as '# %% softmax wrong: sums over rows' opens one."
+        )
+    ends = [*(match.start() for match in found[1:]), len(text)]
+    answers = [
+        Fresh(
+            match[1], match[2] == "wrong", match[3] or "other", match[4].strip(), text[match.end() : end].strip() + "\n"
+        )
+        for match, end in zip(found, ends, strict=True)
+    ]
+    for answer in answers:
+        if answer.exercise not in exercises:
+            raise SystemExit(f"There is no exercise {answer.exercise}; there are {', '.join(sorted(exercises))}.")
+    return answers
+
+
+def tried(lesson: Lesson, answers: list[Fresh]) -> Iterator[tuple[Fresh, list[Seen]]]:
+    """Runs every answer against the checks of its exercise, public and hidden."""
+    checks = source.checks(lesson)
+    limit = lesson.limits["cell_seconds"]
+    tasks = [
+        Task({one.exercise: one.code}, tuple(check.name for check in checks if check.exercise == one.exercise), limit)
+        for one in answers
+    ]
+    with IsolatedRuns() as runs:
+        yield from zip(answers, tqdm(runs.run(lesson, tasks), total=len(tasks), unit="answer"), strict=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("lesson", help="WEEK/LESSON")
+    parser.add_argument("answers", type=Path, help="the file of answers")
+    parser.add_argument("--record", action="store_true", help=f"add the counts to {UNSEEN.relative_to(ROOT)}")
+    asked = parser.parse_args()
+    lesson = Course(ROOT).lesson(asked.lesson)
+    answers = read(asked.answers.read_text(encoding="utf-8"), set(source.exercises(source.read(lesson))))
+    results = list(tried(lesson, answers))
+    passed = [one for one, seen in results if one.wrong and all(check.passed for check in seen)]
+    refused = [(one, seen) for one, seen in results if not one.wrong and not all(check.passed for check in seen)]
+    wrong = sum(one.wrong for one in answers)
+    print(f"{len(passed)} of {wrong} wrong answers passed every check:")
+    for one in passed:
+        print(f"  {one.exercise}: {one.sentence}")
+    print(f"{len(refused)} of {len(answers) - wrong} right answers were refused:")
+    for one, seen in refused:
+        check = next(check for check in seen if not check.passed)
+        print(f"  {one.exercise}: {one.sentence}\n    {check.check}: {check.message}")
+    if asked.record:
+        kept = json.loads(UNSEEN.read_text(encoding="utf-8"))
+        row = {
+            "lesson": lesson.id,
+            "commit": commit(),
+            "when": f"{datetime.now(UTC):%Y-%m-%d}",
+            "wrong": wrong,
+            "wrong_passed": len(passed),
+            "right": len(answers) - wrong,
+            "right_refused": len(refused),
+            "passed": [{"exercise": one.exercise, "kind": one.kind, "answer": one.sentence} for one in passed],
+        }
+        kept["lessons"] = [*(one for one in kept["lessons"] if one["lesson"] != lesson.id), row]
+        write_whole(UNSEEN, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
