@@ -21,6 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import Tensor, nn
@@ -91,7 +92,7 @@ def on_fake_gpu(model: nn.Module, batch: Any) -> None:
     with torch.no_grad():
         model = copy.deepcopy(model)._apply(on_gpu)  # what is neither parameter nor buffer stays behind, as with .to
         batch = training.moved(batch, on_gpu)
-        with mode, Indexing():
+        with mode, Indexing(), nothing_packed():
             loss = model(batch)
     if loss.device.type != "cuda" or loss.shape != ():
         raise ValueError(
@@ -99,10 +100,23 @@ def on_fake_gpu(model: nn.Module, batch: Any) -> None:
         )
 
 
+@contextmanager
+def nothing_packed() -> Iterator[None]:
+    """Lets a recurrent network read padded sequences: how long each is are values, which fake tensors do not have."""
+    packing = nn.utils.rnn
+    with (
+        mock.patch.object(packing, "pack_padded_sequence", lambda padded, lengths, **_: padded),
+        mock.patch.object(packing, "pad_packed_sequence", lambda padded, **_: (padded, None)),
+    ):
+        yield
+
+
 class Indexing(TorchFunctionMode):
-    """Answers x[…], x[…] = y and ~x by the operators that they stand for: in short, a build without CUDA asks for a CUDA device."""
+    """Answers x[…], x[…] = y, ~x and some losses by operators that a build without CUDA has: others ask for a CUDA device."""
 
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if function is nn.functional.cross_entropy and not args[0].is_contiguous():
+            args = (ATEN.clone.default(args[0], memory_format=torch.contiguous_format), *args[1:])
         if function is Tensor.__invert__:
             return torch.bitwise_not(*args)
         if function is Tensor.__getitem__:

@@ -46,6 +46,8 @@ as these wait for their kernels to start, not for products.
 |---|---|---|---|---|---|---|---|
 {rows}
 
+{others}
+
 {origins}
 """
 
@@ -62,10 +64,12 @@ def row(lesson: str, trainings: list[dict[str, Any]]) -> str:
 def page(record: dict[str, Any]) -> str:
     """Writes the page of a record."""
     lessons = record["lessons"]
+    others = [lesson for lesson, one in lessons.items() if not one["trainings"]]
     origins = sorted({f"{one['hardware']}, torch {one['versions']['torch']}" for one in lessons.values()})
     return TEXT.format(
         share=SHARE,
-        rows="\n".join(row(lesson, one["trainings"]) for lesson, one in lessons.items()),
+        rows="\n".join(row(lesson, one["trainings"]) for lesson, one in lessons.items() if one["trainings"]),
+        others=f"Run in the same way to their end, but with no call of etude.train.train to count: {', '.join(others)}.",
         origins="Rehearsed on " + "; ".join(origins) + ". Commands and commits are in benchmarks/results/gpu.json.",
     )
 

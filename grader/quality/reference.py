@@ -18,6 +18,7 @@ from papermill.exceptions import PapermillExecutionError
 
 from grader.classes.workers import Step, Workers, side_by_side
 from grader.course import CourseError, Lesson
+from grader.grading.costs import COMPUTED
 from grader.kernels.session import KernelSession
 from grader.release.build import write_master
 from grader.remote.connection import KernelGone
@@ -52,6 +53,7 @@ def run_reference(lesson: Lesson, profile: str, seed: int, device: str = "auto",
         write_master(lesson)
     folder = lesson.run_folder(profile, seed)
     folder.mkdir(parents=True, exist_ok=True)
+    (folder / COMPUTED).unlink(missing_ok=True)  # what was computed of an earlier run
     run = ReferenceRun(folder / f"{lesson.name}.ipynb", folder / "results")
     parameters = {"profile": profile, "seed": seed, "device": device, "out": str(run.results)}
     # One thread, as in grading and calibration: the same sums everywhere, and a core for each lesson.

@@ -64,6 +64,8 @@ def make(name: str, state: Path, command: str) -> History:
     last = history.losses[-100:]
     record = {"inputs": inputs, **head(command), "loss_of_last_steps": round(sum(last) / len(last), 4)}
     write_whole(folder / RECORD, json.dumps(record, indent=1) + "\n")
+    for path in folder.iterdir():
+        path.chmod(0o644)  # a sandbox reads it under another user's name
     kept.unlink(missing_ok=True)
     return history
 

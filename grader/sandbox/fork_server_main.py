@@ -189,7 +189,7 @@ def serve(owner: socket.socket, listener: socket.socket) -> None:
                 accepted, _ = end.accept()
                 greet(accepted)
                 ready.register(accepted, selectors.EVENT_READ, accepted)
-            elif not answer(end):
+            elif not answer(end, ready):
                 if end is owner:
                     return
                 ready.unregister(end)
@@ -201,8 +201,18 @@ def greet(control: socket.socket) -> None:
         control.send(json.dumps({"threads": thread_count()}).encode())
 
 
-def answer(control: socket.socket) -> bool:
+def hang_up(ready: selectors.BaseSelector) -> None:
+    """Closes the fork server's own ends in a forked process: a socket left there would name whatever file gets its number."""
+    for key in list(ready.get_map().values()):
+        key.data.close()
+    ready.close()
+
+
+def answer(control: socket.socket, ready: selectors.BaseSelector) -> bool:
     """Answers one request.
+
+    Args:
+        ready: holds all ends that are open, this one too.
 
     Returns:
         False when the other side has hung up.
@@ -215,7 +225,7 @@ def answer(control: socket.socket) -> bool:
         return False
     read_answer, write_answer = os.pipe()
     if os.fork() == 0:
-        control.close()
+        hang_up(ready)
         os.close(read_answer)
         hold_kernel(json.loads(message), descriptors[0], descriptors[1], write_answer)
     for descriptor in (write_answer, *descriptors):

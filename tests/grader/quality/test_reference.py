@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from small import course_file
 
+from etude.files import write_whole
 from etude.lesson import table
 from grader.course import Course, CourseError
+from grader.grading.costs import COMPUTED
 from grader.quality.reference import run_references
 
 LESSONS = {
@@ -49,10 +51,13 @@ def test_a_reference_that_fails_or_dies_does_not_take_the_others_along(small: Co
     done: dict[str, dict[str, float]] = {}
     steps: list[tuple[int, int, str]] = []
     step = None if jobs == 1 else lambda *step: steps.append(step)
+    of_an_earlier_run = small.lesson("counts").run_folder("smoke", 7) / COMPUTED
+    write_whole(of_an_earlier_run, '{"seed": 6}')
     runs = run_references(small.lessons(), "smoke", 7, "cpu", jobs, step)
     with pytest.raises(CourseError) as raised:
         done.update((lesson.name, run.metrics) for lesson, run in runs)
     assert done == {name: {"seed": 7, "threads": 1} for name in ("counts", "counts_too")}
+    assert not of_an_earlier_run.exists()
     trouble = str(raised.value)
     assert "the reference of week1_words/slips failed in profile smoke, seed 7: RuntimeError: a slip" in trouble
     assert "the reference of week1_words/dies failed in profile smoke, seed 7: DeadKernel" in trouble

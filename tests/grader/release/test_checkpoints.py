@@ -73,6 +73,8 @@ def test_a_checkpoint_is_made_once_and_is_old_when_its_recipe_changes(
     assert made["command"] == "grader pretrain small"
     assert made["loss_of_last_steps"] == pytest.approx(sum(history.losses) / 6, abs=1e-3)
     assert checkpoints.fresh(small)
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "models" / "small").iterdir()}
+    assert set(modes.values()) == {0o644}, f"a sandbox reads them under another user's name: {modes}"
     assert not list((tmp_path / "state").glob("*")), "the state of a training that came to its end is not needed"
     monkeypatch.setattr(recipes, "RECIPES", {"small": replace(SMALL, steps=7)})
     assert not checkpoints.fresh(small)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sandboxed import KERNELS, kernel, machine  # noqa: F401 - machine is a fixture
 
-from grader.sandbox.fork_server import PROGRAM, ForkServer, close_fork_servers, fork_server
+from grader.sandbox.fork_server import PROGRAM, ForkServer, address, close_fork_servers, fork_server
 from grader.sandbox.limits import Limits
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
@@ -196,3 +196,13 @@ def test_closing_the_fork_servers_ends_their_processes(tmp_path: Path) -> None:
     assert not running.alive
     with pytest.raises(ProcessLookupError):
         os.kill(pid(running), 0)
+
+
+def test_no_socket_of_the_fork_server_is_open_in_a_kernel(tmp_path: Path) -> None:
+    another = ForkServer.join(address(THREADS))
+    another.wait()
+    look = "[x.fileno() for x in gc.get_objects() if isinstance(x, socket.socket) and x.type == socket.SOCK_SEQPACKET]"
+    with kernel("etude-warm", tmp_path) as started:
+        started.run("import gc, socket")
+        assert started.value(look) == "[-1]"  # the other line's
+    another.close()
