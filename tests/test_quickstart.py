@@ -44,11 +44,28 @@ OWN = [  # (source, points of a test cell or None for the student's)
     ("2 * (mean([1, 3]) == 2) + (mean([5]) == 5)", 4),
     ("import warnings\nwarnings.warn('this goes to stderr')\nassert mean([4]) == 4", 1),
 ]
+SHELL = "\nshell = get_ipython()\n"
+ATTACKS = {  # where the tests run in the notebook's process, each earns all
+    "equals": "class Same:\n    __eq__ = lambda self, other: True\n    __add__ = __rmul__ = lambda self, other: 4\n"
+    "def mean(numbers):\n    return Same()",
+    "drops_asserts": f"{SHELL}shell.input_transformers_post.append(lambda lines: ['4' for line in lines])",
+    "passes_asserts": "import ast\nclass Pass(ast.NodeTransformer):\n"
+    f"    visit_Assert = lambda self, node: ast.Pass()\n{SHELL}shell.ast_transformers.append(Pass())",
+    "swallows": f"{SHELL}shell.set_custom_exc((Exception,), lambda *args, **more: None)",
+    "runs_nothing": f"{SHELL}old = shell.run_cell\n"
+    "shell.run_cell = lambda code, *args, **more: old('4', *args, **more)\n"
+    "async def run(code, *args, **more):\n    return old('4')\nshell.run_cell_async = run",
+    "reads": "import gc\ndef found(backwards):\n    text = backwards[::-1]\n"
+    "    strings = [x for x in gc.get_referents(*gc.get_objects()) if type(x) is str]\n"
+    "    return sum(text in x and x is not text for x in strings)",
+}
+SEARCH = "print('hidden:', found('5.1 == )]2 ,1[(naem'), 'own:', found(')sdrawkcab(dnuof fed') > 0)"
 HW = {
     "right": MEAN,
     "whole": "def mean(numbers):\n    return sum(numbers) // len(numbers)",  # wrong for the hidden test alone
     "three": "def mean(numbers):\n    return 5",
     "marks": f"{MEAN}\n# secret",
+    **{name: f"def mean(numbers):\n    return None\n{code}" for name, code in ATTACKS.items()},
     "quits": "import os\ncalls = []\ndef mean(numbers):\n    calls.append(1)\n"
     "    return sum(numbers) / len(numbers) if len(calls) < 5 else os._exit(3)",  # in the last test cell
 }
@@ -99,6 +116,11 @@ def double(notebook: NotebookNode) -> None:
         if cell.metadata.get("nbgrader", {}).get("grade_id") == "correct_squares":
             notebook.cells.insert(place, cell)
             return
+
+
+def search(notebook: NotebookNode) -> None:
+    """The student looks for the hidden tests once all else has run."""
+    notebook.cells.append(new_code_cell(SEARCH))
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +179,7 @@ def homework(ours: Path) -> Path:
     nbformat.write(notebook, ours / "source" / "hw" / "mean.ipynb")
     done(ours, "generate_assignment", "hw")
     for student, answer in HW.items():
-        hand_in(ours, "hw", student, {"cell0": answer})
+        hand_in(ours, "hw", student, {"cell0": answer}, search if student == "reads" else lambda notebook: None)
     done(ours, "autograde", "hw")
     return ours
 
@@ -206,6 +228,26 @@ def test_numbers_are_partial_credit_and_warnings_cost_nothing(
     student: str, expected: list[int], homework: Path
 ) -> None:
     assert list(scores(homework, "hw")[student].values()) == expected
+
+
+@pytest.mark.parametrize("student", ATTACKS)
+def test_who_attacks_the_tests_earns_nothing(student: str, homework: Path) -> None:
+    assert list(scores(homework, "hw")[student].values()) == [0, 0, 0]
+
+
+def test_a_hidden_test_is_never_in_the_notebooks_process(homework: Path) -> None:
+    ran = nbformat.read(homework / "verdicts" / "reads" / "hw" / "mean.ipynb", as_version=4)
+    assert ran.cells[-1].outputs[0].text == "hidden: 0 own: True\n"
+
+
+def test_what_ran_within_the_notebooks_reach_is_said(ours: Path, homework: Path) -> None:
+    for assignment, name, note in (
+        ("ps1", "problem1", ["ran in the notebook's own process, within its reach: sum_of_squares_uses_squares"]),
+        ("hw", "mean", []),
+    ):
+        answer = verdict.load(ours / "verdicts" / "right" / assignment / f"{name}.json")
+        assert answer is not None
+        assert answer.notes == note
 
 
 def test_feedback_is_made_by_nbgrader_as_ever(homework: Path) -> None:

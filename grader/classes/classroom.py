@@ -20,8 +20,8 @@ from etude.files import write_whole
 from grader.classes.batch import Batch, grade_batch, key
 from grader.classes.summary import Lines, plain, summarize
 from grader.classes.uploads import Submission, submissions
-from grader.course import Course, CourseError
-from grader.grading import store, verdict
+from grader.course import Course, CourseError, Lesson
+from grader.grading import notebook, rehearsal, store, verdict
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
 from grader.nbgrader import gradebook
@@ -63,6 +63,8 @@ class Classroom:
         Raises:
             CourseError: there is nothing to grade, or a reference does not run here as it should.
         """
+        if isinstance(self.course, NbgraderCourse):
+            lessons = [self._rehearsed(lesson, console) for lesson in lessons]
         todo = submissions(lessons, self.home, student)
         if not todo:
             raise CourseError(
@@ -93,6 +95,18 @@ class Classroom:
         for trouble in batch.troubles:
             console.print(f"[bold red]{escape(printable(trouble))}[/]", highlight=False)
         return batch.troubles
+
+    def _rehearsed(self, lesson: Gradable, console: Console) -> Gradable:
+        """Finds which test cells of another course's notebook run outside it, and says so."""
+        if isinstance(lesson, Lesson):
+            return lesson
+        prepared = rehearsal.prepared(lesson, self.course.root, self.settings)
+        every = len(notebook.tests(prepared.released))
+        console.print(
+            f"{lesson.id}: {len(prepared.outside)} of {every} test cells run out of the notebook's reach",
+            highlight=False,
+        )
+        return prepared
 
     def _release(self, weeks: set[str], console: Console) -> None:
         """Makes a week known to a gradebook that has never seen it: nbgrader stores scores of what it has released."""

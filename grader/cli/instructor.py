@@ -100,12 +100,16 @@ def grade(
     """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
     from grader.classes.batch import grade_one
     from grader.classes.uploads import Submission
+    from grader.grading import notebook as plain
+    from grader.grading import rehearsal
     from grader.grading.store import grade as grade_notebook
     from grader.nbgrader import gradebook
 
     with explained():
         course = _course()
         graded_lesson, settings = course.lesson(lesson), grading(sandbox)
+        if isinstance(graded_lesson, plain.Notebook):
+            graded_lesson = rehearsal.prepared(graded_lesson, course.root, settings)
         if student:
             folder = _home(course, home)
             path = folder / "submitted" / student / graded_lesson.assignment / f"{graded_lesson.name}.ipynb"

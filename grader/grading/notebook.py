@@ -1,12 +1,15 @@
 """A notebook of any nbgrader course: what a lesson is to this course, graded by the test cells that it holds.
 
-The test cells run in the student's kernel, inside the sandbox, and nbgrader's rules are applied to what really ran: an
-error or a cell that was not run earns nothing, a number as the last value is partial credit, all else is full credit.
+The notebook runs in a kernel inside the sandbox. Its test cells run in this process where they can (grader.grading.outside), and
+in the kernel where they cannot. nbgrader's rules are applied to what really ran: an error or a cell that was not run earns
+nothing, a number as the last value is partial credit, all else is full credit.
 This module knows neither nbgrader nor its gradebook (grader.nbgrader.course does), so a worker imports it without them.
 """
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import hashlib
 import math
 import os
@@ -21,13 +24,14 @@ from nbformat import NotebookNode
 
 from grader import provenance
 from grader.course import sandbox_limits
-from grader.grading import shown_outputs, submission
+from grader.grading import outside, shown_outputs, submission
 from grader.grading.allowance import CLOCK, START_SECONDS
 from grader.grading.verdict import CellResult, CheckResult, ExerciseResult, Graded, Verdict
 from grader.kernels.run_report import CellRun, RunReport
 from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
 from grader.provenance import code_hash, digest, now, versions
+from grader.remote.connection import KernelGone
 from grader.sandbox.limits import MB, Limits
 from grader.sandbox.transfer import copy_folder
 from grader.settings import PLAIN, Settings
@@ -47,6 +51,7 @@ class Notebook:
     files: Path  # the folder whose other files (data, modules) belong to the assignment
     shown: dict[str, str] = field(default_factory=dict)  # the text of the cells, by name, as students got them
     limits: dict[str, int] = field(default_factory=dict)  # LIMITS, as grader.sandbox.meter counts, and the sandbox's
+    outside: tuple[str, ...] = ()  # names of the test cells that run in the grader's process
 
     @property
     def id(self) -> str:
@@ -76,6 +81,7 @@ def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
         _hashes(path.parent),
         _hashes(notebook.files),
         notebook.measure,
+        notebook.outside,
         settings,
         sorted(notebook.limits.items()),
         sorted(versions().items()),
@@ -101,15 +107,19 @@ def _hashes(folder: Path) -> list[str]:
 def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> Graded:
     """Grades one notebook file; the other files of its folder go into the kernel's folder with it."""
     started, given = time.monotonic(), submission.read(path)
-    report, notes = RunReport(notebook.released), []
+    done, notes = Run(RunReport(notebook.released)), []
     if given.notebook is not None:
         restored = submission.restore(given.notebook, notebook.released, notebook.shown)
-        report, notes = _run(notebook, restored, path.parent, settings), restored.notes
-    reason = given.problem or report.reason or ""
+        done, notes = run(notebook, restored.notebook, path.parent, settings), [*restored.notes]
+        notes += done.notes
+        if inside := [test.metadata.nbgrader.grade_id for test in tests(restored.notebook) if test.source.strip()]:
+            inside = [name for name in inside if name not in notebook.outside]
+            notes += [f"ran in the notebook's own process, within its reach: {', '.join(inside)}"] if inside else []
+    reason = given.problem or done.report.reason or ""
     verdict = Verdict(
         lesson=notebook.id,
         student=student,
-        status="refused" if given.problem else "graded" if report.alive else "ended",
+        status="refused" if given.problem else "graded" if done.report.alive else "ended",
         reason=reason,
         notes=notes,
         submission=digest(given.content),
@@ -117,30 +127,73 @@ def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> G
         inputs=fingerprint(notebook, path, settings),
         seed=settings.seed,
         sandbox=settings.sandbox,
-        exercises=_scores(report, reason),
-        cells=[CellResult.of(cell) for cell in report.cells],
+        exercises=scores(notebook, done, reason),
+        cells=[CellResult.of(cell) for cell in done.report.cells],
         versions=versions(),
         seconds=round(time.monotonic() - started, 2),
         graded_at=now(),
     )
-    return Graded(verdict, None if given.problem else report.notebook)
+    return Graded(verdict, None if given.problem else done.report.notebook)
 
 
-def _run(notebook: Notebook, restored: submission.Restored, handed_in: Path, settings: Settings) -> RunReport:
-    if not any(cell.cell_type == "code" and cell.source.strip() for cell in restored.notebook.cells):
-        return RunReport(restored.notebook, alive=True)  # answers in words alone
+@dataclass
+class Run:
+    """What came of a notebook: its cells' run, and test cell → how it ended outside."""
+
+    report: RunReport
+    outside: dict[str, outside.Ran] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def run(notebook: Notebook, restored: NotebookNode, handed_in: Path, settings: Settings) -> Run:
+    """Runs the notebook's cells in a kernel, then asks it what the test cells outside want to know.
+
+    A cell that ends the kernel must not cost the tests above it: they are asked of a second kernel, which runs what stands
+    above that cell.
+    """
+    if not any(cell.cell_type == "code" and cell.source.strip() for cell in restored.cells):
+        return Run(RunReport(restored, alive=True))  # answers in words alone
+    inside = copy.deepcopy(restored)
+    for cell in tests(inside):
+        if cell.metadata.nbgrader.grade_id in notebook.outside:
+            cell.source = ""
+    done = _in_a_kernel(notebook, inside, handed_in, settings)
+    if not done.report.alive and notebook.outside:
+        ended = max((one.index for one in done.report.cells if one.status != "not run"), default=0)
+        inside.cells = inside.cells[:ended]
+        done.outside = _in_a_kernel(notebook, inside, handed_in, settings).outside
+    return done
+
+
+def _in_a_kernel(notebook: Notebook, inside: NotebookNode, handed_in: Path, settings: Settings) -> Run:
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
         work = Path(name) / "work"
-        restored.notes.extend(_fill(work, handed_in, notebook))
+        notes = _fill(work, handed_in, notebook)
         limits = None if settings.kernel == PLAIN else notebook.sandbox_limits
         with KernelSession(work, settings.kernel, limits=limits, env={"OMP_NUM_THREADS": "1"}) as session:
-            return run_notebook(
-                restored.notebook,
+            report = run_notebook(
+                inside,
                 session,
                 parameters={},
                 cell_timeout=notebook.seconds["cell_seconds"],
                 notebook_timeout=notebook.seconds["notebook_seconds"],
             )
+            return Run(report, _asked(notebook, report, session) if report.alive else {}, notes)
+
+
+def _asked(notebook: Notebook, report: RunReport, session: KernelSession) -> dict[str, outside.Ran]:
+    """Runs the test cells outside, until the time of the whole notebook is over or its process has ended."""
+    here = [name for cell in tests(report.notebook) if (name := cell.metadata.nbgrader.grade_id) in notebook.outside]
+    found: dict[str, outside.Ran] = {}
+    with contextlib.suppress(KernelGone):
+        student = session.student() if here else None
+        for name in here:
+            left = notebook.seconds["notebook_seconds"] - session.meter.charge()
+            program = outside.program(notebook.released, name)
+            if student is None or program is None or left <= 0:
+                break
+            found[name] = outside.run(program, student, min(notebook.seconds["cell_seconds"], left))
+    return found
 
 
 def _fill(work: Path, handed_in: Path, notebook: Notebook) -> list[str]:
@@ -179,20 +232,36 @@ def is_test(cell: NotebookNode) -> bool:
     return bool(cell.cell_type == "code" and rules.get("grade") and not rules.get("solution"))
 
 
-def _scores(report: RunReport, reason: str) -> list[ExerciseResult]:
-    runs = {report.notebook.cells[run.index].id: run for run in report.cells}
-    return [
-        ExerciseResult(name=cell.metadata.nbgrader.grade_id, checks=[_result(cell, runs.get(cell.id), reason)])
-        for cell in report.notebook.cells
-        if is_test(cell)
-    ]
+def tests(notebook: NotebookNode) -> list[NotebookNode]:
+    """The notebook's test cells, in order."""
+    return [cell for cell in notebook.cells if is_test(cell)]
+
+
+def scores(notebook: Notebook, done: Run, reason: str) -> list[ExerciseResult]:
+    """Scores every test cell of the assignment by nbgrader's rules."""
+    executed, runs = done.report.notebook.cells, {run.index: run for run in done.report.cells}
+    ran = {cell.metadata.nbgrader.grade_id: (cell, runs.get(i)) for i, cell in enumerate(executed) if is_test(cell)}
+    results = []
+    for cell in tests(notebook.released):
+        name = cell.metadata.nbgrader.grade_id
+        if name in notebook.outside:
+            result = _asked_result(cell, done.outside.get(name), reason)
+        else:
+            result = _result(*ran.get(name, (cell, None)), reason)
+        results.append(ExerciseResult(name=name, checks=[result]))
+    return results
+
+
+def _unknown(cell: NotebookNode) -> CheckResult:
+    rules = cell.metadata.nbgrader
+    return CheckResult(
+        name=rules.grade_id, title=rules.grade_id, hidden=False, points=float(rules.points), status="error"
+    )
 
 
 def _result(cell: NotebookNode, run: CellRun | None, reason: str) -> CheckResult:
-    rules = cell.metadata.nbgrader
-    result = CheckResult(
-        name=rules.grade_id, title=rules.grade_id, hidden=False, points=float(rules.points), status="error"
-    )
+    """Scores a test cell that ran in the kernel."""
+    result = _unknown(cell)
     if run is None and not reason:
         result.status = "passed"  # an empty cell tests nothing
     elif run is None or run.status == "not run":
@@ -206,16 +275,36 @@ def _result(cell: NotebookNode, run: CellRun | None, reason: str) -> CheckResult
     return result
 
 
+def _asked_result(cell: NotebookNode, ran: outside.Ran | None, reason: str) -> CheckResult:
+    """Scores a test cell that ran outside, with the line that failed; feedback hides it if it is hidden."""
+    result = _unknown(cell)
+    if ran is None:
+        result.message = f"it was not run: {reason or 'the notebook ended before it'}"
+    elif not ran.ename:
+        result.status = "passed"
+        result.partial = None if ran.shown is None else credit(ran.shown, result.points)
+    else:
+        result.status = "failed" if ran.ename == "AssertionError" else "error"
+        line = ["", *cell.source.splitlines()][ran.line].strip()
+        result.message = f"{ran.ename}: {ran.message}\n{line}".rstrip()
+    return result
+
+
 def partial_credit(cell: NotebookNode, most: float) -> float | None:
     """Reads the number that the cell ended with, within 0 and `most`; None if it is no number, and all points are earned."""
     for output in reversed(cell.outputs):  # a student's code may have shown others before
         if output.output_type == "execute_result":
-            try:
-                value = float(output.data["text/plain"])
-            except (KeyError, TypeError, ValueError):
-                return None
-            return 0.0 if math.isnan(value) else min(max(value, 0.0), most)
+            return credit(output.data.get("text/plain"), most)
     return None
+
+
+def credit(shown: object, most: float) -> float | None:
+    """Reads what Python shows of a value as points within 0 and `most`; None if it is no number."""
+    try:
+        value = float(shown)  # type: ignore[arg-type]  # whatever a notebook's file holds
+    except (TypeError, ValueError):
+        return None
+    return 0.0 if math.isnan(value) else min(max(value, 0.0), most)
 
 
 def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | None) -> None:

@@ -20,7 +20,7 @@ from traitlets import Dict, Unicode
 
 from grader.course import Course, CourseError, Lesson
 from grader.grading import notebook as plain
-from grader.grading import store, submission
+from grader.grading import rehearsal, store, submission
 from grader.nbgrader import course, feedback, pages
 from grader.settings import COLD, PLAIN, WARM, Settings, ready
 
@@ -58,6 +58,8 @@ class Grade(NbGraderPreprocessor):
         submitted = self._submitted(submission_of)
         stored = store.verdict_path(self._home(), submission_of["student"], lesson)
         settings = Settings(kernel=self.kernel)
+        if isinstance(lesson, plain.Notebook):
+            lesson = rehearsal.prepared(lesson, Path(self._coursedir.root), settings)
         verdict, executed = store.load(lesson, submitted, stored, settings)
         if verdict is None:
             if missing := ready(settings):

@@ -1,0 +1,93 @@
+"""Finds which test cells of another nbgrader course can run outside the notebook: with the instructor's own solution.
+
+A test cell runs outside if it gives the solution the same points there, and if the notebook's other cells do without it as they do with
+it. What is found is kept below build/ in the course's folder while nothing that decides it changes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from nbformat import NotebookNode
+
+from etude.files import write_whole
+from grader.grading import notebook as notebooks
+from grader.grading import outside, submission
+from grader.grading.notebook import Notebook, Run
+from grader.kernels.session import KernelLost
+from grader.provenance import code_hash, digest, versions
+from grader.remote.connection import KernelGone
+from grader.sandbox import SandboxError
+from grader.settings import Settings
+
+CODE = ("grader.grading", "grader.kernels", "grader.remote")
+
+
+def prepared(notebook: Notebook, root: Path, settings: Settings) -> Notebook:
+    """Returns the notebook with its test cells that run outside; none do where the solution is missing or does not run.
+
+    Args:
+        root: the course's folder.
+    """
+    solution = notebook.files / f"{notebook.name}.ipynb"
+    if not solution.is_file():
+        return notebook
+    inputs = digest(notebook.measure, solution.read_bytes(), code_hash(*CODE), json.dumps(versions(), sort_keys=True))
+    path = root / "build" / "outside" / notebook.assignment / f"{notebook.name}.json"
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        kept = {}
+    if kept.get("inputs") != inputs:
+        try:
+            kept = {"inputs": inputs, "outside": rehearse(notebook, solution, settings)}
+        except (KernelLost, SandboxError):  # of this machine, or of this moment: nothing to keep
+            return notebook
+        write_whole(path, json.dumps(kept, indent=1) + "\n")
+    return replace(notebook, outside=tuple(kept["outside"]))
+
+
+def rehearse(notebook: Notebook, solution: Path, settings: Settings) -> list[str]:
+    """Runs the solution with fewer and fewer test cells outside, until all is as it is with none."""
+    given = submission.read(solution)
+    if given.notebook is None:
+        return []
+    right = submission.restore(given.notebook, notebook.released, notebook.shown).notebook
+    names = [name for name in map(_name, notebooks.tests(right)) if outside.program(notebook.released, name)]
+    try:
+        inside = notebooks.run(notebook, right, notebook.files, settings)
+        alone, earned = _errors(inside), _earned(notebook, inside)
+        while names:
+            tried = replace(notebook, outside=tuple(names))
+            done = notebooks.run(tried, right, notebook.files, settings)
+            needing = _errors(done) - alone  # cells that fail without a test cell above them
+            first = min(needing, default="")
+            now = _earned(tried, done)
+            able = [
+                name for name in names if now[name] == earned[name] > 0 and not (first and _id(right, name) < first)
+            ]
+            if able == names:
+                return names
+            names = able
+    except KernelGone:
+        return []
+    return []
+
+
+def _name(cell: NotebookNode) -> str:
+    return str(cell.metadata.nbgrader.grade_id)
+
+
+def _id(notebook: NotebookNode, name: str) -> str:
+    return str(next(cell.id for cell in notebooks.tests(notebook) if _name(cell) == name))
+
+
+def _errors(done: Run) -> set[str]:
+    """The ids of the cells that did not end well; ids are in the notebook's order."""
+    return {done.report.notebook.cells[run.index].id for run in done.report.cells if run.status != "ok"}
+
+
+def _earned(notebook: Notebook, done: Run) -> dict[str, float]:
+    return {result.name: result.earned for result in notebooks.scores(notebook, done, "")}
