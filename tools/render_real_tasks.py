@@ -36,6 +36,10 @@ word's commonest tag): a model that is not above them has learnt nothing that ne
 BERT-tiny has 2 layers of width 128. From scratch it knows no more than the labels of the task; pre-trained models begin at what
 `tools/pretrain_real.py` made of real text, or at published weights: `--model google-bert/bert-base-uncased` where there is a network.
 
+bert-tiny-en saw 8 million tokens: `tools/pretrain_real.py --size tiny --device cpu --steps 2000 --batch 32` (benchmarks/results/bert.csv).
+Its loss of 7.1 says that it knows how frequent words are, and little more. To start from that is worse than to start from nothing:
+what pre-training is worth on real text needs the longer run on a GPU, which has not been made.
+
 A corpus without a test part is parted by document, one in five for the test. At most 1,000 test examples are scored. Means over seeds.
 """
 
