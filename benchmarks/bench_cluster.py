@@ -128,14 +128,16 @@ def measured(course: Course, cores: list[int]) -> dict[str, Any]:
     scheduler = LocalCluster(n_workers=0, processes=False, dashboard_address=None, host="127.0.0.1")
     with scheduler, workers(scheduler.scheduler_address, course, cores) as processes:
         memory = Memory(processes)
-        ready, _ = timed(todo[:1], course.root / "warm-up", scheduler.scheduler_address, memory)
+        begun, (first,) = timed(todo[:1], course.root / "warm-up", scheduler.scheduler_address, memory)
         with Client(scheduler.scheduler_address, set_as_default=False) as client:
-            while [bool(worker["resources"]) for worker in client.scheduler_info()["workers"].values()] != [True] * len(cores):
+            while [bool(worker["resources"]) for worker in client.scheduler_info()["workers"].values()] != [True] * len(
+                cores
+            ):
                 time.sleep(0.5)  # the others get ready too
         seconds, verdicts = timed(todo, home, scheduler.scheduler_address, memory)
     return {
         "workers": len(cores),
-        "ready_seconds": round(ready, 2),
+        "ready_seconds": round(begun - first.seconds, 2),
         "seconds": round(seconds, 2),
         "memory_mb": round(memory.mb / len(cores)),
         "submission_seconds": [verdict.seconds for verdict in verdicts],
@@ -161,7 +163,9 @@ def store_seconds(course: Course, students: list[str]) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--submissions", type=int, default=WHOLE_CLASS, help="how many students; %(default)s unless told")
+    parser.add_argument(
+        "--submissions", type=int, default=WHOLE_CLASS, help="how many students; %(default)s unless told"
+    )
     parser.add_argument("--out", type=Path, help="where the figures go")
     options = parser.parse_args()
     whole = options.submissions >= WHOLE_CLASS

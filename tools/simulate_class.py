@@ -102,7 +102,10 @@ def draw(rows: list[dict[str, float]], submissions: int, path: Path) -> None:
 
 def table(record: dict[str, Any]) -> str:
     """Writes the rows as a table, with where they come from."""
-    lines = ["| workers of one core | graded, min | in the gradebook, min | memory, GB | core-hours |", "|---|---|---|---|---|"]
+    lines = [
+        "| workers of one core | graded, min | in the gradebook, min | memory, GB | core-hours |",
+        "|---|---|---|---|---|",
+    ]
     lines += [
         f"| {row['workers']} | {row['graded_seconds'] / 60:.1f} | {row['stored_seconds'] / 60:.1f} | {row['memory_gb']:.1f} | "
         f"{row['core_hours']:.2f} |"
@@ -135,7 +138,10 @@ def main() -> None:
         "submissions": options.submissions,
         "seed": options.seed,
         "measured": {
-            **{name: measured[name] for name in ("lesson", "submissions", "hardware", "commit", "load", "times_as_fast")},
+            **{
+                name: measured[name]
+                for name in ("lesson", "submissions", "hardware", "commit", "load", "times_as_fast")
+            },
             "mean_seconds": round(float(np.mean(one["submission_seconds"])), 2),
             "ready_seconds": one["ready_seconds"],
             "memory_mb": one["memory_mb"],
@@ -148,7 +154,9 @@ def main() -> None:
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     _, _, after = rest.partition(END)
     write_whole(PAGE, f"{before}{BEGIN}\n{table(record)}\n{END}{after}")
-    print(f"{RECORD.relative_to(ROOT)}, {IMAGE.relative_to(ROOT)} and the table of {PAGE.relative_to(ROOT)} are written")
+    print(
+        f"{RECORD.relative_to(ROOT)}, {IMAGE.relative_to(ROOT)} and the table of {PAGE.relative_to(ROOT)} are written"
+    )
 
 
 if __name__ == "__main__":

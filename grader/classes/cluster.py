@@ -20,9 +20,9 @@ from queue import Empty
 import nbformat
 from distributed import Future, KilledWorker
 
-from grader.classes.batch import POLL, Batch, grade_one, key, unchanged
+from grader.classes.batch import POLL, Batch, Made, grade_one, key, unchanged
 from grader.classes.cluster_line import Line, Unreachable
-from grader.classes.cluster_worker import Made, Terms
+from grader.classes.cluster_worker import Terms
 from grader.classes.uploads import Submission
 from grader.course import CourseError, Lesson
 from grader.grading import store, submission

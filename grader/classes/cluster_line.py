@@ -17,7 +17,8 @@ from typing import Self
 
 from distributed import Client, Future
 
-from grader.classes.cluster_worker import SAME, Grader, Made, Report, Terms, grade, same_code
+from grader.classes.batch import Made
+from grader.classes.cluster_worker import SAME, Grader, Report, Terms, grade, same_code
 from grader.course import CourseError
 
 CONNECT = 10.0  # seconds for a scheduler to answer
@@ -139,7 +140,7 @@ class Line:
         if address not in self._refused:
             self._refused.add(address)
             at = "" if name == address else f" at {address}"
-            self._say(f"worker {name}{at} is not used: {trouble}")
+            self._say(f"worker {name}{at} is not used: {trouble}; then start it again")
 
 
 def _connected(address: str) -> Client:

@@ -10,35 +10,30 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import shutil
-import tempfile
+import threading
 from collections.abc import Sequence
-from concurrent.futures import wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, TypedDict
 
-import nbformat
 from distributed import Worker, WorkerPlugin, get_worker
 
-from grader.classes.batch import measure_references, unmeasured
+from grader.classes.batch import Made, grade_bytes, measure_references, unmeasured
 from grader.classes.workers import Workers
 from grader.course import Course, CourseError, Lesson
 from grader.grading import lesson as grading
-from grader.grading import store
 from grader.provenance import code_hash, digest, versions
 from grader.sandbox import SandboxError
 from grader.settings import Settings, ready
 
 CODE = (*grading.DECIDING, "grader.classes")
-SAME = "install there what you grade with, the same commit and constraints.txt, and start the worker again"
+SAME = "install there what you grade with, the same commit and constraints.txt"
 DAEMON = (
     "its nanny lets it start no processes: start it with --no-nanny, or with DASK_DISTRIBUTED__WORKER__DAEMON=false "
     "in its environment"
 )
-
-
-Made = tuple[str, str | None]  # the verdict as JSON, and the executed notebook as JSON; None if the file was refused
 
 
 class Report(TypedDict):
@@ -99,19 +94,27 @@ class Grader(WorkerPlugin):
 
     async def setup(self, worker: Worker) -> None:
         """Begins to get ready; the worker goes on meanwhile."""
-        self._opened = ExitStack()
+        self._opened, self._own = ExitStack(), threading.local()
         self._getting_ready = asyncio.create_task(self._get_ready(worker))
 
     async def teardown(self, worker: Worker) -> None:
-        """Removes what lies among the machine's temporary files."""
+        """Ends with the worker: its processes at once, and what lies among the machine's temporary files."""
+        for process in multiprocessing.active_children():
+            process.kill()
         self._opened.close()
 
     def grade(self, lesson: str, student: str, content: bytes) -> Made:
-        """Grades in a process of its own, so that one that dies costs nobody else anything."""
-        with self._workers.pool(1) as pool:
-            future = pool.submit(grade_content, self._lessons[lesson], student, content, self.terms.settings)
-            wait([future])  # an exception within this block would end the processes of others
-        return future.result()
+        """Grades in a process of this thread's own, so that one that dies costs nobody else anything."""
+        if not hasattr(self._own, "pool"):
+            self._own.pool = self._opened.enter_context(self._workers.pool(1))
+        try:
+            made: Made = self._own.pool.submit(
+                grade_bytes, self._lessons[lesson], student, content, self.terms.settings
+            ).result()
+        except BrokenProcessPool:
+            del self._own.pool  # the next one begins with a new process
+            raise
+        return made
 
     async def _get_ready(self, worker: Worker) -> None:
         threads = worker.state.nthreads
@@ -136,8 +139,10 @@ class Grader(WorkerPlugin):
             measure_references(
                 unknown, self.terms.settings, threads, self._workers, lambda names: None, lambda lesson: None
             )
-        except (CourseError, SandboxError, OSError) as error:
+        except (CourseError, SandboxError) as error:
             return str(error)
+        except Exception as error:  # a worker that says nothing would be waited for
+            return f"the grader failed ({type(error).__name__}: {error})"
         return ""
 
 
@@ -147,19 +152,17 @@ def grade(terms: str, lesson: str, student: str, content: bytes) -> Made:
     Args:
         terms: their name.
         lesson: its id.
+
+    Raises:
+        CourseError: this worker cannot grade the lesson, whoever handed it in.
     """
-    plugin = get_worker().plugins[terms]
+    worker = get_worker()
+    plugin = worker.plugins[terms]
     assert isinstance(plugin, Grader)
-    return plugin.grade(lesson, student, content)
-
-
-def grade_content(lesson: Lesson, student: str, content: bytes, settings: Settings) -> Made:
-    """Grades the bytes as a file of the lesson's name: refusals name it."""
-    with tempfile.TemporaryDirectory(prefix="etude-") as folder:
-        path = Path(folder, f"{lesson.name}.ipynb")
-        path.write_bytes(content)
-        made = store.grade(lesson, path, student, settings)
-    return made.verdict.as_json(), None if made.notebook is None else nbformat.writes(made.notebook)
+    try:
+        return plugin.grade(lesson, student, content)
+    except CourseError as error:
+        raise CourseError(f"worker {worker.name} at {worker.address}: {error}") from None
 
 
 def same_code() -> str:

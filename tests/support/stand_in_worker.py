@@ -14,13 +14,14 @@ from multiprocessing import parent_process
 from stand_in import exercise
 
 from grader.classes import cluster_worker
+from grader.classes.batch import Made
 from grader.course import Lesson
 from grader.grading import lesson as grading
 from grader.grading.verdict import Verdict
 from grader.settings import Settings
 
 
-def grade_content(lesson: Lesson, student: str, content: bytes, settings: Settings) -> cluster_worker.Made:
+def grade_bytes(lesson: Lesson, student: str, content: bytes, settings: Settings) -> Made:
     """Notes that it was called, does what the submission says, then gives it the number at the end of its text."""
     root = lesson.course.root
     with (root / "runs").open("a") as log:
@@ -66,7 +67,7 @@ if __name__ == "__main__":
     import stand_in_worker
     from dask.__main__ import main
 
-    cluster_worker.grade_content = stand_in_worker.grade_content  # by a name that its processes can import
+    cluster_worker.grade_bytes = stand_in_worker.grade_bytes  # by a name that its processes can import
     cluster_worker.unmeasured = lambda lessons, settings: []
     become_another(os.environ.get("STAND_IN", ""))
     main()

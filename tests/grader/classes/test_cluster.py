@@ -233,6 +233,7 @@ def test_a_class_that_no_worker_can_grade_ends_with_the_reasons(
     assert "it has another week1_small/relu, in solutions or weeks" in reasons["lesson"]
     assert "bubblewrap is not installed (no bwrap on PATH): apt-get install bubblewrap" in reasons["sandbox"]
     assert "start it with --no-nanny" in reasons["nanny"]
+    assert all(reason.endswith("; then start it again") for reason in reasons.values())
     assert len(said) == len(reasons) == 3
 
 

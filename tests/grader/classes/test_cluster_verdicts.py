@@ -15,6 +15,7 @@ from typing import Any
 import hostile
 import nbformat
 import pytest
+import tomlkit
 from dask_cluster import Cluster, namespaces
 from sandboxed import machine  # noqa: F401 - a fixture
 
@@ -41,7 +42,9 @@ MEASURED: dict[str, Any] = {
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course of one small lesson, built; ada is right, bora half right, chul handed in no notebook and dana no file."""
     made = hostile.course_to_attack(tmp_path_factory.mktemp("here") / "course", "", "")
-    (lesson,) = made.lessons()
+    limits, path = {"cell_seconds": 600, "notebook_seconds": 600, "memory_mb": 1024}, made.root / "course.toml"
+    path.write_text(tomlkit.dumps(tomlkit.parse(path.read_text()).unwrap() | {"limits": limits}))  # for a slow machine
+    (lesson,) = (made := Course(made.root)).lessons()
     right = hostile.honest(lesson, ("softmax", "count_pairs"), "no secret")
     for student in ("ada", "bora", "chul", "dana"):
         folder = made.root / "submitted" / student / lesson.assignment
@@ -94,7 +97,9 @@ def test_two_hosts_that_share_nothing_give_the_verdicts_of_one_machine(
     todo = submissions(course.lessons(), course.root)
     for item in todo:
         grade_one(item, tmp_path / "alone", Settings())
-        there, here = (store.verdict_path(home, item.student, item.lesson) for home in (course.root, tmp_path / "alone"))
+        there, here = (
+            store.verdict_path(home, item.student, item.lesson) for home in (course.root, tmp_path / "alone")
+        )
         assert decided(there) == decided(here)
         assert there.with_suffix(".ipynb").is_file() == here.with_suffix(".ipynb").is_file() == (item.student < "chul")
         if item.student < "chul":
