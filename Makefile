@@ -40,6 +40,8 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/bench_models.py
 	$(BIN)/python benchmarks/bench_gpt.py
 	$(BIN)/python benchmarks/bench_grading.py
+	$(BIN)/python benchmarks/bench_cluster.py
+	$(BIN)/python tools/simulate_class.py
 
 # How far the grader can be trusted, measured anew whatever the stamps of audits say: an hour or two, most of it for wrong answers
 # run through whole experiments.

@@ -6,6 +6,7 @@ worker that dies takes nobody else down: its submission is tried again, alone, a
 
 from __future__ import annotations
 
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -13,6 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+
+import nbformat
 
 from grader.classes.uploads import Submission
 from grader.classes.workers import Workers, side_by_side
@@ -27,6 +30,7 @@ from grader.settings import Settings
 
 POLL = 0.1  # seconds after which a batch that waits for its workers looks whether Ctrl-C was pressed
 
+Made = tuple[str, str | None]  # a verdict and the executed notebook, both as JSON; no notebook if the file was refused
 Grade = Callable[[Submission, Path, Settings], Verdict]  # makes and stores a verdict; a worker is sent it by its name
 
 
@@ -46,6 +50,15 @@ def grade_one(item: Submission, home: Path, settings: Settings) -> Verdict:
     """Makes the verdict on one submission and stores it. This is what a worker runs."""
     path = store.verdict_path(home, item.student, item.lesson)
     return store.make(item.lesson, item.path, item.student, path, settings)[0]
+
+
+def grade_bytes(lesson: Lesson, student: str, content: bytes, settings: Settings) -> Made:
+    """Makes the verdict on what was handed in elsewhere, as a file of the lesson's name, which refusals call it by."""
+    with tempfile.TemporaryDirectory(prefix="etude-") as folder:
+        path = Path(folder, f"{lesson.name}.ipynb")
+        path.write_bytes(content)
+        made = store.grade(lesson, path, student, settings)
+    return made.verdict.as_json(), None if made.notebook is None else nbformat.writes(made.notebook)
 
 
 def unchanged(todo: Iterable[Submission], home: Path, settings: Settings) -> dict[tuple[str, str], Verdict]:

@@ -34,11 +34,16 @@ from grader.settings import Settings
 
 @dataclass(frozen=True)
 class Classroom:
-    """A class: the course, and the folder with what was handed in and the gradebook."""
+    """A class: the course, and the folder with what was handed in and the gradebook.
+
+    Attributes:
+        scheduler: the address of a Dask cluster that makes the verdicts; without one they are made here.
+    """
 
     course: Course | NbgraderCourse
     home: Path
     settings: Settings
+    scheduler: str = ""
 
     def grade(
         self,
@@ -147,16 +152,7 @@ class Classroom:
                 troubles.append(str(error))
             bar.advance(storing)
 
-        batch = grade_batch(
-            todo,
-            self.home,
-            self.settings,
-            jobs=jobs,
-            done=done,
-            running=_shown(bar, grading),
-            references=references,
-            measured=lines.reference,
-        )
+        batch = self._verdicts(todo, self.home, lines, jobs, _shown(bar, grading), done, references)
         bar.update(storing, now="")
         batch.troubles += troubles
         return batch
@@ -187,8 +183,35 @@ class Classroom:
         with tempfile.TemporaryDirectory() as scratch:
             if resume and (self.home / "verdicts").is_dir():
                 shutil.copytree(self.home / "verdicts", Path(scratch, "verdicts"))
-            home, running = Path(scratch), _shown(bar, grading)
-            return grade_batch(todo, home, self.settings, jobs=jobs, done=done, running=running)
+            return self._verdicts(todo, Path(scratch), lines, jobs, _shown(bar, grading), done)
+
+    def _verdicts(
+        self,
+        todo: list[Submission],
+        home: Path,
+        lines: Lines,
+        jobs: int,
+        running: Callable[[list[str]], None],
+        done: Callable[[Submission, Verdict | None], None],
+        references: Sequence[Gradable] = (),
+    ) -> Batch:
+        """Makes the verdicts: on the cluster if there is one, else with `jobs` processes of this machine."""
+        if self.scheduler:
+            from grader.classes.cluster import grade_on_cluster
+
+            return grade_on_cluster(
+                todo, home, self.settings, scheduler=self.scheduler, running=running, done=done, say=lines.note
+            )
+        return grade_batch(
+            todo,
+            home,
+            self.settings,
+            jobs=jobs,
+            running=running,
+            done=done,
+            references=references,
+            measured=lines.reference,
+        )
 
     def _stored(self, todo: list[Submission]) -> list[gradebook.Score]:
         """Reads what the gradebook holds of these weeks."""

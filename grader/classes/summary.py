@@ -74,6 +74,10 @@ class Lines:
         seconds = f", {spent.notebook:.1f} s of computing" if spent else ""
         self._print(Text(f"reference of {plain(lesson.name)}: all is right{seconds}"))
 
+    def note(self, sentence: str) -> None:
+        """Prints a sentence on where the class is graded, the whole of it."""
+        self.console.print(Text(plain(sentence), "yellow"), soft_wrap=True)
+
     def _print(self, line: Text) -> None:
         self.console.print(line, no_wrap=True, overflow="ellipsis")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,14 +88,27 @@ def known_profile(name: str) -> str:
 
 def grading(sandbox: bool) -> Settings:
     """Settles how to grade. Raises CourseError with what is missing if there is no sandbox and none was waived."""
-    from grader.settings import PLAIN, Settings, ready
+    from grader.settings import ready
 
-    settings = Settings() if sandbox else Settings(kernel=PLAIN)
+    settings = _settings(sandbox)
     if missing := ready(settings):
         raise CourseError(
             "\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"])
         )
     return settings
+
+
+def on_cluster(sandbox: bool) -> Settings:
+    """Settles how a cluster grades, whose workers look for themselves what they lack. Raises CourseError without Dask."""
+    if find_spec("distributed") is None:
+        raise CourseError("--dask needs the package distributed: pip install -c constraints.txt 'etude[cluster]'")
+    return _settings(sandbox)
+
+
+def _settings(sandbox: bool) -> Settings:
+    from grader.settings import PLAIN, Settings
+
+    return Settings() if sandbox else Settings(kernel=PLAIN)
 
 
 def progress_bar() -> Progress:

@@ -25,6 +25,7 @@ from grader.cli.common import (
     grading,
     known_profile,
     near,
+    on_cluster,
     progress_bar,
     say,
 )
@@ -43,7 +44,7 @@ app = typer.Typer()
 @app.command(
     rich_help_panel=PANEL,
     epilog="Examples: grader autograde week1_embeddings --jobs 2 · grader autograde word2vec --take-in moodle.zip · "
-    "grader autograde week1_embeddings --dry-run",
+    "grader autograde week1_embeddings --dry-run · grader autograde week1_embeddings --dask tcp://10.0.0.1:8786",
 )
 def autograde(
     which: Which = "",
@@ -57,6 +58,14 @@ def autograde(
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="How many submissions at a time.")] = CORES,
+    dask: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Grade on the workers of this Dask scheduler, tcp://HOST:8786, instead of here (docs/scale.md).",
+            show_default=False,
+        ),
+    ] = "",
     resume: Annotated[
         bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")
     ] = True,
@@ -73,7 +82,10 @@ def autograde(
     with explained():
         course = _course()
         lessons: list[Gradable] = [*course.lessons(which)]
-        start_servers(lessons, settings := grading(sandbox))  # while this process imports nbgrader
+        if dask:
+            settings = on_cluster(sandbox)
+        else:
+            start_servers(lessons, settings := grading(sandbox))  # while this process imports nbgrader
         from grader.classes import uploads
         from grader.classes.classroom import Classroom
 
@@ -81,7 +93,7 @@ def autograde(
         if take_in is not None:
             for problem in uploads.take_in(take_in, lessons, folder):
                 console.print(f"[yellow]left out: {escape(problem)}[/]", highlight=False)
-        classroom = Classroom(course, folder, settings)
+        classroom = Classroom(course, folder, settings, dask)
         failed = classroom.grade(lessons, student, console, progress_bar, jobs=jobs, resume=resume, dry_run=dry_run)
     if failed:
         raise typer.Exit(1)
