@@ -3,10 +3,14 @@ PYTHON ?= python3
 SANDBOX ?= --sandbox
 BIN := .venv/bin
 
-.PHONY: run test test-all prove lint weeks bench trust constraints
+.PHONY: run site test test-all prove lint weeks bench trust constraints
 run: .venv/ready
 	@[ "$(SANDBOX)" = --no-sandbox ] || sh ci/apt.sh bubblewrap fonts-nanum
 	$(BIN)/grader demo $(SANDBOX)
+
+# A site of what is there: lessons whose reference was run (make run, or grader costs) with its plots, the others without.
+site: .venv/ready
+	$(BIN)/grader site
 
 # Lessons that have not changed since they were audited are not audited and run again, nor the tests of the grading path while it
 # is as it was proved. prove runs that path and records that everything passed; test-all takes all lessons too.

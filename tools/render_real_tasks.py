@@ -28,7 +28,7 @@ TEXT = """# Real tasks
 
 Rendered by `python tools/render_real_tasks.py` from recorded runs of `python tools/finetune_real.py`.
 
-The lesson [bert_finetuning](../solutions/week4_transformer/bert_finetuning/notebook.py) shows fine-tuning in the planted world, where
+The lesson [bert_finetuning](../weeks/week4_transformer/bert_finetuning.ipynb) shows fine-tuning in the planted world, where
 everything that decides an answer is known. This page does the same on real corpora in English and Korean (`etude.corpora.tasks`), with what
 the lesson builds by hand taken from `etude.finetuning`. Beside each model stand the **majority** and **counted words** (tf-idf, or each
 word's commonest tag): a model that is not above them has learnt nothing that needs a network.

@@ -99,7 +99,11 @@ def bank(stamps: list[Stamp], old: list[str]) -> list[str]:
         *(["", changed] if old else []),
         *table(heads, rows),
         "Mutants that no check can tell from a right answer, each with the reason:",
+        "",
+        "<!-- shows solutions -->",  # the site leaves it out
         *table(["lesson", "exercise", "mutant", "why"], explained),
+        "<!-- /shows solutions -->",
+        "",
         *origins(stamps),
         "",
     ]

@@ -141,6 +141,25 @@ def release(which: Which = "") -> None:
             say(f"{near(made)}: {made.stat().st_size / 1e6:.1f} MB, nothing of the instructor's in it")
 
 
+@app.command(rich_help_panel=PANEL, epilog="Example: grader costs && grader site")
+def site() -> None:
+    """Make the course's static site, build/site: lessons without solutions, claims to search, the documents, the library.
+
+    A lesson's page shows the outputs of a recorded run: `grader demo` and `grader costs` record one of each lesson in the profile
+    smoke, `grader run --profile cpu` a larger one. No notebook is run here. The pages are searched for lines of solutions.
+    """
+    from grader.site.lesson_page import recorded_run
+    from grader.site.make import make_site
+
+    with explained():
+        course = Course()
+        made = make_site(course)
+        if bare := [lesson.name for lesson in course.lessons() if recorded_run(lesson) is None]:
+            say(f"without outputs, as no run of them is recorded: {', '.join(bare)}\nNext: grader costs && grader site")
+        say("No solution leaks, and every link leads somewhere.")
+        say(f"Open {near(made)} in a browser.")
+
+
 @app.command(
     rich_help_panel=PANEL, epilog="Examples: grader pretrain · grader pretrain world-ko · grader pretrain --list"
 )

@@ -62,14 +62,7 @@ def _prove_cell(lesson: Lesson, part: source.Part, original: str, given: nbforma
 
 
 def _prove_files(lesson: Lesson, files: list[Path]) -> None:
-    notebook = source.read(lesson)
-    secrets = {check.name for check in source.checks(lesson) if check.hidden}
-    public = (lesson.source / "checks.py").read_text(encoding="utf-8")
-    shown = {line.strip() for part, cell in source.parts(notebook) for line in _visible(part, cell.source)}
-    for part, cell in source.parts(notebook):
-        if part.kind in ("exercise", "answer"):
-            inside = {line.strip() for line in source.split_solution(cell.source)[1]}
-            secrets |= {line for line in inside - shown if len(line) >= TELLING and line not in public}
+    secrets = hidden_names(lesson) | solution_lines(lesson)
     for path in files:
         text = path.read_text(encoding="utf-8", errors="ignore")
         if path.suffix == ".ipynb":
@@ -77,6 +70,24 @@ def _prove_files(lesson: Lesson, files: list[Path]) -> None:
         for secret in secrets:
             if secret in text:
                 raise Leak(f"{lesson.id}: {path.name} holds {secret!r}, which belongs to the solution")
+
+
+def hidden_names(lesson: Lesson) -> set[str]:
+    """Collects the names of the lesson's hidden checks."""
+    return {check.name for check in source.checks(lesson) if check.hidden}
+
+
+def solution_lines(lesson: Lesson) -> set[str]:
+    """Collects the lines of the lesson's solutions, without their indents, that tell something and stand nowhere in what is shown."""
+    notebook = source.read(lesson)
+    public = (lesson.source / "checks.py").read_text(encoding="utf-8")
+    shown = {line.strip() for part, cell in source.parts(notebook) for line in _visible(part, cell.source)}
+    lines = set[str]()
+    for part, cell in source.parts(notebook):
+        if part.kind in ("exercise", "answer"):
+            inside = {line.strip() for line in source.split_solution(cell.source)[1]}
+            lines |= {line for line in inside - shown if len(line) >= TELLING and line not in public}
+    return lines
 
 
 def _visible(part: source.Part, text: str) -> list[str]:
