@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from torch.nn.functional import logsigmoid
 
-from grader.lessons.bank import alternative, edit, equivalent
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -14,9 +14,9 @@ from grader.lessons.bank import alternative, edit, equivalent
 @alternative("char_ngrams", "one-comprehension")
 def char_ngrams(word, smallest=3, largest=6):
     marked = "<" + word + ">"
-    sizes = range(smallest, largest + 1)
-    every = [marked[start : start + n] for start in range(len(marked)) for n in sizes if start + n <= len(marked)]
-    return [gram for gram in every if gram not in ("<", ">") or gram in word]
+    sizes, last = range(smallest, largest + 1), len(marked) - 1
+    spans = [(start, n) for start in range(len(marked)) for n in sizes if start + n <= len(marked)]
+    return [marked[start : start + n] for start, n in spans if (start, n) not in ((0, 1), (last, 1))]
 
 
 @alternative("char_ngrams", "recursive")
@@ -54,6 +54,18 @@ edit("char_ngrams", "whole-word-left-out", {"end - start > 1 or 0 < start < len(
 edit("char_ngrams", "doubles-dropped", {"end - start > 1 or 0 < start < len(marked) - 1":
      "(end - start > 1 or 0 < start < len(marked) - 1) and marked[start:end] not in found"},
      "an n-gram that stands twice is listed once: keep both", killed_by="test_many_words_agree_with_the_librarys_order")
+edit("char_ngrams", "inner-marks-left-out", {"end - start > 1 or 0 < start < len(marked) - 1": "marked[start:end] not in ('<', '>')"},
+     "a < or > inside the word is left out: it is a letter like any other",
+     killed_by="test_many_words_agree_with_the_librarys_order")
+edit("char_ngrams", "blanks-cut-off", {"f\"<{word}>\"": "f\"<{word.strip()}>\""},
+     "blanks around the word are cut off",
+     killed_by="test_many_words_agree_with_the_librarys_order")
+edit("char_ngrams", "one-spelling", {'marked = f"<{word}>"': "import unicodedata\n    marked = '<' + unicodedata.normalize('NFC', word) + '>'"},
+     "letters and their marks are joined first: characters are those of the word as it stands",
+     killed_by="test_many_words_agree_with_the_librarys_order")
+edit("char_ngrams", "tuple", {"return found": "return tuple(found)"},
+     "a tuple comes back: a list is asked for",
+     killed_by="test_artificial_has_ten_trigrams")
 
 
 # fnv1a
@@ -85,6 +97,12 @@ edit("fnv1a", "not-cut-to-32-bits", {"((value ^ byte) * 16777619) % 2**32": "(va
      "the value is not cut to 32 bits", killed_by="test_ascii_has_the_values_of_plain_fnv1a")
 edit("fnv1a", "starts-with-zero", {"2166136261": "0"},
      "it starts with 0: the first value is 2166136261", killed_by="test_ascii_has_the_values_of_plain_fnv1a")
+edit("fnv1a", "one-spelling", {'text.encode("utf-8")': "__import__('unicodedata').normalize('NFC', text).encode()"},
+     "the text is normalised first: other bytes have another hash",
+     killed_by="test_many_words_agree_with_the_published_hash")
+edit("fnv1a", "zero-ends-text", {"text.encode(\"utf-8\")": "text.encode(\"utf-8\").partition(bytes(1))[0]"},
+     "a byte of 0 ends the text: it is a byte like any other",
+     killed_by="test_many_words_agree_with_the_published_hash")
 
 
 # subword_rows
@@ -117,6 +135,12 @@ edit("subword_rows", "doubles-dropped", {"return own + [": "return list(dict.fro
 edit("subword_rows", "remainder-after-offset",
      {"len(index) + fnv1a(gram) % buckets": "(len(index) + fnv1a(gram)) % buckets"},
      "V is added before the remainder is taken, so the rows of words are hit",
+     killed_by="test_a_known_word_has_its_own_row_first")
+edit("subword_rows", "six-at-most", {"char_ngrams(word, smallest, largest)": "char_ngrams(word, smallest, min(largest, 6))"},
+     "no n-gram is longer than 6, whatever is asked",
+     killed_by="test_many_words_agree_with_the_library")
+edit("subword_rows", "tuple", {"return own + [": "return (*own, *[", "char_ngrams(word, smallest, largest)]": "char_ngrams(word, smallest, largest)])"},
+     "a tuple comes back: a list is asked for",
      killed_by="test_a_known_word_has_its_own_row_first")
 
 
@@ -160,6 +184,22 @@ edit("compose", "padding-added", {'embedding_bag(rows, table, first, mode="sum")
 edit("compose", "table-detached", {"rows, table, first": "rows, table.detach(), first"},
      "the table was detached, so nothing is learnt: gradients must flow back into it",
      killed_by="test_gradients_can_flow_back_into_the_table")
+edit("compose", "one-number-loses-axis", {"mode=\"sum\")": "mode=\"sum\").squeeze(-1)"},
+     "vectors of one number lose their axis",
+     killed_by="test_many_bags_agree_with_a_loop")
+edit("compose", "rows-cut", {"for row in bag]": "for row in bag[:32]]", "len(bag) for bag": "len(bag[:32]) for bag"},
+     "no more than 32 rows of a bag are summed",
+     killed_by="test_many_bags_agree_with_a_loop")
+@mistake("compose", "gradient-once", "a row that stands twice in a bag gets the gradient of one",
+         killed_by="test_gradients_can_flow_back_into_the_table")
+def compose(table, bags):
+    vectors = []
+    for bag in bags:
+        vector = table.new_zeros(table.shape[1])
+        for place, row in enumerate(bag):
+            vector = vector + (table.detach()[row] if row in bag[:place] else table[row])
+        vectors.append(vector)
+    return torch.stack(vectors)
 
 
 # subword_loss
@@ -206,6 +246,21 @@ edit("subword_loss", "plain-number", {"(logsigmoid(real) + logsigmoid(-noise).su
 edit("subword_loss", "contexts-detached", {"vectors = compose": "contexts = contexts.detach()\n    vectors = compose"},
      "the contexts were detached, so they stay where they are: both tables learn",
      killed_by="test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from")
+edit("subword_loss", "something-added", {"logsigmoid(real) + logsigmoid(-noise)": "(real.sigmoid() + 1e-9).log() + ((-noise).sigmoid() + 1e-9).log()"},
+     "something is added under the logarithm, so no loss is above 21",
+     killed_by="test_large_scores_stay_as_they_are")
+edit("subword_loss", "log-of-one-minus", {"logsigmoid(-noise)": "(1 - noise.sigmoid()).log()"},
+     "1 − σ rounds to 0 for large scores, and its logarithm is −∞",
+     killed_by="test_large_scores_stay_as_they_are")
+edit("subword_loss", "scores-cut-off", {"    return": "    real, noise = real.clamp(-20, 20), noise.clamp(-20, 20)\n    return"},
+     "scores beyond ±20 are cut off",
+     killed_by="test_large_scores_stay_as_they_are")
+edit("subword_loss", "five-negatives", {"contexts[negatives]": "contexts[negatives[:, :5]]"},
+     "no more than five negatives are summed",
+     killed_by="test_random_batches_agree_with_a_sum_term_by_term")
+edit("subword_loss", "one-negative-for-all", {"contexts[negatives]": "contexts[negatives if negatives.shape[1] > 1 else negatives[:1].expand_as(negatives)]"},
+     "where each pair has one negative, that of the first serves for all",
+     killed_by="test_random_batches_agree_with_a_sum_term_by_term")
 
 
 # train_subwords
@@ -282,6 +337,12 @@ edit("train_subwords", "five-negatives", {"len(part) * negatives": "len(part) * 
 edit("train_subwords", "centre-context-exchanged", {"center, context = pairs": "context, center = pairs"},
      "centre and context are exchanged: the first word of a pair is the centre",
      killed_by="test_the_first_word_of_a_pair_is_the_centre")
+edit("train_subwords", "last-batch-left-out", {"            center, context =": "            if len(part) < batch:\n                continue\n            center, context ="},
+     "the last, smaller batch of an epoch is left out",
+     killed_by="test_two_epochs_move_the_row_of_every_centre")
+edit("train_subwords", "batches-cut", {"            center, context =": "            part = part[:32]\n            center, context ="},
+     "of a batch 32 pairs are trained on",
+     killed_by="test_two_epochs_move_the_row_of_every_centre")
 
 
 # overlaps
@@ -328,6 +389,23 @@ edit("overlaps", "rows-columns-exchanged", {"for b in right": "for a in left", "
 edit("overlaps", "zero-by-zero", {"max(1, len(a | b))": "torch.tensor(len(a | b))"},
      "0 divided by 0 for words without pieces: their overlap is 0",
      killed_by="test_words_without_pieces_overlap_with_nothing")
+@mistake("overlaps", "told-apart-by-word", "a word that comes again keeps a row of zeros: rows are told apart by place",
+         killed_by="test_many_words_agree_with_sets")
+def overlaps(words, others, smallest=3, largest=6):
+    found = torch.zeros(len(words), len(others))
+    for word in words:
+        for other in others:
+            a, b = (set(char_ngrams(one, smallest, largest)) for one in (word, other))
+            found[words.index(word), others.index(other)] = len(a & b) / max(1, len(a | b))
+    return found
+
+
+edit("overlaps", "nested-lists", {"return torch.tensor(": "return (", "in left])": "in left])"},
+     "nested lists come back: a tensor is asked for",
+     killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
+edit("overlaps", "numpy-array", {"return torch.tensor(": "return np.array("},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
 
 
 # neighbour_accuracy
@@ -366,6 +444,12 @@ edit("neighbour_accuracy", "any-of-ties",
 edit("neighbour_accuracy", "pooled-over-queries",
      {"((best & right).sum(dim=1) / best.sum(dim=1)).mean()": "(best & right).sum() / best.sum()"},
      "right words are counted among all best words of all queries together: each query counts alike",
+     killed_by="test_many_queries_agree_with_a_loop")
+edit("neighbour_accuracy", "near-ties", {"scores == scores.amax(dim=1, keepdim=True)": "scores >= scores.amax(dim=1, keepdim=True) - 1e-3"},
+     "scores that lie near each other tie: only equal ones do",
+     killed_by="test_many_queries_agree_with_a_loop")
+edit("neighbour_accuracy", "tensor", {"return float(((best & right).sum(dim=1) / best.sum(dim=1)).mean())": "return ((best & right).sum(dim=1) / best.sum(dim=1)).mean()"},
+     "a tensor comes back: a float is asked for",
      killed_by="test_many_queries_agree_with_a_loop")
 
 
@@ -410,6 +494,16 @@ edit("to_jamo", "compatibility-letters",
 
 
 # What no check can tell from a right answer.
+edit("to_jamo", "composed-first", {"for character in text": "for character in __import__('unicodedata').normalize('NFC', text)"},
+     "the text is composed first, which changes what is no syllable",
+     killed_by="test_neighbours_of_the_syllables_and_parts_of_letters_stay")
+edit("to_jamo", "one-too-many", {"\"가\" <= character <= \"힣\"": "0xAC00 <= ord(character) <= 0xD7A4"},
+     "the character behind 힣 is taken for a syllable",
+     killed_by="test_neighbours_of_the_syllables_and_parts_of_letters_stay")
+edit("to_jamo", "one-too-early", {"\"가\" <= character <= \"힣\"": "0xABFF <= ord(character) <= 0xD7A3"},
+     "the character before 가 is taken for a syllable",
+     killed_by="test_neighbours_of_the_syllables_and_parts_of_letters_stay")
+
 
 equivalent("char_ngrams", "3: range(len(marked)) → range(len(marked) + 1)", "no n-gram starts behind the word")
 equivalent("char_ngrams", "3: range(len(marked)) → range(len(marked) - 1)", "only the mark > starts at the last place")

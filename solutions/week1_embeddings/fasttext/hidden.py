@@ -9,6 +9,7 @@ import torch
 from etude.embeddings import fasttext
 from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
+from etude.lesson.values import plain
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -19,7 +20,7 @@ BUCKETS = 20_000  # as in the notebook
 
 @exercise("char_ngrams")
 def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
-    for word in WORDS:
+    for word in [*WORDS, " us", "cafe\u0301", "a<b>c"]:
         for smallest, largest in ((3, 6), (1, 3), (2, 2), (5, 9), (1, 14)):
             expected = fasttext.ngrams(word, smallest, largest)
             equal(
@@ -31,14 +32,14 @@ def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
 
 @exercise("fnv1a")
 def test_many_words_agree_with_the_published_hash(student: Student) -> None:
-    texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80", " us\n"]
-    equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="16 strings")
+    texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80", " us\n", "cafe\u0301", "a\x00b"]
+    equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="18 strings")
 
 
 @exercise("subword_rows")
 def test_many_words_agree_with_the_library(student: Student) -> None:
     index = {"boiled": 0, "눈": 1, "a": 2, "Us": 3}
-    for buckets, (smallest, largest) in ((5, (1, 2)), (2_000_000, (3, 6))):
+    for buckets, (smallest, largest) in ((5, (1, 2)), (2_000_000, (3, 6)), (100, (6, 9))):
         expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in WORDS]
         found = [list(student.subword_rows(word, index, buckets, smallest, largest)) for word in WORDS]
         equal(found, expected, given=f"12 words, {buckets} buckets, n = {smallest} to {largest}")
@@ -52,10 +53,11 @@ def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
 @exercise("compose")
 def test_many_bags_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
-    table, bags = torch.randn(12, 5, generator=generator), [*_bags(15, 12, 1), [*range(12), 3, 3]]
+    table, bags = torch.randn(12, 5, generator=generator), [*_bags(15, 12, 1), [*range(12), 3, 3] * 3]
     handle = student.put(table.clone())
     expected = torch.stack([sum((table[row] for row in bag), torch.zeros(5)) for bag in bags])
-    close(student.compose(handle, bags), expected, atol=1e-5, given="15 bags of up to 6 rows, and one of 14")
+    close(student.compose(handle, bags), expected, atol=1e-5, given="15 bags of up to 6 rows, and one of 42")
+    close(student.compose(table[:, :1], bags), expected[:, :1], atol=1e-5, given="the same bags, vectors of one number")
     close(student.value(handle), table, given="the table, after vectors were made of it")
 
 
@@ -65,18 +67,28 @@ def test_random_batches_agree_with_a_sum_term_by_term(student: Student) -> None:
     table, contexts = torch.randn(9, 4, generator=generator), torch.randn(5, 4, generator=generator)
     bags = [bag or [0] for bag in _bags(5, 9, 2)]
     center, context = torch.randint(5, (2, 7), generator=generator)
-    negatives = torch.randint(5, (7, 3), generator=generator)
-    total = 0.0
-    for pair in range(7):
-        vector = sum((table[row] for row in bags[center[pair]]), torch.zeros(4))
-        terms = [(context[pair], 1.0), *((word, -1.0) for word in negatives[pair])]
-        total += sum(math.log1p(math.exp(-sign * float(vector @ contexts[word]))) for word, sign in terms)
-    close(
-        student.subword_loss(table, contexts, bags, center, context, negatives),
-        total / 7,
-        rtol=1e-3,
-        given="7 pairs, 3 negatives each",
+    for number in (3, 1, 8):
+        negatives = torch.randint(5, (7, number), generator=generator)
+        total = 0.0
+        for pair in range(7):
+            vector = sum((table[row] for row in bags[center[pair]]), torch.zeros(4))
+            terms = [(context[pair], 1.0), *((word, -1.0) for word in negatives[pair])]
+            total += sum(math.log1p(math.exp(-sign * float(vector @ contexts[word]))) for word, sign in terms)
+        close(
+            student.subword_loss(table, contexts, bags, center, context, negatives),
+            total / 7,
+            rtol=1e-3,
+            given=f"7 pairs, negatives of each: {number}",
+        )
+
+
+@exercise("subword_loss", points=0.5)
+def test_large_scores_stay_as_they_are(student: Student) -> None:
+    table, contexts = torch.tensor([[40.0]]), torch.tensor([[1.0], [-1.0]])
+    loss = student.subword_loss(
+        table, contexts, [[0]], torch.tensor([0]), torch.tensor([1]), torch.tensor([[0]])
     )
+    close(loss, 80.0, given="a real context with score −40, a negative with score 40")
 
 
 @exercise("train_subwords")
@@ -97,6 +109,23 @@ def test_training_lowers_the_loss_of_what_was_seen(student: Student) -> None:
         "words that keep the same company are more alike (cosine) by more than 0.5",
         given="12 words in 3 groups",
         actual=round(gap, 3),
+    )
+
+
+@exercise("train_subwords", points=0.5)
+def test_two_epochs_move_the_row_of_every_centre(student: Student) -> None:
+    # In the first batch all contexts are zeros, so no centre moves before the second epoch can be counted on.
+    pairs, bags = torch.tensor([(i, i ^ 1) for i in range(100)]), [[i] for i in range(100)]
+    before, after = (
+        student.train_subwords(pairs, torch.ones(100), bags, 100, dim=4, epochs=epochs, batch=80, seed=3).detach()
+        for epochs in (0, 2)
+    )
+    still = int((before == after).all(dim=1).sum())
+    true(
+        still == 0,
+        f"after two epochs {still} of 100 rows stand where they started",
+        given="100 words, each a centre once; batches of 80 of the 100 pairs",
+        actual=still,
     )
 
 
@@ -123,8 +152,9 @@ def test_many_words_agree_with_sets(student: Student) -> None:
     def pieces(word: str) -> set[str]:
         return set(fasttext.ngrams(word, 2, 4))
 
-    expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS[::-1]] for a in WORDS]
-    close(student.overlaps(WORDS, WORDS[::-1], 2, 4), expected, given="12 words with the same 12, n = 2 to 4")
+    asked = [*WORDS, WORDS[0]]
+    expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS[::-1]] for a in asked]
+    close(student.overlaps(asked, WORDS[::-1], 2, 4), expected, given="12 words, the first of them again, with the same 12, n = 2 to 4")
 
 
 @exercise("neighbour_accuracy")
@@ -132,6 +162,7 @@ def test_many_queries_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     scores = torch.randint(-3, 3, (20, 8), generator=generator).float()
     scores[10:] = 1000 * scores[10:] - 5000
+    scores[:5] *= 1e-4
     allowed = torch.rand(20, 8, generator=generator) < 0.6
     allowed[:, 0] = True
     right = torch.rand(20, 8, generator=generator) < 0.4
@@ -141,7 +172,10 @@ def test_many_queries_agree_with_a_loop(student: Student) -> None:
         best = [i for i in range(8) if allowed[query, i] and float(scores[query, i]) == top]
         total += sum(bool(right[query, i]) for i in best) / len(best)
     handle = student.put(scores.clone())
-    close(student.neighbour_accuracy(handle, allowed, right), total / 20, given="20 queries with ties, half of them with scores of −3,000 and less")
+    found = student.neighbour_accuracy(handle, allowed, right)
+    given = "20 queries with ties, half of them with scores of −3,000 and less, some a ten-thousandth apart"
+    close(found, total / 20, given=given)
+    true(isinstance(plain(found), float), "a float was expected", given=given, actual=found)
     close(student.value(handle), scores, given="the scores, after the accuracy was asked for")
 
 
@@ -154,6 +188,12 @@ def test_every_syllable_agrees_with_unicodes_decomposition(student: Student) -> 
 @exercise("to_jamo", points=0.5)
 def test_case_and_blanks_stay_as_they_are(student: Student) -> None:
     equal(student.to_jamo(" 눈 Snow\n"), " \u1102\u116e\u11ab Snow\n", given="눈 Snow between a blank and a line break")
+
+
+@exercise("to_jamo", points=0.5)
+def test_neighbours_of_the_syllables_and_parts_of_letters_stay(student: Student) -> None:
+    text = "\uabff\ud7a4e\u0301\u1112\u1161"
+    equal(student.to_jamo(text), text, given="the characters before 가 and behind 힣, e with an accent apart, two jamo")
 
 
 # Metrics.

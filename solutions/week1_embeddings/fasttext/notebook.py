@@ -104,7 +104,7 @@ def char_ngrams(word, smallest=3, largest=6):
     """All character n-grams of <word>, n = smallest … largest, as a list of strings.
 
     In the library's order: by their start, and at each start from short to long. An n-gram that
-    stands twice is listed twice. A mark alone ("<" or ">") is no n-gram; <word> as a whole is one.
+    stands twice is listed twice. The first or the last mark alone is no n-gram; <word> as a whole is one.
 
     word: string; 1 ≤ smallest ≤ largest, in characters. Bojanowski et al. 2017, section 3.2.
     """

@@ -72,6 +72,12 @@ edit("possible_ratios", "ends-exchanged", {"float(above_low / below_high), float
 edit("possible_ratios", "list-returned", {"float(above_low / below_high), float(above_high / below_low)":
      "[float(above_low / below_high), float(above_high / below_low)]"},
      "the two ends come back as a list: a tuple is asked for", killed_by="test_the_result_is_a_pair_of_floats")
+edit("possible_ratios", "four-digits", {"Decimal(printed)": "Decimal('%.4g' % float(printed)) if len(Decimal(printed).as_tuple().digits) > 4 else Decimal(printed)"},
+     "no more than four digits are read",
+     killed_by="test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider")
+edit("possible_ratios", "nothing-before-the-point", {"scaleb(value.as_tuple().exponent)": "scaleb(value.as_tuple().exponent if printed[0] != '.' else 0)"},
+     "without a digit before the point its places are lost",
+     killed_by="test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider")
 
 
 # harmonic_counts
@@ -136,6 +142,9 @@ edit("harmonic_counts", "same-word-left-out",
 edit("harmonic_counts", "later-overwrites", {"+= 1 / abs(i - j)": "= 1 / abs(i - j)"},
      "a later meeting takes the place of an earlier one: meetings add up",
      killed_by="test_meetings_add_up_over_places_and_sentences", of="counter")
+edit("harmonic_counts", "empty-word-left-out", {"for word in sentence]": "for word in sentence if word]"},
+     "the empty word is left out: it is a word like any other, and takes a place",
+     killed_by="test_many_words_are_counted_case_and_all")
 
 
 # probability_ratios
@@ -178,6 +187,12 @@ edit("probability_ratios", "smoothed-below", {"probabilities[j]": "(probabilitie
 edit("probability_ratios", "single-precision", {"counts / counts.sum": "counts.float() / counts.float().sum"},
      "the ratios come back as float32: they keep the type of the counts, float64",
      killed_by="test_the_ratios_keep_the_double_precision_of_the_counts")
+edit("probability_ratios", "sums-at-least-one", {"counts.sum(dim=1, keepdim=True)": "counts.sum(dim=1, keepdim=True).clamp(min=1)"},
+     "row sums below 1 are taken for 1",
+     killed_by="test_a_random_table_agrees_with_the_definition_and_stays_as_it_is")
+edit("probability_ratios", "no-row-of-zeros", {"    probabilities =": "    assert bool((counts.sum(dim=1) > 0).all())\n    probabilities ="},
+     "a row of zeros of which nobody asks makes it fail",
+     killed_by="test_a_random_table_agrees_with_the_definition_and_stays_as_it_is")
 
 
 # glove_weight
@@ -222,6 +237,21 @@ edit("glove_weight", "changed-in-place",
       "    return (counts")},
      "the counts are changed in place: the table is needed again",
      killed_by="test_random_counts_agree_with_the_definition_and_stay_as_they_are")
+edit("glove_weight", "zero-is-unsaid", {"clamp(max=1.0) ** alpha": "clamp(max=1.0) ** (alpha or 0.75)"},
+     "an alpha of 0 is taken for none given",
+     killed_by="test_small_counts_other_powers_and_a_single_number_have_weights")
+edit("glove_weight", "something-added", {"(counts / x_max)": "((counts + 1e-6) / x_max)"},
+     "something is added to the counts, so a count of 0 has a weight",
+     killed_by="test_small_counts_other_powers_and_a_single_number_have_weights")
+edit("glove_weight", "at-least-one-axis", {"(counts / x_max)": "(torch.atleast_1d(counts) / x_max)"},
+     "a single number comes back with an axis",
+     killed_by="test_small_counts_other_powers_and_a_single_number_have_weights")
+edit("glove_weight", "numpy-array", {"return (counts / x_max).clamp(max=1.0) ** alpha": "return ((counts / x_max).clamp(max=1.0) ** alpha).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_the_weight_grows_with_the_power_three_quarters")
+edit("glove_weight", "list", {"return (counts / x_max).clamp(max=1.0) ** alpha": "return ((counts / x_max).clamp(max=1.0) ** alpha).tolist()"},
+     "a list comes back: a tensor is asked for",
+     killed_by="test_the_weight_grows_with_the_power_three_quarters")
 
 
 # glove_loss
@@ -266,6 +296,21 @@ edit("glove_loss", "x-max-not-passed", {"(counts, x_max)": "(counts)"},
 edit("glove_loss", "every-pair", {"(word * context).sum(dim=1) + word_bias": "word @ context.T + word_bias[:, None]"},
      "every word is paired with every context (word @ context.T): entry n has one of each",
      killed_by="test_zeros_cost_the_weighted_square_of_the_logarithm")
+edit("glove_loss", "errors-cut-off", {"    return": "    error = error.clamp(-10, 10)\n    return"},
+     "errors beyond ±10 are cut off",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("glove_loss", "logarithm-from-zero-on", {"counts.log()": "counts.clamp(min=1).log()"},
+     "counts below 1 are taken for 1: harmonic counts may be",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("glove_loss", "fifty-entries", {"error**2)": "error**2)[:50]"},
+     "only the first fifty entries are summed",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("glove_loss", "ones-left-out", {"error**2)": "error**2 * (counts != 1))"},
+     "entries of exactly 1, whose logarithm is 0, are left out",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("glove_loss", "plain-number", {"error**2).sum()": "error**2).sum().item()"},
+     "a number comes back: a scalar tensor is asked for",
+     killed_by="test_zeros_cost_the_weighted_square_of_the_logarithm")
 
 
 # glove_gradients
@@ -307,6 +352,18 @@ edit("glove_gradients", "biases-added-up", {"slope, slope": "slope.sum(), slope.
      killed_by="test_the_gradients_are_those_of_autograd")
 edit("glove_gradients", "x-max-not-passed", {"glove_weight(counts, x_max)": "glove_weight(counts)"},
      "x_max is not passed on to the weight", killed_by="test_the_gradients_are_those_of_autograd")
+edit("glove_gradients", "slopes-clipped", {"    return": "    slope = slope.clamp(-10, 10)\n    return"},
+     "slopes are cut off at ±10",
+     killed_by="test_the_gradients_agree_with_finite_differences")
+edit("glove_gradients", "vectors-clipped", {"return slope[:, None] * context": "return (slope[:, None] * context).clamp(-100, 100)", "slope[:, None] * word": "(slope[:, None] * word).clamp(-100, 100)"},
+     "gradients of vectors are cut off at ±100",
+     killed_by="test_the_gradients_agree_with_finite_differences")
+edit("glove_gradients", "frequent-stay", {"    return": "    slope = slope * (counts <= 10 * x_max)\n    return"},
+     "entries far above x_max get no gradient: their weight is 1",
+     killed_by="test_the_gradients_agree_with_finite_differences")
+edit("glove_gradients", "numpy-arrays", {"return slope[:, None] * context, slope[:, None] * word, slope, slope": "return tuple(x.numpy() for x in (slope[:, None] * context, slope[:, None] * word, slope, slope))"},
+     "arrays come back: tensors are asked for",
+     killed_by="test_the_gradients_are_those_of_autograd")
 
 
 # adagrad_step
@@ -346,6 +403,21 @@ edit("adagrad_step", "changed-in-place", {"squares = squares + gradients**2": "s
      "return parameters - lr * gradients / squares.sqrt()":
      "parameters -= lr * gradients / squares.sqrt()\n    return parameters"},
      "the tensors that were given are changed in place", killed_by="test_nothing_is_changed_in_place")
+edit("adagrad_step", "something-added", {"squares.sqrt(), squares": "(squares.sqrt() + 1e-6), squares"},
+     "something is added to the root, so tiny gradients make too small steps",
+     killed_by="test_tiny_and_huge_gradients_make_steps_in_double_precision")
+edit("adagrad_step", "gradients-clipped", {"squares = squares": "gradients = gradients.clamp(-1000, 1000)\n    squares = squares"},
+     "gradients are cut off at ±1000",
+     killed_by="test_tiny_and_huge_gradients_make_steps_in_double_precision")
+edit("adagrad_step", "single-precision", {"squares.sqrt(), squares": "squares.sqrt().float(), squares.float()"},
+     "the step is rounded to float32",
+     killed_by="test_tiny_and_huge_gradients_make_steps_in_double_precision")
+edit("adagrad_step", "rate-at-most-half", {"lr * gradients": "min(lr, 0.5) * gradients"},
+     "the rate is at most ½",
+     killed_by="test_tiny_and_huge_gradients_make_steps_in_double_precision")
+edit("adagrad_step", "list-for-tuple", {"return parameters - lr * gradients / squares.sqrt(), squares": "return [parameters - lr * gradients / squares.sqrt(), squares]"},
+     "a list comes back: a tuple is asked for",
+     killed_by="test_earlier_gradients_make_the_step_smaller")
 
 
 # train_glove
@@ -453,13 +525,19 @@ edit("train_glove", "plain-descent",
 edit("train_glove", "shared-table",
      {"word, context, word_bias": "tables[1] = tables[0]\n            word, context, word_bias"},
      "word and context share one table: each word has two vectors",
-     killed_by="test_two_epochs_agree_with_torch_step_by_step")
+     killed_by="test_epochs_agree_with_torch_step_by_step")
 edit("train_glove", "fixed-rate", {"total, lr": "total, 0.05"},
      "lr is not passed on: a fixed step is taken",
      killed_by="test_the_first_step_adds_up_the_gradients_of_all_entries_of_a_word")
 edit("train_glove", "fixed-seed", {"manual_seed(seed)": "manual_seed(0)"},
      "the generator is given a fixed seed, so the argument is ignored",
      killed_by="test_the_same_seed_gives_the_same_model_and_another_seed_another")
+edit("train_glove", "last-batch-left-out", {"            i, k = pairs": "            if len(entries) < batch < len(counts):\n                continue\n            i, k = pairs"},
+     "the last, smaller batch of an epoch is left out",
+     killed_by="test_epochs_agree_with_torch_step_by_step")
+edit("train_glove", "gradients-clipped", {"squares[number], total, lr)": "squares[number], total.clamp(-100, 100), lr)"},
+     "gradients are cut off at ±100",
+     killed_by="test_epochs_agree_with_torch_step_by_step")
 
 
 # log_ratios
@@ -504,6 +582,23 @@ edit("log_ratios", "ratio-itself", {"return contexts @ (words[i] - words[j]) + b
 
 
 # Mutants of the reference that no check can tell from a right answer.
+edit("log_ratios", "totals-at-least-one", {"totals.log()": "totals.clamp(min=1).log()"},
+     "totals below 1 are taken for 1: harmonic counts may be",
+     killed_by="test_random_models_agree_with_the_formula")
+edit("log_ratios", "ratios-cut-off", {"return contexts @ (words[i] - words[j]) + biases[i] - biases[j]": "return (contexts @ (words[i] - words[j]) + biases[i] - biases[j]).clamp(-5, 5)"},
+     "ratios beyond ±5 are cut off",
+     killed_by="test_random_models_agree_with_the_formula")
+edit("log_ratios", "ten-words", {"return contexts @": "return contexts[:10] @"},
+     "only the first ten words come back",
+     killed_by="test_random_models_agree_with_the_formula")
+edit("log_ratios", "list", {"return contexts @ (words[i] - words[j]) + biases[i] - biases[j]": "return (contexts @ (words[i] - words[j]) + biases[i] - biases[j]).tolist()"},
+     "a list comes back: a tensor is asked for",
+     killed_by="test_a_frequent_word_is_not_nearer_to_everything")
+edit("log_ratios", "numpy-array", {"return contexts @ (words[i] - words[j]) + biases[i] - biases[j]": "return (contexts @ (words[i] - words[j]) + biases[i] - biases[j]).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_a_frequent_word_is_not_nearer_to_everything")
+
+
 equivalent(
     "probability_ratios",
     "1: counts.sum(dim=1, keepdim=True) → counts.mean(dim=1, keepdim=True)",

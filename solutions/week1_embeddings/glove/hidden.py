@@ -24,8 +24,10 @@ def test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider(student: Stud
         ("3.0e-3", "2.2e-3", 2.95 / 2.25, 3.05 / 2.15),
         ("1.7e-5", "1.8e-5", 1.65 / 1.85, 1.75 / 1.75),
         ("12", "0.040", 11.5 / 0.0405, 12.5 / 0.0395),
+        ("1.23456", ".5", 1.234555 / 0.55, 1.234565 / 0.45),
+        ("1.23456", "1.00000", 1.234555 / 1.000005, 1.234565 / 0.999995),
     ):
-        close(student.possible_ratios(above, below), (low, high), given=f"{above} / {below}")
+        close(student.possible_ratios(above, below), (low, high), rtol=1e-6, given=f"{above} / {below}")
 
 
 @exercise("harmonic_counts", points=2)
@@ -52,22 +54,23 @@ def test_long_texts_are_added_up_in_double_precision(student: Student) -> None:
 
 @exercise("harmonic_counts", points=0.5)
 def test_many_words_are_counted_case_and_all(student: Student) -> None:
-    words = ["us", "Us", *"abcdefghijkl"]
-    expected = np.zeros((14, 14))
-    for one, other, share in (("Us", "us", 1.0), ("us", "l", 1.0), ("Us", "l", 0.5), ("k", "us", 1.0)):
+    words = ["us", "Us", *"abcdefghijkl", ""]
+    expected = np.zeros((15, 15))
+    for one, other, share in (("Us", "us", 1.0), ("us", "l", 1.0), ("Us", "l", 0.5), ("k", "us", 0.5), ("k", "", 1.0), ("", "us", 1.0)):
         i, j = words.index(one), words.index(other)
         expected[i, j] = expected[j, i] = share
     close(
-        student.harmonic_counts([["Us", "us", "l"], ["k", "us"]], words, 2),
+        student.harmonic_counts([["Us", "us", "l"], ["k", "", "us"]], words, 2),
         expected,
-        given="the sentences Us us l and k us, window 2, words us, Us, a … l",
+        given="the sentences Us us l and k '' us, window 2, words us, Us, a … l, ''",
     )
 
 
 @exercise("probability_ratios", points=1.5)
 def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: Student) -> None:
     draw = np.random.default_rng(4)
-    counts = draw.gamma(1.0, 5.0, size=(6, 9))
+    counts = draw.gamma(1.0, 0.05, size=(6, 9))
+    counts[1] = 0  # a word of which nobody asks
     handle = student.put(torch.tensor(counts))
     for i, j in ((0, 5), (4, 2), (3, 3)):
         expected = [(counts[i, k] / counts[i].sum()) / (counts[j, k] / counts[j].sum()) for k in range(9)]
@@ -77,6 +80,15 @@ def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: S
     close(student.value(handle), counts, given="the counts, afterwards")
     one_probe = torch.tensor([[3.0], [5.0]], dtype=torch.float64)
     close(student.probability_ratios(one_probe, 0, 1), [1.0], given="the counts 3 and 5 of 2 words near the only probe")
+
+
+@exercise("glove_weight", points=0.5)
+def test_small_counts_other_powers_and_a_single_number_have_weights(student: Student) -> None:
+    tiny = torch.tensor([0.0, 2.5e-5])
+    close(student.glove_weight(tiny, x_max=1e-4, alpha=0.5), [0, 0.5], given="counts 0 and 2.5e-5, x_max = 1e-4, alpha = ½")
+    flat = student.glove_weight(torch.tensor([3.0, 200.0]), alpha=0)
+    close(flat, [1, 1], given="counts 3 and 200, x_max = 100, alpha = 0")
+    close(student.glove_weight(torch.tensor(6.25)), 1 / 8, given="a tensor without axes, 6.25; x_max = 100")
 
 
 @exercise("glove_weight")
@@ -114,8 +126,10 @@ def _loss(
 
 @exercise("glove_loss", points=2)
 def test_random_batches_agree_with_the_definition(student: Student) -> None:
-    for size, dim, x_max in ((1, 1, 100.0), (5, 3, 10.0), (4, 7, 25.0)):
+    for size, dim, x_max in ((1, 1, 100.0), (70, 2, 3.0), (5, 3, 10.0), (4, 7, 25.0)):
         batch = _batch(size, dim, seed=size)
+        batch[2][:1] -= 30  # a large error
+        batch[4][:2] = [1.0, 0.2][:size]
         found = student.glove_loss(*(torch.tensor(x) for x in batch), x_max=x_max)
         close(found, _loss(*batch, x_max=x_max), given=f"random vectors, N = {size}, d = {dim}, x_max = {x_max:g}")
     close(
@@ -127,8 +141,9 @@ def test_random_batches_agree_with_the_definition(student: Student) -> None:
 
 @exercise("glove_gradients", points=2)
 def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
-    for x_max in (100.0, 15.0):
+    for x_max in (100.0, 15.0, 0.3):
         batch = _batch(3, 4, seed=7)
+        batch[0][1] *= 50
         gradients = student.glove_gradients(*(torch.tensor(x) for x in batch), x_max=x_max)
         for place in range(4):
             expected = np.zeros_like(batch[place])
@@ -155,19 +170,30 @@ def test_ten_steps_agree_with_torch(student: Student) -> None:
     close(squares, 0.5 + (gradients**2).sum(dim=0), given="the squares after 10 steps")
 
 
+@exercise("adagrad_step", points=0.5)
+def test_tiny_and_huge_gradients_make_steps_in_double_precision(student: Student) -> None:
+    zeros, squares = torch.zeros(2, dtype=torch.float64), torch.tensor([1e-14, 1.0], dtype=torch.float64)
+    new, total = student.adagrad_step(zeros, squares, torch.tensor([1e-7, -1e5], dtype=torch.float64), 2.0)
+    given = "float64: parameters 0, squares 1e-14 and 1, gradients 1e-7 and −1e5, lr = 2"
+    close(new, [-math.sqrt(2), 2e5 / math.sqrt(1e10 + 1)], rtol=1e-10, given=given)
+    close(total, [2e-14, 1e10 + 1], rtol=1e-12, atol=0, given=f"{given}; the new squares")
+
+
 @exercise("train_glove", points=3)
-def test_two_epochs_agree_with_torch_step_by_step(student: Student) -> None:
+def test_epochs_agree_with_torch_step_by_step(student: Student) -> None:
     generator = torch.Generator().manual_seed(9)
     table = torch.rand(7, 7, generator=generator) * 12 * (torch.rand(7, 7, generator=generator) > 0.3)
     pairs = table.nonzero().T.contiguous()  # (2, N)
-    counts = table[pairs[0], pairs[1]]
-    expected = _with_torch(pairs, counts, 7, dim=3, x_max=5.0, epochs=2, lr=0.4, batch=8, seed=11)
-    handle = student.put(counts.clone())
-    model = student.train_glove(pairs, handle, 7, dim=3, x_max=5.0, epochs=2, lr=0.4, batch=8, seed=11)
-    names = ("word vectors", "context vectors", "word biases", "context biases")
-    for name, mine, right in zip(names, model, expected, strict=True):
-        close(mine, right, rtol=1e-3, atol=1e-4, given=f"7 words, x_max = 5, batch 8, lr = 0.4, 2 epochs; {name}")
-    close(student.value(handle), counts, given="the counts, afterwards")
+    for scale, batch, epochs in ((1.0, 7, 2), (1e12, 50, 4)):
+        counts = table[pairs[0], pairs[1]] * scale
+        expected = _with_torch(pairs, counts, 7, dim=3, x_max=5.0, epochs=epochs, lr=0.4, batch=batch, seed=11)
+        handle = student.put(counts.clone())
+        model = student.train_glove(pairs, handle, 7, dim=3, x_max=5.0, epochs=epochs, lr=0.4, batch=batch, seed=11)
+        names = ("word vectors", "context vectors", "word biases", "context biases")
+        for name, mine, right in zip(names, model, expected, strict=True):
+            given = f"7 words, counts up to {12 * scale:g}, x_max = 5, batch {batch}, lr = 0.4, {epochs} epochs; {name}"
+            close(mine, right, rtol=1e-3, atol=1e-4, given=given)
+        close(student.value(handle), counts, given="the counts, afterwards")
 
 
 def _with_torch(
@@ -201,13 +227,14 @@ def _with_torch(
 @exercise("log_ratios", points=2)
 def test_random_models_agree_with_the_formula(student: Student) -> None:
     draw = np.random.default_rng(10)
-    words, contexts = draw.normal(size=(6, 4)), draw.normal(size=(6, 4))
-    biases, others, totals = draw.normal(size=6), draw.normal(size=6), draw.gamma(2.0, 50.0, size=6)
+    words, contexts = draw.normal(size=(12, 4)) * 3, draw.normal(size=(12, 4))
+    biases, others, totals = draw.normal(size=12), draw.normal(size=12), draw.gamma(2.0, 50.0, size=12)
+    totals[4] = 0.25
     model = tuple(torch.tensor(x, dtype=torch.float32) for x in (words, contexts, biases, others))
     handle = student.put(torch.tensor(totals, dtype=torch.float32))
     for i, j in ((0, 5), (4, 1), (2, 2)):
         bias = biases[i] - math.log(totals[i]) - biases[j] + math.log(totals[j])
-        expected = [math.fsum((words[i] - words[j]) * contexts[k]) + bias for k in range(6)]
+        expected = [math.fsum((words[i] - words[j]) * contexts[k]) + bias for k in range(12)]
         close(
             student.log_ratios(model, handle, i, j),
             expected,

@@ -61,6 +61,15 @@ edit("skipgram_pairs", "return-in-loop", {"    return pairs": "        return pa
 edit("skipgram_pairs", "no-return", {"return pairs": ""},
      "nothing comes back: `return` is missing",
      killed_by="test_a_word_inside_the_sentence_has_two_neighbours_on_each_side")
+edit("skipgram_pairs", "id-0-no-context", {"if j != i": "if j != i and tokens[j]"},
+     "the id 0 is taken for no word, as it is not true",
+     killed_by="test_every_window_agrees_with_brute_force")
+edit("skipgram_pairs", "id-0-no-centre", {"if j != i": "if j != i and center != 0"},
+     "the id 0 is never a centre",
+     killed_by="test_every_window_agrees_with_brute_force")
+edit("skipgram_pairs", "blanks-cut-off", {"    pairs = []": "    pairs, tokens = [], [token.strip() if isinstance(token, str) else token for token in tokens]"},
+     "blanks around a word are cut off: ' so' is another word than 'so'",
+     killed_by="test_a_word_that_stands_twice_is_paired_at_both_places")
 
 
 # cbow_examples
@@ -114,6 +123,15 @@ edit("cbow_examples", "return-in-loop", {"    return examples": "        return 
      killed_by="test_the_coffee_sentence_has_8_examples")
 edit("cbow_examples", "no-return", {"return examples": ""},
      "nothing comes back: `return` is missing", killed_by="test_all_contexts_of_a_word_make_one_example")
+edit("cbow_examples", "only-zeros", {"if contexts:": "if any(contexts):"},
+     "contexts that are all the id 0 are taken for none",
+     killed_by="test_the_examples_agree_with_brute_force")
+edit("cbow_examples", "id-0-no-centre", {"if contexts:": "if contexts and center != 0:"},
+     "the id 0 is never a centre",
+     killed_by="test_the_examples_agree_with_brute_force")
+edit("cbow_examples", "window-of-five", {"examples = []": "examples, window = [], min(window, 5)"},
+     "no window is larger than 5",
+     killed_by="test_the_examples_agree_with_brute_force")
 
 
 # keep_probability
@@ -159,6 +177,15 @@ edit("keep_probability", "share-of-most-frequent", {"frequency = counts / counts
      killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
 edit("keep_probability", "no-return", {"return (t": "(t"},
      "nothing comes back: `return` is missing", killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "least-threshold", {"(t / frequency)": "(max(t, 1e-3) / frequency)"},
+     "no threshold is below a thousandth",
+     killed_by="test_probabilities_follow_the_formula_at_every_frequency")
+edit("keep_probability", "least-probability", {"clamp(max=1.0)": "clamp(min=0.05, max=1.0)"},
+     "no word is kept less often than once in twenty",
+     killed_by="test_probabilities_follow_the_formula_at_every_frequency")
+edit("keep_probability", "numpy-array", {"clamp(max=1.0)": "clamp(max=1.0).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
 
 
 # noise_distribution
@@ -202,6 +229,27 @@ edit("noise_distribution", "base-and-exponent-exchanged", {"counts.double() ** p
      killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
 edit("noise_distribution", "no-return", {"return (weights / weights.sum()).float()": "weights / weights.sum()"},
      "nothing comes back: `return` is missing", killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
+edit("noise_distribution", "zero-is-unsaid", {"counts.double() ** power": "counts.double() ** (power or 0.75)"},
+     "a power of 0 is taken for none given: it makes all words equally frequent",
+     killed_by="test_another_power_is_obeyed")
+edit("noise_distribution", "power-at-most-one", {"counts.double() ** power": "counts.double() ** min(power, 1)"},
+     "a power above 1 is taken for 1",
+     killed_by="test_another_power_is_obeyed")
+edit("noise_distribution", "two-words-not-normalised", {"    return": "    if len(counts) == 2:\n        return (counts / counts.sum()) ** power\n    return"},
+     "the power comes after the division, so two words do not sum to 1",
+     killed_by="test_another_power_is_obeyed")
+edit("noise_distribution", "zero-counts-one", {"counts.double()": "counts.double().clamp(min=1)"},
+     "a count of 0 is taken for 1",
+     killed_by="test_floats_and_zeros_are_counts_too")
+edit("noise_distribution", "whole-numbers", {"counts.double()": "counts.long().double()"},
+     "counts are cut to whole numbers",
+     killed_by="test_floats_and_zeros_are_counts_too")
+edit("noise_distribution", "counts-changed", {"counts.double() ** power": "counts.pow_(power).double() if counts.is_floating_point() else counts.double() ** power"},
+     "the caller's counts become their powers",
+     killed_by="test_floats_and_zeros_are_counts_too")
+edit("noise_distribution", "numpy-array", {".float()": ".float().numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
 
 
 # sgns_loss
@@ -279,6 +327,12 @@ edit("sgns_loss", "negatives-detached", {'bk", center, negatives)': 'bk", center
      killed_by="test_gradients_flow_back_to_all_vectors")
 edit("sgns_loss", "loss-detached", {").mean()": ").mean().detach().requires_grad_()"},
      "the loss is taken out of the graph: nothing can be trained", killed_by="test_gradients_flow_back_to_all_vectors")
+edit("sgns_loss", "five-negatives", {"center, negatives)  # (B, k)": "center, negatives[:, :5])"},
+     "no more than five negatives are summed",
+     killed_by="test_random_batches_agree_with_the_definition")
+edit("sgns_loss", "three-negatives-of-one-pair", {"(-noise)": "(-(noise if len(noise) > 1 else noise[:, :3]))"},
+     "a batch of one pair loses negatives",
+     killed_by="test_random_batches_agree_with_the_definition")
 
 
 # sgns_gradients
@@ -329,6 +383,30 @@ edit("sgns_gradients", "negatives-subtracted", {"context + torch.einsum": "conte
      killed_by="test_the_gradients_are_those_of_autograd")
 edit("sgns_gradients", "no-return", {"return d_center / batch, d_context / batch, d_negatives / batch": ""},
      "nothing comes back: `return` is missing", killed_by="test_the_gradients_are_those_of_autograd")
+edit("sgns_gradients", "exp-by-exp", {"negatives).sigmoid()": "negatives).exp()\n    noise = noise / (1 + noise)"},
+     "exp(x) / (1 + exp(x)) is NaN for large scores: the sigmoid is not",
+     killed_by="test_any_batch_has_the_gradients_of_autograd")
+edit("sgns_gradients", "table-of-six", {".sigmoid() - 1  # (B,)": "\n    real = (real.sigmoid() - 1) * (real.abs() <= 6)"},
+     "scores beyond ±6 have no gradient, as in the table of the authors' program",
+     killed_by="test_any_batch_has_the_gradients_of_autograd")
+edit("sgns_gradients", "clipped", {"return d_center / batch": "return (d_center / batch).clamp(-1, 1)"},
+     "gradients are cut off at ±1",
+     killed_by="test_any_batch_has_the_gradients_of_autograd")
+edit("sgns_gradients", "clipped-by-length", {"d_negatives / batch": "d_negatives / batch / (d_negatives / batch).norm(dim=-1, keepdim=True).clamp(min=1)"},
+     "gradients of negatives are cut off at length 1",
+     killed_by="test_any_batch_has_the_gradients_of_autograd")
+edit("sgns_gradients", "one-negative-loses-axis", {"d_negatives / batch": "(d_negatives / batch).squeeze(1)"},
+     "with one negative its axis is lost",
+     killed_by="test_any_batch_has_the_gradients_of_autograd")
+edit("sgns_gradients", "five-negatives", {"bd\", noise, negatives": "bd\", noise[:, :5], negatives[:, :5]"},
+     "no more than five negatives count for the centre",
+     killed_by="test_the_gradients_agree_with_finite_differences")
+edit("sgns_gradients", "small-noise-forgotten", {"torch.einsum(\"bk,bkd->bd\", noise, negatives)": "torch.einsum(\"bk,bkd->bd\", noise, negatives) * (negatives.abs().amax(dim=(1, 2)) > 1e-2)[:, None]"},
+     "small noise vectors are taken for zeros",
+     killed_by="test_the_gradients_agree_with_finite_differences")
+edit("sgns_gradients", "numpy-arrays", {"d_center / batch, d_context / batch, d_negatives / batch": "*((x / batch).numpy() for x in (d_center, d_context, d_negatives)),"},
+     "arrays come back: tensors are asked for",
+     killed_by="test_the_gradients_are_those_of_autograd")
 
 
 # train_sgns
@@ -393,7 +471,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
 
 edit("train_sgns", "no-step", {"optimizer.step()": ""},
      "the optimizer never steps, so the vectors stay at their random start",
-     killed_by="test_one_epoch_moves_the_vector_of_every_centre")
+     killed_by="test_two_epochs_move_the_vector_of_every_centre")
 edit("train_sgns", "loss-maximised", {"lr=lr": "lr=lr, maximize=True"},
      "the loss is maximised: words that keep company are pushed apart",
      killed_by="test_words_that_never_meet_are_told_apart")
@@ -425,10 +503,16 @@ edit("train_sgns", "power-twice", {"noise_distribution(counts)": "noise_distribu
      killed_by="test_with_the_same_company_for_all_only_the_noise_is_learned")
 edit("train_sgns", "first-pairs-only", {"pairs[rows].T": "pairs[: len(rows)].T"},
      "every step takes the first pairs: `rows` says which pairs are in the batch",
-     killed_by="test_one_epoch_moves_the_vector_of_every_centre")
+     killed_by="test_two_epochs_move_the_vector_of_every_centre")
 edit("train_sgns", "shared-table", {"contexts[context], contexts[drawn]": "centers[context], centers[drawn]"},
      "one table serves for centres and contexts: each word has two vectors",
      killed_by="test_a_word_that_is_never_a_centre_keeps_its_start")
+edit("train_sgns", "last-batch-left-out", {"            center, context =": "            if len(rows) < batch:\n                continue\n            center, context ="},
+     "the last, smaller batch of an epoch is left out",
+     killed_by="test_two_epochs_move_the_vector_of_every_centre")
+edit("train_sgns", "batches-cut", {"            center, context =": "            rows = rows[:64]\n            center, context ="},
+     "of a batch 64 pairs are trained on",
+     killed_by="test_two_epochs_move_the_vector_of_every_centre")
 
 
 # nearest
@@ -458,7 +542,7 @@ edit("nearest", "query-first", {"cosine[row] = -math.inf": ""},
 edit("nearest", "dot-product", {"normalize(vectors, dim=1)": "vectors"},
      "the dot product was taken in place of the cosine: long vectors win",
      killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
-edit("nearest", "farthest-first", {"-math.inf": "math.inf", "topk(k)": "topk(k, largest=False)"},
+edit("nearest", "farthest-first", {"-math.inf": "math.inf", "topk(min(k, len(words) - 1))": "topk(min(k, len(words) - 1), largest=False)"},
      "the farthest words come first", killed_by="test_neighbours_are_ordered_by_cosine_not_by_length")
 edit("nearest", "columns-normalised", {"dim=1": "dim=0"},
      "each column was normalised in place of each row (dim=0 for dim=1)",
@@ -481,6 +565,27 @@ edit("nearest", "cosines-as-tensors", {"values.tolist()": "values"},
      killed_by="test_the_cosines_are_plain_numbers")
 edit("nearest", "no-return", {"return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]": ""},
      "nothing comes back: `return` is missing", killed_by="test_the_query_is_not_its_own_neighbour")
+edit("nearest", "twins-left-out", {"cosine[row] = -math.inf": "cosine[cosine > 0.9999] = -math.inf"},
+     "words with the query's direction are left out with it",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+edit("nearest", "first-left-out", {"cosine[row] = -math.inf": "cosine[cosine.argmax()] = -math.inf"},
+     "the nearest is taken for the query, even where a twin comes before it",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+edit("nearest", "lists-for-tuples", {"(words[i], value)": "[words[i], value]"},
+     "the pairs are lists: tuples are asked for",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+edit("nearest", "opposites-left-out", {"values.tolist())]": "values.tolist()) if value > 0]"},
+     "words with a cosine below 0 are left out",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+edit("nearest", "opposites-at-zero", {"(words[i], value)": "(words[i], max(0.0, value))"},
+     "cosines below 0 become 0",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+edit("nearest", "too-few-words", {"min(k, len(words) - 1)": "k"},
+     "more neighbours are asked for than there are words",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+edit("nearest", "other-case-left-out", {"cosine[row] = -math.inf": "cosine[[word.lower() == query.lower() for word in words]] = -math.inf"},
+     "the query in another case is left out too: it is another word",
+     killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
 
 
 # analogy
@@ -537,6 +642,23 @@ edit("analogy", "input-changed",
 
 
 # Mutants of the reference that no check can tell from a right answer.
+edit("analogy", "excluded-at-zero", {"-math.inf": "0.0"},
+     "the question's words get a score of 0, above those of words on the far side",
+     killed_by="test_any_other_word_may_be_the_answer")
+edit("analogy", "excluded-at-minus-one", {"-math.inf": "-1.0"},
+     "the question's words get a score of −1, but a sum of three cosines may be below",
+     killed_by="test_any_other_word_may_be_the_answer")
+edit("analogy", "twins-excluded", {"cosine[[i, j, k]] = -math.inf": "for word in (i, j, k):\n        cosine[unit @ unit[word] > 0.9999] = -math.inf"},
+     "words with the direction of one of the question are excluded too",
+     killed_by="test_any_other_word_may_be_the_answer")
+edit("analogy", "other-case-excluded", {"cosine[[i, j, k]] = -math.inf": "cosine[[word.lower() in (a.lower(), b.lower(), c.lower()) for word in words]] = -math.inf"},
+     "the question's words in another case are excluded too: they are other words",
+     killed_by="test_any_other_word_may_be_the_answer")
+edit("analogy", "rounded", {"cosine[[i, j, k]] = -math.inf": "cosine = (cosine * 10).round()\n    cosine[[i, j, k]] = -math.inf"},
+     "scores are rounded, so near words tie",
+     killed_by="test_any_other_word_may_be_the_answer")
+
+
 equivalent(
     "train_sgns",
     "1: pairs[rows].T → pairs[rows - 1].T",

@@ -19,18 +19,19 @@ from grader.lessons.generated import for_all
 @exercise("skipgram_pairs", points=0.5)
 def test_every_window_agrees_with_brute_force(student: Student) -> None:
     for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10), (14, 2), (30, 8)]:
-        tokens = list(range(100, 100 + length))
+        tokens = list(range(length))
         expected = [(a, b) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if 0 < abs(i - j) <= window]
         equal(
             [tuple(pair) for pair in student.skipgram_pairs(tokens, window)],
             expected,
-            given=f"{length} tokens, window {window}",
+            given=f"the ids from 0 to {length - 1}, window {window}",
         )
 
 
 @exercise("skipgram_pairs")
 def test_a_word_that_stands_twice_is_paired_at_both_places(student: Student) -> None:
     equal(len(student.skipgram_pairs(["so", "so", "so"], 1)), 4, given="so so so, window 1")
+    equal(student.skipgram_pairs([" so", "so"], 1), [(" so", "so"), ("so", " so")], given="' so' and so, window 1")
 
 
 @exercise("skipgram_pairs", points=0.5)
@@ -43,13 +44,13 @@ def test_any_sentence_has_the_pairs_of_brute_force(student: Student, tokens: lis
 
 @exercise("cbow_examples", points=0.5)
 def test_the_examples_agree_with_brute_force(student: Student) -> None:
-    tokens = list("abcdefghijklmn")
-    expected = [([t for j, t in enumerate(tokens) if 0 < abs(i - j) <= 3], center) for i, center in enumerate(tokens)]
-    equal(
-        [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, 3)],
-        expected,
-        given="a … n, window 3",
-    )
+    for tokens, window in ((list("abcdefghijklmn"), 3), (list(range(20)), 8), ([0, 0], 1)):
+        near = [[t for j, t in enumerate(tokens) if 0 < abs(i - j) <= window] for i in range(len(tokens))]
+        equal(
+            [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, window)],
+            list(zip(near, tokens, strict=True)),
+            given=f"the tokens {tokens}, window {window}",
+        )
 
 
 @exercise("cbow_examples", needs="test_all_contexts_of_a_word_make_one_example")
@@ -68,8 +69,9 @@ def test_any_sentence_has_the_examples_of_brute_force(student: Student, tokens: 
 @exercise("keep_probability", points=0.5)
 def test_probabilities_follow_the_formula_at_every_frequency(student: Student) -> None:
     counts = torch.tensor([5000, 700, 200, 90, 9, 1])
-    expected = np.minimum(1.0, np.sqrt(1e-2 * 6000 / counts.numpy()))
-    close(student.keep_probability(counts, 1e-2), expected, given="counts 5000, 700, 200, 90, 9, 1; t = 0.01")
+    for t in (1e-2, 1e-5):
+        expected = np.minimum(1.0, np.sqrt(t * 6000 / counts.numpy()))
+        close(student.keep_probability(counts, t), expected, given=f"counts 5000, 700, 200, 90, 9, 1; t = {t:g}")
 
 
 @exercise("keep_probability", points=0.5)
@@ -85,6 +87,17 @@ def test_another_power_is_obeyed(student: Student) -> None:
         [1 / 6, 2 / 6, 3 / 6],
         given="counts 1, 4, 9; power ½",
     )
+    for power, expected in ((0, [1 / 2, 1 / 2]), (2, [1 / 17, 16 / 17]), (0.5, [1 / 3, 2 / 3])):
+        found = student.noise_distribution(torch.tensor([1, 4]), power=power)
+        close(found, expected, given=f"counts 1 and 4; power {power}")
+
+
+@exercise("noise_distribution", points=0.5)
+def test_floats_and_zeros_are_counts_too(student: Student) -> None:
+    counts = torch.tensor([0.25, 0.0, 2.25])
+    handle = student.put(counts.clone())
+    close(student.noise_distribution(handle, power=0.5), [0.25, 0, 0.75], given="counts ¼, 0 and 2¼; power ½")
+    close(student.value(handle), counts, given="the counts, afterwards")
 
 
 @exercise("noise_distribution", points=0.5, needs="test_the_weights_are_counts_to_the_power_three_quarters")
@@ -95,7 +108,7 @@ def test_the_only_word_of_a_vocabulary_is_always_drawn(student: Student) -> None
 @exercise("sgns_loss", points=1.5)
 def test_random_batches_agree_with_the_definition(student: Student) -> None:
     generator = torch.Generator().manual_seed(7)
-    for b, k, d in [(1, 1, 1), (4, 5, 6), (6, 2, 3)]:
+    for b, k, d in [(1, 1, 1), (4, 7, 6), (6, 2, 3), (1, 6, 2)]:
         center, context, negatives = (torch.randn(*shape, generator=generator) for shape in ((b, d), (b, d), (b, k, d)))
         total = 0.0
         for i in range(b):
@@ -131,10 +144,25 @@ def test_any_batch_agrees_with_the_definition(
     close(student.sgns_loss(*batch), total / len(center))
 
 
+@exercise("sgns_gradients", points=0.5)
+@for_all(batch=batches())
+def test_any_batch_has_the_gradients_of_autograd(
+    student: Student, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+) -> None:
+    center, context, negatives = (vectors.double().requires_grad_() for vectors in batch)
+    real, noise = (center * context).sum(dim=1), (center[:, None] * negatives).sum(dim=2)
+    loss = torch.nn.functional.softplus(-real).mean() + torch.nn.functional.softplus(noise).sum() / len(center)
+    expected = torch.autograd.grad(loss, (center, context, negatives))
+    for mine, right in zip(student.sgns_gradients(*batch), expected, strict=True):
+        close(mine, right, atol=1e-4)
+
+
 @exercise("sgns_gradients", points=2)
 def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
     generator = torch.Generator().manual_seed(11)
-    inputs = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((2, 3), (2, 3), (2, 4, 3))]
+    shapes = ((2, 3), (2, 3), (2, 7, 3))
+    inputs = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in shapes]
+    inputs[2][1] *= 1e-3  # the noise of the second pair is small
 
     def loss(center: torch.Tensor, context: torch.Tensor, negatives: torch.Tensor) -> float:
         real, noise = (center * context).sum(1), (center[:, None] * negatives).sum(2)
@@ -217,6 +245,17 @@ def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student
     close(student.value(handle), vectors, given="the vectors, after asking for neighbours")
 
 
+@exercise("nearest", points=0.5)
+def test_twins_of_the_query_and_opposites_are_neighbours(student: Student) -> None:
+    vectors = torch.tensor([[2.0, 0.0], [1.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [3.0, 4.0]])
+    words = ["twin", "us", "Us", "west", "north"]
+    found = student.nearest(vectors, words, "us", 9)
+    given = "five words in the plane, 9 neighbours of us"
+    equal([word for word, _ in found], ["twin", "Us", "north", "west"], given=given)
+    close([cosine for _, cosine in found], [1, math.sqrt(0.5), 0.6, -1], given=given)
+    true(all(isinstance(pair, tuple) for pair in found), "a list of tuples was expected", given=given, actual=found)
+
+
 @exercise("analogy", points=0.5)
 def test_long_vectors_weigh_no_more_than_short_ones(student: Student) -> None:
     words = ["a", "b", "c", "d", "e"]
@@ -241,6 +280,18 @@ def test_random_questions_agree_with_brute_force(student: Student) -> None:
             words[expected],
             given=f"w{a} : w{b} = w{c} : …",
         )
+
+
+@exercise("analogy", points=0.5)
+def test_any_other_word_may_be_the_answer(student: Student) -> None:
+    behind = torch.tensor([[0.0, 1.0], [1.0, 0.0], [2.0, 0.0], [-1.0, 1.0], [-1.0, 0.0]])
+    words = ["a", "b", "c", "e", "d"]
+    found = student.analogy(behind, words, "a", "b", "c")
+    equal(found, "d", given="a : b = c : …, where all other words lie on the far side")
+    twins = torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.0, 3.0], [0.9, 0.2], [2.0, 0.0]])
+    words = ["us", "day", "Us", "week", "Day"]
+    found = student.analogy(twins, words, "us", "day", "Us")
+    equal(found, "Day", given="us : day = Us : …, where Day has the direction of day, and week lies near it")
 
 
 @metric("analogies_en")

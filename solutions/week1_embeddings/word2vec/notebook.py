@@ -214,7 +214,8 @@ check("keep_probability")
 def noise_distribution(counts, power=0.75):
     """The distribution from which negatives are drawn: counts ** power, normalised to sum to 1.
 
-    counts (V,) tensor. Returns a float tensor (V,). Mikolov et al. 2013, section 2.2.
+    counts (V,) tensor of whole numbers or floats, some of them 0 perhaps; it stays as it is.
+    Returns a float tensor (V,). Mikolov et al. 2013, section 2.2.
     """
     ### BEGIN SOLUTION
     weights = counts.double() ** power  # (V,)
@@ -390,14 +391,15 @@ check("train_sgns")
 def nearest(vectors, words, query, k=5):
     """The k words nearest to `query` by cosine, without the query itself, nearest first.
 
-    vectors (V, d) tensor, words list of V strings. Returns a list of (word, cosine as float).
+    vectors (V, d) tensor, words list of V strings. Returns a list of tuples (word, cosine as float):
+    all other words where there are no more than k.
     """
     ### BEGIN SOLUTION
     unit = normalize(vectors, dim=1)  # (V, d)
     row = words.index(query)
     cosine = unit @ unit[row]  # (V,)
     cosine[row] = -math.inf
-    values, indices = cosine.topk(k)
+    values, indices = cosine.topk(min(k, len(words) - 1))
     return [(words[i], value) for i, value in zip(indices.tolist(), values.tolist())]
     ### END SOLUTION
 

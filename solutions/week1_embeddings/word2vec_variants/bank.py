@@ -69,6 +69,9 @@ edit("cbow_contexts", "places-for-ids", {"ids[places], -1": "places, -1"},
      killed_by="test_windows_are_cut_off_where_a_sentence_ends", of="places-and-mask")
 edit("cbow_contexts", "float-table", {"torch.full((len(ids), 2 * window), -1)": "-torch.ones(len(ids), 2 * window)"},
      "the table holds floats: ids are whole numbers", killed_by="test_ids_stay_whole_numbers", of="two-loops")
+edit("cbow_contexts", "window-of-five", {"    return torch.cat(": "    words[:, : max(0, window - 5)], words[:, window + 6 :] = -1, -1\n    return torch.cat("},
+     "no more than five words on each side are seen",
+     killed_by="test_the_table_agrees_with_brute_force")
 
 
 # cbow_hidden
@@ -123,6 +126,18 @@ edit("cbow_hidden", "mean-over-batch", {"(vectors[contexts.clamp(min=0)] * real)
 edit("cbow_hidden", "no-return", {"return (vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)":
      "(vectors[contexts.clamp(min=0)] * real).sum(dim=1) / real.sum(dim=1)"},
      "nothing comes back: `return` is missing", killed_by="test_padding_does_not_count")
+edit("cbow_hidden", "zero-vectors-left-out", {"real.sum(dim=1)": "(real & vectors[contexts.clamp(min=0)].any(dim=2, keepdim=True)).sum(dim=1).clamp(min=1)"},
+     "context words whose vector is zero are not counted",
+     killed_by="test_random_contexts_agree_with_brute_force")
+edit("cbow_hidden", "one-number-loses-axis", {"real.sum(dim=1)": "real.sum(dim=1)).squeeze(-1)", "return (vectors": "return ((vectors"},
+     "vectors of one number lose their axis",
+     killed_by="test_random_contexts_agree_with_brute_force")
+edit("cbow_hidden", "single-precision", {"vectors[contexts.clamp(min=0)]": "vectors.float()[contexts.clamp(min=0)]"},
+     "the result is float32, whatever the vectors are",
+     killed_by="test_random_contexts_agree_with_brute_force")
+edit("cbow_hidden", "numpy-array", {"return (vectors": "return ((vectors", "real.sum(dim=1)": "real.sum(dim=1)).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_the_hidden_vector_is_the_mean_of_the_contexts")
 
 
 # cbow_gradient
@@ -188,6 +203,15 @@ edit("cbow_gradient", "no-return",
      {"return d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)":
      "d_hidden.new_zeros(size, d_hidden.shape[1]).index_add(0, contexts[real], shares)"},
      "nothing comes back: `return` is missing", killed_by="test_each_context_gets_its_share_of_the_gradient")
+edit("cbow_gradient", "clipped", {"contexts[real], shares)": "contexts[real], shares).clamp(-5, 5)"},
+     "gradients are cut off at ±5",
+     killed_by="test_the_gradient_is_that_of_autograd")
+edit("cbow_gradient", "single-precision", {"count = real.sum(dim=1)": "d_hidden = d_hidden.float()\n    count = real.sum(dim=1)"},
+     "the gradient is rounded to float32",
+     killed_by="test_the_gradient_is_that_of_autograd")
+edit("cbow_gradient", "numpy-array", {"contexts[real], shares)": "contexts[real], shares).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_each_context_gets_its_share_of_the_gradient")
 
 
 # softmax_loss
@@ -247,6 +271,9 @@ edit("softmax_loss", "plain-number", {"torch.nn.functional.cross_entropy(hidden 
      "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets).item()"},
      "a Python number has no gradient: the loss stays a tensor until `backward` has run",
      killed_by="test_gradients_flow_back_to_both_tables", of="cross-entropy")
+edit("softmax_loss", "hundred-words", {"scores.logsumexp(dim=1)": "scores[:, :100].logsumexp(dim=1)"},
+     "only the first hundred words are in the sum",
+     killed_by="test_one_example_agrees_with_the_sum_over_all_words")
 
 
 # softmax_gradients
@@ -302,13 +329,25 @@ edit("softmax_gradients", "softmax-over-batch", {"dim=1": "dim=0"},
 edit("softmax_gradients", "targets-of-all", {"torch.arange(len(targets)), targets": ":, targets"},
      "error[:, targets] −= 1 takes the targets of all examples from each example",
      killed_by="test_the_gradients_are_those_of_autograd")
+edit("softmax_gradients", "exp-overflows", {".softmax(dim=1)": ".exp()\n    error /= error.sum(dim=1, keepdim=True)"},
+     "exp of a large score is infinite: softmax is not",
+     killed_by="test_large_scores_of_one_example_have_gradients")
+edit("softmax_gradients", "scores-cut-off", {".softmax(dim=1)": ".clamp(-20, 20).softmax(dim=1)"},
+     "scores beyond ±20 are cut off",
+     killed_by="test_large_scores_of_one_example_have_gradients")
+edit("softmax_gradients", "one-example-loses-axis", {"return error @ outputs": "return (error @ outputs).squeeze(0)"},
+     "a batch of one loses its axis",
+     killed_by="test_large_scores_of_one_example_have_gradients")
+edit("softmax_gradients", "numpy-arrays", {"return error @ outputs, error.T @ hidden": "return (error @ outputs).numpy(), (error.T @ hidden).numpy()"},
+     "arrays come back: tensors are asked for",
+     killed_by="test_the_gradients_are_those_of_autograd")
 
 
 # costs
 @alternative("costs", "meta-tensors")
 def costs(vocabulary, dim, negatives):
     inputs = outputs = torch.empty(vocabulary, dim, device="meta")
-    return inputs.numel() + outputs.numel(), outputs.numel(), outputs[: negatives + 1].numel()
+    return inputs.numel() + outputs.numel(), outputs.numel(), torch.empty(negatives + 1, dim, device="meta").numel()
 
 
 @alternative("costs", "products")
@@ -340,6 +379,21 @@ edit("costs", "floats", {"2 * vocabulary * dim, vocabulary * dim, (negatives + 1
      "2.0 * vocabulary * dim, 1.0 * vocabulary * dim, 1.0 * (negatives + 1) * dim"},
      "the numbers are floats: counts are whole numbers",
      killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights")
+edit("costs", "int32", {"return 2 * vocabulary * dim": "return int(np.int64(2 * vocabulary * dim).astype(np.int32))"},
+     "the weights are counted in 32 bits, where millions of words overflow",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "single-precision", {"vocabulary * dim, (": "int(np.float32(vocabulary) * np.float32(dim)), ("},
+     "the product is computed in float32, which rounds it",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "nothing-without-negatives", {"(negatives + 1) * dim": "(negatives + 1) * dim * (negatives > 0)"},
+     "without negatives the target's score is forgotten",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "no-more-than-all", {"(negatives + 1)": "min(negatives + 1, vocabulary)"},
+     "no more negatives are counted than there are words: they may be drawn twice",
+     killed_by="test_other_sizes_are_counted_too")
+edit("costs", "ordered", {"vocabulary * dim, (negatives + 1) * dim": "*sorted((vocabulary * dim, (negatives + 1) * dim), reverse=True)"},
+     "the dearer model comes first, whichever it is",
+     killed_by="test_other_sizes_are_counted_too")
 
 
 # subsample
@@ -398,6 +452,23 @@ edit("subsample", "words-dropped-whole", {"uniform < (t / share).sqrt()[ids]":
 
 
 # Mutants of the reference that no check can tell from a right answer.
+edit("subsample", "zero-is-unsaid", {"(t / share)": "((t or 1.0) / share)"},
+     "a threshold of 0 is taken for none given: it keeps nothing",
+     killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
+edit("subsample", "first-word-kept", {"(t / share).sqrt()[ids]": "(t / share).sqrt()[ids] + 1.0 * ((ids == 0) & bool(share[0] < 0.3))"},
+     "the rare word with the id 0 is always kept",
+     killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
+edit("subsample", "first-word-of-all", {"return uniform": "first = ids[0]\n    return uniform"},
+     "an empty text fails",
+     killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
+edit("subsample", "shares-cut", {"counts / counts.sum()": "(counts * 10000 // counts.sum()) / 10000"},
+     "shares are cut to four places",
+     killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
+edit("subsample", "numpy-array", {"uniform < (t / share).sqrt()[ids]": "(uniform < (t / share).sqrt()[ids]).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_an_occurrence_stays_if_its_number_is_below_the_root")
+
+
 equivalent(
     "cbow_contexts",
     "3: pad(sentences, (window, window), value=-1) → pad(sentences, (window, window), value=-2)",

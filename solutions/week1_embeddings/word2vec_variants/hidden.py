@@ -16,7 +16,7 @@ from grader.grading.metrics import metric
 @exercise("cbow_contexts")
 def test_the_table_agrees_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
-    for lengths, window in [([3, 1, 5], 2), ([1], 1), ([2, 2], 4), ([6, 4], 3)]:
+    for lengths, window in [([3, 1, 5], 2), ([1], 1), ([2, 2], 4), ([6, 4], 3), ([9, 2], 7)]:
         sentences = torch.repeat_interleave(torch.arange(len(lengths)), torch.tensor(lengths))
         ids = torch.randint(5, (len(sentences),), generator=generator)  # words come again
         expected = [
@@ -44,8 +44,13 @@ def test_random_contexts_agree_with_brute_force(student: Student) -> None:
     vectors = torch.randn(11, 6, generator=generator, dtype=torch.float64)
     contexts = torch.randint(-1, 11, (9, 5), generator=generator)
     contexts[:, 2] = contexts[:, 2].clamp(min=0)
+    vectors[3] = 0
     expected = torch.stack([vectors[[int(i) for i in row if i >= 0]].mean(dim=0) for row in contexts])
-    close(student.cbow_hidden(vectors, contexts), expected, rtol=1e-9, given="random contexts, float64")
+    hidden = student.cbow_hidden(vectors, contexts)
+    close(hidden, expected, rtol=1e-9, given="random contexts, float64")
+    equal(str(hidden.dtype), "torch.float64", given="vectors of float64; the type of the result")
+    short = student.cbow_hidden(vectors[:, :1], contexts)
+    close(short, expected[:, :1], rtol=1e-9, given="random contexts, vectors of one number")
 
 
 @exercise("cbow_hidden", points=0.5)
@@ -63,11 +68,12 @@ def test_the_gradient_is_that_of_autograd(student: Student) -> None:
     vectors = torch.randn(7, 3, generator=generator, dtype=torch.float64, requires_grad=True)
     contexts = torch.randint(-1, 7, (6, 4), generator=generator)
     contexts[:, 1] = contexts[:, 1].clamp(min=0)
-    d_hidden = torch.randn(6, 3, generator=generator, dtype=torch.float64)
+    d_hidden = torch.randn(6, 3, generator=generator, dtype=torch.float64) * 100
     rows = [[int(i) for i in row if i >= 0] for row in contexts]
     hidden = torch.stack([vectors[row].mean(dim=0) for row in rows])
     (expected,) = torch.autograd.grad((hidden * d_hidden).sum(), vectors)
-    close(student.cbow_gradient(contexts, d_hidden, 7), expected, rtol=1e-9, given="random contexts, float64")
+    found = student.cbow_gradient(contexts, d_hidden, 7)
+    close(found, expected, rtol=1e-9, atol=1e-9, given="random contexts, float64")
 
 
 @exercise("cbow_gradient", points=0.5)
@@ -81,10 +87,21 @@ def test_the_gradient_of_the_hidden_vector_is_left_alone(student: Student) -> No
 def test_one_example_agrees_with_the_sum_over_all_words(student: Student) -> None:
     generator = torch.Generator().manual_seed(4)
     hidden = torch.randn(1, 5, generator=generator, dtype=torch.float64)
-    outputs = torch.randn(9, 5, generator=generator, dtype=torch.float64)
+    outputs = torch.randn(150, 5, generator=generator, dtype=torch.float64)
     scores = [float(row @ hidden[0]) for row in outputs]
     expected = math.log(sum(math.exp(score) for score in scores)) - scores[4]
     close(student.softmax_loss(hidden, outputs, torch.tensor([4])), expected, rtol=1e-9, given="one example, float64")
+
+
+@exercise("softmax_gradients", points=0.5)
+def test_large_scores_of_one_example_have_gradients(student: Student) -> None:
+    hidden, outputs = torch.tensor([[4.0]]), torch.tensor([[30.0], [29.5], [-30.0]])
+    low = 1 / (1 + math.exp(2))  # of the target, whose score is 118; the others' are 120 and −120
+    error = [1 - low, low - 1, 0.0]
+    d_hidden, d_outputs = student.softmax_gradients(hidden, outputs, torch.tensor([1]))
+    given = "one example, the scores 120, 118 and −120, the second word is the target; the gradient of"
+    close(d_hidden, [[0.5 * error[0]]], rtol=1e-3, given=f"{given} hidden")
+    close(d_outputs, [[4 * e] for e in error], given=f"{given} outputs")
 
 
 @exercise("softmax_gradients", points=2)
@@ -117,6 +134,12 @@ def test_the_inputs_are_left_alone(student: Student) -> None:
 def test_other_sizes_are_counted_too(student: Student) -> None:
     equal(student.costs(7, 3, 2), (42, 21, 9), given="V = 7, d = 3, k = 2")
     equal(student.costs(50_000, 100, 15), (10_000_000, 5_000_000, 1_600), given="V = 50,000, d = 100, k = 15")
+    equal(
+        student.costs(9_876_543, 301, 0),
+        (2 * 9_876_543 * 301, 9_876_543 * 301, 301),
+        given="V = 9,876,543, d = 301, k = 0",
+    )
+    equal(student.costs(3, 2, 9), (12, 6, 20), given="V = 3, d = 2, k = 9")
 
 
 @exercise("subsample")
@@ -146,6 +169,16 @@ def test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned(student
 def test_a_number_that_equals_the_root_is_not_below_it(student: Student) -> None:
     kept = student.subsample(torch.tensor([1, 1]), torch.tensor([48, 16]), 0.0625, torch.tensor([0.5, 0.499]))
     equal(kept.tolist(), [False, True], given="word 1 of counts 48 and 16; t = 1/16, so sqrt(t / f) = 0.5; .5 .499")
+
+
+@exercise("subsample", points=0.5)
+def test_rare_words_a_threshold_of_0_and_an_empty_text(student: Student) -> None:
+    kept = student.subsample(torch.tensor([0, 0]), torch.tensor([3, 19_997]), 6e-5, torch.tensor([0.6, 0.7]))
+    equal(kept.tolist(), [True, False], given="twice word 0 of counts 3 and 19,997; t = 6e-5, a root of .63; .6 .7")
+    kept = student.subsample(torch.tensor([0, 1]), torch.tensor([3, 7]), 0.0, torch.tensor([0.1, 0.2]))
+    equal(kept.tolist(), [False, False], given="words 0 and 1 of counts 3 and 7; t = 0")
+    kept = student.subsample(torch.empty(0, dtype=torch.int64), torch.tensor([3, 7]), 0.1, torch.empty(0))
+    equal(kept.tolist(), [], given="no words")
 
 
 @metric("analogies_cbow")

@@ -320,9 +320,9 @@ check("costs")
 def subsample(ids, counts, t, uniform):
     """Which words of a text are kept: an occurrence stays if its random number is below sqrt(t / f).
 
-    ids (N,) int64; counts (V,) int64, how often each word occurs in the whole corpus, at least
+    ids (N,) int64, perhaps none; counts (V,) int64, how often each word occurs in the whole corpus, at least
     once; f is a word's share of all counts;
-    t: the threshold, for example 1e-3; uniform (N,) float, one number from [0, 1) for each occurrence.
+    t: the threshold, at least 0, for example 1e-3; uniform (N,) float, one number from [0, 1) for each occurrence.
     Returns a bool tensor (N,). Mikolov et al. 2013 (NIPS), eq. 5.
     """
     ### BEGIN SOLUTION

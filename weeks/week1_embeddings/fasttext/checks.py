@@ -17,7 +17,7 @@ SOFTPLUS = [math.log1p(math.exp(x)) for x in (0.0, 1.0, -1.0)]  # −log σ(−x
 @exercise("char_ngrams")
 def test_artificial_has_ten_trigrams(student: Student) -> None:
     expected = ["<ar", "art", "rti", "tif", "ifi", "fic", "ici", "cia", "ial", "al>"]
-    equal(list(student.char_ngrams("artificial", 3, 3)), expected, given="artificial, n = 3")
+    equal(student.char_ngrams("artificial", 3, 3), expected, given="artificial, n = 3")
 
 
 @exercise("char_ngrams")
@@ -61,7 +61,7 @@ def test_bytes_from_128_on_are_signed(student: Student) -> None:
 def test_a_known_word_has_its_own_row_first(student: Student) -> None:
     expected = [1] + [3 + student.fnv1a(gram) % 10 for gram in ("<ab", "<ab>", "ab>")]
     equal(
-        list(student.subword_rows("ab", {"x": 0, "ab": 1, "y": 2}, 10, 3, 4)),
+        student.subword_rows("ab", {"x": 0, "ab": 1, "y": 2}, 10, 3, 4),
         expected,
         given="ab, the second of 3 words, 10 buckets, n = 3 to 4",
     )
@@ -104,8 +104,8 @@ def test_gradients_can_flow_back_into_the_table(student: Student) -> None:
     def total(rows: torch.Tensor, bags: list[list[int]]) -> torch.Tensor:
         return sum((rows[bag].sum() for bag in bags), torch.zeros(()))
 
-    table, bags = {"the table": torch.ones(3, 2)}, [[0, 2], [2]]
-    close_gradients(student, "compose", total, table, bags, given="a table of ones; the bags 0 2 and 2")
+    table, bags = {"the table": torch.ones(3, 2)}, [[0, 2, 2], [2]]
+    close_gradients(student, "compose", total, table, bags, given="a table of ones; the bags 0 2 2 and 2")
 
 
 @exercise("subword_loss", points=0.5)
@@ -247,11 +247,9 @@ def test_the_seed_decides(student: Student) -> None:
 @exercise("overlaps")
 def test_the_overlap_is_shared_pieces_over_all_pieces(student: Student) -> None:
     # <ab, ab> and <ab, abc, bc>: one of four.
-    close(
-        student.overlaps(["ab", "x"], ["abc", "ab", "x"], 3, 3),
-        [[1 / 4, 1, 0], [0, 0, 1]],
-        given="ab and x with abc, ab and x, n = 3",
-    )
+    found = student.overlaps(["ab", "x"], ["abc", "ab", "x"], 3, 3)
+    true(torch.is_tensor(found), "a tensor was expected", actual=str(type(found)))
+    close(found, [[1 / 4, 1, 0], [0, 0, 1]], given="ab and x with abc, ab and x, n = 3")
 
 
 @exercise("overlaps")

@@ -2,11 +2,19 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 
 from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
+
+
+def _tensor(value: Any) -> Any:
+    """A value that must be a tensor."""
+    true(torch.is_tensor(value), "a tensor was expected", actual=str(type(value)))
+    return value
+
 
 COFFEE = ["모닝", "커피", "좋아"]
 
@@ -96,7 +104,7 @@ def test_the_ratios_keep_the_double_precision_of_the_counts(student: Student) ->
 @exercise("glove_weight")
 def test_the_weight_grows_with_the_power_three_quarters(student: Student) -> None:
     close(
-        student.glove_weight(torch.tensor([100 / 16, 100 / 81, 50.0])),
+        _tensor(student.glove_weight(torch.tensor([100 / 16, 100 / 81, 50.0]))),
         [1 / 8, 1 / 27, 0.5**0.75],
         given="counts 100/16, 100/81 and 50; x_max = 100",
     )
@@ -135,7 +143,7 @@ def test_a_perfect_fit_costs_nothing(student: Student) -> None:
 def test_zeros_cost_the_weighted_square_of_the_logarithm(student: Student) -> None:
     counts = torch.tensor([math.e, 1.0, math.exp(2)])
     loss = student.glove_loss(torch.zeros(3, 4), torch.zeros(3, 4), torch.zeros(3), torch.zeros(3), counts, x_max=1.0)
-    close(loss, 1 + 4, given="vectors and biases 0; ln X = 1, 0 and 2; x_max = 1, so every weight is 1")
+    close(_tensor(loss), 1 + 4, given="vectors and biases 0; ln X = 1, 0 and 2; x_max = 1, so every weight is 1")
 
 
 @exercise("glove_loss")
@@ -167,7 +175,7 @@ def test_the_gradients_are_those_of_autograd(student: Student) -> None:
     )
     names = ("word", "context", "word_bias", "context_bias")
     for name, mine, right in zip(names, gradients, expected, strict=True):
-        close(mine, right, given=f"random vectors, N = 6, d = 3, x_max = 20; the gradient of {name}")
+        close(_tensor(mine), right, given=f"random vectors, N = 6, d = 3, x_max = 20; the gradient of {name}")
 
 
 @exercise("glove_gradients")
@@ -189,9 +197,11 @@ def test_the_first_step_is_divided_by_the_gradients_size(student: Student) -> No
 
 @exercise("adagrad_step")
 def test_earlier_gradients_make_the_step_smaller(student: Student) -> None:
-    parameters, squares = student.adagrad_step(
+    found = student.adagrad_step(
         torch.tensor([[1.0, 1.0]]), torch.tensor([[16.0, 1.0]]), torch.tensor([[3.0, 0.0]]), 0.5
     )
+    true(isinstance(found, tuple) and len(found) == 2, "a tuple of two tensors was expected", actual=found)
+    parameters, squares = found
     close(parameters, [[0.7, 1.0]], given="parameters 1 and 1, squares 16 and 1, gradients 3 and 0, lr = 0.5")
     close(squares, [[25.0, 1.0]], given="the new squares")
 
@@ -292,4 +302,4 @@ def test_a_frequent_word_is_not_nearer_to_everything(student: Student) -> None:
     vectors = torch.ones(2, 3)
     totals = torch.tensor([100.0, 10.0])
     model = (vectors, vectors, totals.log(), torch.zeros(2))
-    close(student.log_ratios(model, totals, 0, 1), [0.0, 0.0], given="equal vectors, biases that are ln 100 and ln 10")
+    close(_tensor(student.log_ratios(model, totals, 0, 1)), [0.0, 0.0], given="equal vectors, biases that are ln 100 and ln 10")

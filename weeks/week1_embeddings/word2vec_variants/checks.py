@@ -1,12 +1,20 @@
 """word2vec's variants: the public checks. Expected values come from hand counts, closed forms and torch's autograd."""
 
 import math
+from typing import Any
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
+
+
+def _tensor(value: Any) -> Any:
+    """A value that must be a tensor."""
+    true(torch.is_tensor(value), "a tensor was expected", actual=str(type(value)))
+    return value
+
 
 COFFEE = ["하루", "커피", "최소", "3잔은", "마셔야", "살", "수", "있다"]
 ONE_SENTENCE = torch.zeros(8, dtype=torch.int64)
@@ -46,7 +54,7 @@ VECTORS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [4.0, 4.0], [100.0, -100.0]])
 @exercise("cbow_hidden")
 def test_the_hidden_vector_is_the_mean_of_the_contexts(student: Student) -> None:
     close(
-        student.cbow_hidden(VECTORS, torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]])),
+        _tensor(student.cbow_hidden(VECTORS, torch.tensor([[0, 1, 2, 1], [2, 2, 0, 0]]))),
         [[1.25, 2.0], [2.5, 2.0]],
         given="four contexts each: words 0 1 2 1 and words 2 2 0 0",
     )
@@ -75,7 +83,7 @@ def test_the_order_of_the_context_words_changes_nothing(student: Student) -> Non
 @exercise("cbow_gradient")
 def test_each_context_gets_its_share_of_the_gradient(student: Student) -> None:
     close(
-        student.cbow_gradient(torch.tensor([[0, 1, 2, 3]]), torch.tensor([[4.0, -8.0]]), 5),
+        _tensor(student.cbow_gradient(torch.tensor([[0, 1, 2, 3]]), torch.tensor([[4.0, -8.0]]), 5)),
         [[1.0, -2.0], [1.0, -2.0], [1.0, -2.0], [1.0, -2.0], [0.0, 0.0]],
         given="one example with contexts 0 1 2 3, gradient (4, −8); five words",
     )
@@ -152,7 +160,7 @@ def test_the_gradients_are_those_of_autograd(student: Student) -> None:
     found = student.softmax_gradients(hidden.detach(), outputs.detach(), targets)
     true(isinstance(found, tuple) and len(found) == 2, "a tuple of two gradients was expected", actual=found)
     for name, mine, right in zip(("hidden", "outputs"), found, expected, strict=True):
-        close(mine, right, given=f"random vectors, B = 3, V = 6, d = 4; the gradient of {name}")
+        close(_tensor(mine), right, given=f"random vectors, B = 3, V = 6, d = 4; the gradient of {name}")
 
 
 @exercise("softmax_gradients")
@@ -182,7 +190,7 @@ def test_an_occurrence_stays_if_its_number_is_below_the_root(student: Student) -
     kept = student.subsample(
         torch.tensor([0, 0, 1, 1]), torch.tensor([64, 36]), 0.01, torch.tensor([0.12, 0.13, 0.16, 0.17])
     )
-    equal(kept.tolist(), [True, False, True, False], given="counts 64 and 36, t = 0.01, numbers .12 .13 .16 .17")
+    equal(_tensor(kept).tolist(), [True, False, True, False], given="counts 64 and 36, t = 0.01, numbers .12 .13 .16 .17")
 
 
 @exercise("subsample")
