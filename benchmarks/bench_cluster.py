@@ -125,7 +125,7 @@ def measured(course: Course, cores: list[int]) -> dict[str, Any]:
     """Grades the class by workers on these cores; first one submission, so that they are ready."""
     todo = submissions(course.lessons(), course.root)
     home = course.root / f"home{len(cores)}"
-    scheduler = LocalCluster(n_workers=0, processes=False, dashboard_address=None, host="127.0.0.1")
+    scheduler = LocalCluster(n_workers=0, processes=False, dashboard_address=None, host="tcp://127.0.0.1")
     with scheduler, workers(scheduler.scheduler_address, course, cores) as processes:
         memory = Memory(processes)
         begun, (first,) = timed(todo[:1], course.root / "warm-up", scheduler.scheduler_address, memory)

@@ -40,7 +40,7 @@ MEASURED: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course of one small lesson, built; ada is right, bora half right, chul handed in no notebook and dana no file."""
+    """A course of one small lesson, built; ada is right, bora half right, chul handed in no notebook and dana a link."""
     made = hostile.course_to_attack(tmp_path_factory.mktemp("here") / "course", "", "")
     limits, path = {"cell_seconds": 600, "notebook_seconds": 600, "memory_mb": 1024}, made.root / "course.toml"
     path.write_text(tomlkit.dumps(tomlkit.parse(path.read_text()).unwrap() | {"limits": limits}))  # for a slow machine
@@ -51,7 +51,9 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         folder.mkdir(parents=True)
         if student == "chul":
             (folder / f"{lesson.name}.ipynb").write_text("no notebook")
-        elif student != "dana":
+        elif student == "dana":
+            (folder / f"{lesson.name}.ipynb").symlink_to(lesson.source / "notebook.py")
+        else:
             answers = right | ({"softmax": hostile.WRONG} if student == "bora" else {})
             nbformat.write(filled(lesson, answers), folder / f"{lesson.name}.ipynb")
     return made
