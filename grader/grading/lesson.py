@@ -22,9 +22,10 @@ from grader.grading.execution import Execution, Progress, execute
 from grader.grading.scoring import Scored
 from grader.grading.suite import Suite
 from grader.grading.usage import Usage
-from grader.grading.verdict import CellResult, Graded, Spent, Time, Verdict
+from grader.grading.verdict import CellResult, Graded, Memory, Spent, Time, Verdict
 from grader.lessons import known_mistakes, source
 from grader.provenance import code_hash, digest, now, versions
+from grader.sandbox.limits import MB, Limits
 from grader.settings import Settings
 
 DECIDING = (
@@ -85,6 +86,7 @@ def grade(
             notes=restored.notes + ran.notes,
             cells=[CellResult.of(cell) for cell in ran.report.cells],
             time=_time(lesson, ran.usage, reference, allowed),
+            memory=_memory(lesson, ran),
         ),
         ran.report.notebook,
     )
@@ -131,6 +133,12 @@ def _fails_at_the_start(execution: Execution) -> bool:
     cells = execution.report.notebook.cells
     ids = {run.index: cells[run.index].metadata.get("nbgrader", {}).get("grade_id") for run in execution.report.cells}
     return any(ids[run.index] == "setup" and run.status != "ok" for run in execution.report.cells)
+
+
+def _memory(lesson: Lesson, ran: Execution) -> Memory | None:
+    """Sets what was held beside the limit; None if nobody watched."""
+    limit = Limits.from_dict(lesson.sandbox_limits).memory_mb
+    return Memory(held_mb=ran.most_memory // MB, limit_mb=limit) if ran.most_memory else None
 
 
 def _time(lesson: Lesson, spent: Usage, reference: Usage, allowed: Allowance) -> Time:
