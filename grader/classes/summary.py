@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader.classes import moves
 from grader.classes.batch import Batch, key
 from grader.classes.uploads import Submission
 from grader.course import Lesson
@@ -81,7 +82,7 @@ class Lines:
 def summarize(
     console: Console, batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score], dry_run: bool
 ) -> None:
-    """Prints a line for each lesson, whose points changed, and whose files were refused."""
+    """Prints a line for each lesson, whose points changed and by which check, and whose files were refused."""
     console.print()
     console.print(_table(batch, before, stored))
     console.print()
@@ -92,6 +93,10 @@ def summarize(
         old, new = before[student, lesson], batch.verdicts[student, lesson]
         line = f"  {plain(student)}  {_name(lesson)}  {old.earned:.1f} → {new.earned:.1f} of {new.points:g}"
         console.print(Text(line), soft_wrap=True)
+    if moved := list(moves.moves(before, batch.verdicts)):
+        console.print("exercise by exercise:")
+        console.print(moves.table(moved))
+        console.print()
     refused: dict[str, list[str]] = {}
     for (student, lesson), verdict in sorted(batch.verdicts.items()):
         if verdict.status == "refused":

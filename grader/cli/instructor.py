@@ -60,7 +60,7 @@ def autograde(
     resume: Annotated[
         bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")
     ] = True,
-    dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would change.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would move, and why.")] = False,
     sandbox: Sandbox = True,
 ) -> None:
     """Grade a class (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts as they come, then nbgrader's gradebook.
@@ -71,6 +71,8 @@ def autograde(
     from grader.classes.workers import start_servers
 
     with explained():
+        if dry_run and take_in is not None:
+            raise CourseError("--dry-run stores nothing: first take in (--take-in without --dry-run), or leave it out")
         course = _course()
         lessons: list[Gradable] = [*course.lessons(which)]
         start_servers(lessons, settings := grading(sandbox))  # while this process imports nbgrader
