@@ -134,6 +134,12 @@ def write(course: Course, classes: Sequence[LessonClass], folder: Path) -> Path:
             for student, graded in students.items()
             if (found := help_needed.reasons(verdict for _, verdict in graded))
         },
+        late={
+            (student, one.lesson.week.title): score.late.sentence
+            for one in classes
+            for student, score in one.stored.items()
+            if score.late.sentence
+        },
         rule=help_needed.RULE,
         likeness=likeness,
         fewest=FEWEST,
