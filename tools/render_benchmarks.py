@@ -253,6 +253,28 @@ def machines(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def report(result: dict[str, Any]) -> list[str]:
+    pages = {name: size for name, size in result["mb"].items() if name.endswith(".html")}
+    rows = [
+        f"| processor time, s | {result['seconds']:.1f} | under {result['goals']['seconds']:g} |",
+        f"| the two pages together, MB | {sum(pages.values()):.2f} | under {result['goals']['mb']:g} |",
+        *(f"| {name}, MB | {size:.2f} | |" for name, size in result["mb"].items()),
+    ]
+    return [
+        f"## The report of a class of {result['students']}, {result['lessons']} lessons",
+        "",
+        "The class is made from verdicts, nothing is graded: `grader report` reads them, compares what was handed in and writes all",
+        f"pages. Other work ran beside, so processor time counts; by the clock it was {result['seconds_by_the_clock']:.0f} s.",
+        "",
+        "| | measured | goal |",
+        "|---|---|---|",
+        *rows,
+        "",
+        origin(result),
+        "",
+    ]
+
+
 def main() -> None:
     sections = {
         "run": main_job,
@@ -261,6 +283,7 @@ def main() -> None:
         "tokenizers": tokenizers,
         "tokenizers_encoding": tokenizers,
         "grading": grading,
+        "report": report,
         "models": models,
         "gpt": gpt,
     }

@@ -24,7 +24,7 @@ from grader.course import Course, CourseError, Lesson
 from grader.grading import notebook, rehearsal, store, verdict
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
-from grader.nbgrader import gradebook
+from grader.nbgrader import gradebook, lateness
 from grader.nbgrader.course import NbgraderCourse
 from grader.printable import printable
 from grader.provenance import digest
@@ -75,6 +75,7 @@ class Classroom:
             raise CourseError(
                 f"nothing is handed in: no notebook at {self.home / 'submitted'}/{student}/WEEK/LESSON.ipynb"
             )
+        self._check_dates()
         paths = {key(item): store.verdict_path(self.home, item.student, item.lesson) for item in todo}
         before = {
             student_lesson: old for student_lesson, path in paths.items() if (old := verdict.load(path)) is not None
@@ -113,6 +114,15 @@ class Classroom:
         )
         return prepared
 
+    def _check_dates(self) -> None:
+        """Reads the class's dates before anybody is graded. Raises CourseError if they name a week that is not there."""
+        dates = lateness.read(self.home)
+        known = {lesson.assignment for lesson in self.course.lessons()}
+        if dates is not None and (unknown := lateness.unknown_weeks(dates, known)):
+            raise CourseError(
+                f"{self.home / lateness.FILE} names {', '.join(unknown)}, but the weeks are {', '.join(sorted(known))}"
+            )
+
     def _release(self, weeks: set[str], console: Console) -> None:
         """Makes a week known to a gradebook that has never seen it: nbgrader stores scores of what it has released."""
         if isinstance(self.course, NbgraderCourse):
@@ -132,7 +142,7 @@ class Classroom:
         open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
         storing = bar.add_task("storing in the gradebook", total=len(open_lessons), now="")
         found_of: dict[tuple[str, str], list[Verdict | None]] = {pair: [] for pair in open_lessons}
-        booked = {(score.student, score.notebook) for score in self._stored(todo)}
+        booked = {(score.student, score.notebook) for score in self._stored(todo) if score.penalty_is_right}
         troubles = []
 
         def done(item: Submission, verdict: Verdict | None) -> None:
@@ -160,7 +170,7 @@ class Classroom:
     def _store(self, item: Submission, verdicts: list[Verdict], handed_in: int, booked: set[tuple[str, str]]) -> None:
         """Stores a student's week if there is a verdict on all of it, unless these very verdicts are stored already.
 
-        booked: (student, notebook) of which the gradebook holds a score.
+        booked: (student, notebook) of which the gradebook holds a score, with the penalty that the class's rule takes now.
         """
         if len(verdicts) < handed_in:
             return

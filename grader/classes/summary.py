@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from grader.classes import moves
 from grader.classes.batch import Batch, key
 from grader.classes.uploads import Submission
 from grader.course import Lesson
@@ -25,6 +26,7 @@ from grader.printable import printable
 from grader.settings import Settings
 
 Key = tuple[str, str]  # a student and a lesson's id, as in grader.classes.batch
+MOST_NAMED = 10  # students in one line
 WIDEST_NAME = 20  # columns of a name on a line; more is cut
 
 
@@ -85,7 +87,8 @@ class Lines:
 def summarize(
     console: Console, batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score], dry_run: bool
 ) -> None:
-    """Prints a line for each lesson, whose points changed, and whose files were refused."""
+    """Prints a line for each lesson, whose points changed and by which check, whose files were refused, who was late."""
+    stored = list(stored)
     console.print()
     console.print(_table(batch, before, stored))
     console.print()
@@ -96,6 +99,10 @@ def summarize(
         old, new = before[student, lesson], batch.verdicts[student, lesson]
         line = f"  {plain(student)}  {_name(lesson)}  {old.earned:.1f} → {new.earned:.1f} of {new.points:g}"
         console.print(Text(line), soft_wrap=True)
+    if moved := list(moves.moves(before, batch.verdicts)):
+        console.print("exercise by exercise:")
+        console.print(moves.table(moved))
+        console.print()
     refused: dict[str, list[str]] = {}
     for (student, lesson), verdict in sorted(batch.verdicts.items()):
         if verdict.status == "refused":
@@ -104,6 +111,15 @@ def summarize(
         console.print("refused, as they are no notebooks of the lesson:")
     for student, lessons in refused.items():
         console.print(Text(f"  {plain(student)}: {', '.join(lessons)}"))
+    late: dict[str, dict[str, None]] = {}
+    for score in stored:
+        if score.late.sentence:
+            late.setdefault(score.late.sentence, {})[plain(score.student)] = None
+    if late:
+        console.print("late:")
+    for sentence, students in late.items():
+        more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
+        console.print(Text(f"  {', '.join(list(students)[:MOST_NAMED])}{more}: {sentence}"))
 
 
 def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score]) -> Table:

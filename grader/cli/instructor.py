@@ -69,7 +69,7 @@ def autograde(
     resume: Annotated[
         bool, typer.Option(help="Keep verdicts on unchanged inputs; --no-resume grades everything anew.")
     ] = True,
-    dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would change.")] = False,
+    dry_run: Annotated[bool, typer.Option(help="Store nothing; show whose points would move, and why.")] = False,
     sandbox: Sandbox = True,
 ) -> None:
     """Grade a class (HOME/submitted/STUDENT/WEEK/LESSON.ipynb): verdicts as they come, then nbgrader's gradebook.
@@ -80,6 +80,8 @@ def autograde(
     from grader.classes.workers import start_servers
 
     with explained():
+        if dry_run and take_in is not None:
+            raise CourseError("--dry-run stores nothing: first take in (--take-in without --dry-run), or leave it out")
         course = _course()
         lessons: list[Gradable] = [*course.lessons(which)]
         if dask:
@@ -99,27 +101,35 @@ def autograde(
         raise typer.Exit(1)
 
 
-@app.command(rich_help_panel=PANEL, epilog="Example: grader grade ada/word2vec.ipynb word2vec")
+@app.command(
+    rich_help_panel=PANEL,
+    epilog="Examples: grader grade ada/word2vec.ipynb word2vec · grader grade ada/word2vec.ipynb word2vec --keep appeal-ada",
+)
 def grade(
     notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.")],
     lesson: One,
     student: Annotated[
         str, typer.Option(help="Store the score under this student's name; without it nothing is stored.")
     ] = "",
+    keep: Annotated[
+        Path | None,
+        typer.Option(
+            help="A new folder for all that came of it: the notebook as it ran, the verdict, artifacts, seeds, versions.",
+            show_default=False,
+        ),
+    ] = None,
     home: Home = None,
     sandbox: Sandbox = True,
 ) -> None:
     """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
-    from grader.classes.batch import grade_one
-    from grader.classes.uploads import Submission
+    from grader.classes import appeal
     from grader.grading import notebook as plain
-    from grader.grading import rehearsal
-    from grader.grading.store import grade as grade_notebook
+    from grader.grading import rehearsal, store
     from grader.nbgrader import gradebook
 
     with explained():
         course = _course()
-        graded_lesson, settings = course.lesson(lesson), grading(sandbox)
+        graded_lesson, settings, path = course.lesson(lesson), grading(sandbox), notebook
         if isinstance(graded_lesson, plain.Notebook):
             graded_lesson = rehearsal.prepared(graded_lesson, course.root, settings)
         if student:
@@ -128,10 +138,15 @@ def grade(
             if notebook.resolve() != path:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(notebook, path)
-            verdict = grade_one(Submission(graded_lesson, student, path), folder, settings)
-            gradebook.store(course, folder, graded_lesson.assignment, student, settings)
+        whose = student or notebook.stem
+        if keep is not None:
+            made = appeal.grade(course.root, graded_lesson, path, whose, settings, keep)
         else:
-            verdict = grade_notebook(graded_lesson, notebook, notebook.stem, settings).verdict
+            made = store.grade(graded_lesson, path, whose, settings)
+        verdict = made.verdict
+        if student:
+            store.save(store.verdict_path(folder, student, graded_lesson), verdict, made.notebook)
+            gradebook.store(course, folder, graded_lesson.assignment, student, settings)
     typer.echo(verdict.as_json())
     if verdict.status != "graded":
         raise typer.Exit(1)

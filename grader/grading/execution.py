@@ -46,6 +46,7 @@ class Execution:
 
     Attributes:
         stood_still: seconds for which the machine, or the grader on it, did not run.
+        most_memory: bytes that its processes held at a time; 0 without a sandbox.
     """
 
     report: RunReport
@@ -54,6 +55,7 @@ class Execution:
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     stood_still: float = 0.0
+    most_memory: int = 0
 
     @property
     def late(self) -> bool:
@@ -152,6 +154,7 @@ class _Run:
                 report.alive, report.reason = False, session.reason
             self._compute(artifacts, student)
             self.execution.stood_still += session.meter.stood_still
+            self.execution.most_memory = max(self.execution.most_memory, session.most_memory)
             return student is not None
 
     def _ask(self, session: KernelSession) -> Student | None:

@@ -5,6 +5,7 @@ Whatever a submission does becomes part of its verdict. Only trouble of the grad
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import time
 from functools import partial
@@ -22,9 +23,10 @@ from grader.grading.execution import Execution, Progress, execute
 from grader.grading.scoring import Scored
 from grader.grading.suite import Suite
 from grader.grading.usage import Usage
-from grader.grading.verdict import CellResult, Graded, Spent, Time, Verdict
+from grader.grading.verdict import CellResult, Graded, Memory, Spent, Time, Verdict
 from grader.lessons import known_mistakes, source
 from grader.provenance import code_hash, digest, now, versions
+from grader.sandbox.limits import MB, Limits
 from grader.settings import Settings
 
 DECIDING = (
@@ -55,9 +57,17 @@ def fingerprint(lesson: Lesson, content: bytes, settings: Settings) -> str:
 
 
 def grade(
-    lesson: Lesson, path: Path, student: str, settings: Settings, progress: Progress = lambda text: None
+    lesson: Lesson,
+    path: Path,
+    student: str,
+    settings: Settings,
+    progress: Progress = lambda text: None,
+    results: Path | None = None,
 ) -> Graded:
     """Grades one notebook file.
+
+    Args:
+        results: a new folder that keeps what the notebook records; without it nothing is kept.
 
     Raises:
         CourseError: the lesson itself is not built.
@@ -73,7 +83,7 @@ def grade(
     restored = submission.restore(given.notebook, nbformat.read(lesson.released, as_version=4))
     reference = costs.of(lesson, settings)
     allowed = allowance.of(lesson, reference)
-    ran = _executed(lesson, suite, restored.notebook, settings, allowed, progress)
+    ran = _executed(lesson, suite, restored.notebook, settings, allowed, progress, results)
     if _fails_at_the_start(ran):
         costs.prove_setup(lesson, settings)
     reason = "" if ran.report.alive else ran.report.reason or "the notebook's process ended"
@@ -85,6 +95,7 @@ def grade(
             notes=restored.notes + ran.notes,
             cells=[CellResult.of(cell) for cell in ran.report.cells],
             time=_time(lesson, ran.usage, reference, allowed),
+            memory=_memory(lesson, ran),
         ),
         ran.report.notebook,
     )
@@ -112,18 +123,32 @@ def _verdict(
 
 
 def _executed(
-    lesson: Lesson, suite: Suite, notebook: NotebookNode, settings: Settings, allowance: Allowance, progress: Progress
+    lesson: Lesson,
+    suite: Suite,
+    notebook: NotebookNode,
+    settings: Settings,
+    allowance: Allowance,
+    progress: Progress,
+    results: Path | None,
 ) -> Execution:
     """Runs the notebook; once more if it met a limit of time while the machine stood still."""
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         first = execute(lesson, suite, notebook, settings, allowance, Path(folder, "first"), progress)
         if not (first.stood_still and first.late):
+            _keep(Path(folder, "first"), results)
             return first
         second = execute(lesson, suite, notebook, settings, allowance, Path(folder, "second"), progress)
+        _keep(Path(folder, "second"), results)
         second.notes.append(
             f"the machine stood still for {first.stood_still:.0f} s while this ran, so it was run again: this counts"
         )
         return second
+
+
+def _keep(recorded: Path, results: Path | None) -> None:
+    """Copies what was recorded to `results`, if it is wanted and there is any; links stay links."""
+    if results is not None and recorded.is_dir():
+        shutil.copytree(recorded, results, symlinks=True)
 
 
 def _fails_at_the_start(execution: Execution) -> bool:
@@ -131,6 +156,12 @@ def _fails_at_the_start(execution: Execution) -> bool:
     cells = execution.report.notebook.cells
     ids = {run.index: cells[run.index].metadata.get("nbgrader", {}).get("grade_id") for run in execution.report.cells}
     return any(ids[run.index] == "setup" and run.status != "ok" for run in execution.report.cells)
+
+
+def _memory(lesson: Lesson, ran: Execution) -> Memory | None:
+    """Sets what was held beside the limit; None if nobody watched."""
+    limit = Limits.from_dict(lesson.sandbox_limits).memory_mb
+    return Memory(held_mb=ran.most_memory // MB, limit_mb=limit) if ran.most_memory else None
 
 
 def _time(lesson: Lesson, spent: Usage, reference: Usage, allowed: Allowance) -> Time:

@@ -44,13 +44,17 @@ def load(
     return kept, nbformat.read(executed, as_version=4) if executed.is_file() else None
 
 
-def grade(lesson: Gradable, submitted: Path, student: str, settings: Settings) -> Graded:
-    """Grades the submission."""
+def grade(lesson: Gradable, submitted: Path, student: str, settings: Settings, results: Path | None = None) -> Graded:
+    """Grades the submission.
+
+    Args:
+        results: a new folder that keeps what a lesson's notebook records; notebooks of other courses record nothing.
+    """
     if isinstance(lesson, notebook.Notebook):
         return notebook.grade(lesson, submitted, student, settings)
     from grader.grading.lesson import grade as grade_lesson
 
-    return grade_lesson(lesson, submitted, student, settings)
+    return grade_lesson(lesson, submitted, student, settings, results=results)
 
 
 def make(

@@ -127,6 +127,13 @@ class Time(Model):
     checks: Spent
 
 
+class Memory(Model):
+    """The most MB that the notebook's processes held at a time, shared libraries counted in each, and the limit."""
+
+    held_mb: int
+    limit_mb: int
+
+
 class Verdict(Model):
     """The verdict on one student's notebook of one lesson."""
 
@@ -147,6 +154,7 @@ class Verdict(Model):
     metrics: list[MetricResult] = []
     cells: list[CellResult] = []
     time: Time | None = None
+    memory: Memory | None = None  # unknown without a sandbox
     seconds: float = 0.0
     graded_at: str = ""
     versions: dict[str, str] = {}

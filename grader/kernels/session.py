@@ -175,6 +175,11 @@ class KernelSession:
         look = getattr(self.provisioner, "activity", None)
         return look() if callable(look) else of_process(getattr(self.provisioner, "pid", None) or -1)
 
+    @property
+    def most_memory(self) -> int:
+        """The most bytes that a sandboxed kernel held at a time; 0 of a plain process, which nobody watches."""
+        return int(getattr(self.provisioner, "most_memory", 0))
+
     async def async_alive(self) -> bool:
         if self.provisioner is None:
             return False

@@ -62,7 +62,7 @@ def grade_in_sandbox(config: Config, settings: Settings = Settings()) -> None:
         "nbconvert.preprocessors.ClearMetadataPreprocessor",
         "nbgrader.preprocessors.LimitOutput",
         "nbgrader.preprocessors.SaveAutoGrades",
-        "nbgrader.preprocessors.AssignLatePenalties",
+        "grader.nbgrader.late_penalties.AssignLate",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     config.GenerateFeedback.preprocessors.insert(0, HideHiddenTests)

@@ -50,7 +50,7 @@ def exercise_text(exercise: ExerciseResult) -> str:
     for check in exercise.checks:
         mark = "✓" if check.status == "passed" else "✗"
         lines.append(f"  {mark} {check.title} ({check.earned:g} of {check.points:g})")
-        lines += [f"      {line}" for line in _message(check).splitlines()]
+        lines += [f"      {line}" for line in shown_message(check).splitlines()]
     if exercise.diagnosis:
         lines.append(f"  Perhaps: {exercise.diagnosis}")
     return "\n".join(lines) + "\n"
@@ -87,7 +87,8 @@ def time_text(time: Time | None) -> str:
     )
 
 
-def _message(check: CheckResult) -> str:
+def shown_message(check: CheckResult) -> str:
+    """Says why the check failed, in words that its student may read: of a hidden check the values stay behind."""
     if check.status == "passed":
         return check.message  # why it does not count, if it does not
     if not check.hidden or check.status == "unwritten":

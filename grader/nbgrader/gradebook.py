@@ -16,8 +16,10 @@ from sqlalchemy.exc import SAWarning
 from grader.course import Course, CourseError
 from grader.grading import submission
 from grader.interrupt import postponed
+from grader.nbgrader import late_penalties, lateness
 from grader.nbgrader.config import api, configuration
 from grader.nbgrader.course import NbgraderCourse
+from grader.nbgrader.lateness import IN_TIME, Lateness
 from grader.sandbox.transfer import copy_folder
 from grader.settings import Settings
 
@@ -26,13 +28,25 @@ MOST_BYTES, MOST_FILES = 256 << 20, 2000  # of what lies beside a student's note
 
 @dataclass(frozen=True)
 class Score:
-    """What the gradebook holds for one student's notebook: automatic and manual points together."""
+    """What the gradebook holds for one student's notebook: automatic and manual points together.
+
+    Attributes:
+        penalty: the points that are taken from the score, as the notebook was late.
+        late: what became of the week, by the class's rule as it stands now.
+    """
 
     student: str
     notebook: str
     score: float
     points: float
     needs_manual_grade: bool
+    penalty: float = 0.0
+    late: Lateness = IN_TIME
+
+    @property
+    def penalty_is_right(self) -> bool:
+        """Whether the penalty is what the rule takes from the score as it stands: no answer was read, no date changed since."""
+        return abs(self.penalty - self.late.share * self.score) < 1e-6
 
 
 def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
@@ -89,7 +103,12 @@ def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
 
 
 def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
-    """Reads all scores of one week in the gradebook at `home`; empty if there is none."""
+    """Reads all scores of one week in the gradebook at `home`; empty if there is none.
+
+    Raises:
+        CourseError: the class's dates cannot be read.
+    """
+    dates = lateness.read(home)
     config = configuration(course, home)
     if not (home / "gradebook.db").is_file():
         return []
@@ -100,7 +119,10 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
         except MissingEntry:
             return []
         for submission in submissions:
+            judged = late_penalties.of_student(book, dates, submission.student.id) if dates else {}
+            late = judged.get(week, IN_TIME)
             for notebook in submission.notebooks:
+                penalty = notebook.late_submission_penalty or 0.0
                 scores_of_week.append(
                     Score(
                         submission.student.id,
@@ -108,6 +130,8 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
                         notebook.score,
                         notebook.max_score,
                         notebook.needs_manual_grade,
+                        penalty,
+                        late if dates else Lateness(penalty / notebook.score if notebook.score else 0.0),
                     )
                 )
     return sorted(scores_of_week, key=lambda score: (score.notebook, score.student))

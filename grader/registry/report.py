@@ -1,7 +1,8 @@
-"""`grader report`: one page a person wants to look at, build/report/index.html, made from stored runs and verdicts.
+"""`grader report`: what a person wants to look at, build/report/index.html, made from stored runs and verdicts.
 
 Reads the executed references, the expected tables, the verdicts and the gradebook; runs no notebook. The page begins with what
-is not as it should be. It stands alone: its pictures are inside it, it needs no network and no JavaScript.
+is not as it should be, and leads to the page of the class (grader.reports). It stands alone: its pictures are inside it, it
+needs no network and no JavaScript.
 """
 
 from __future__ import annotations
@@ -13,18 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from etude.lesson import table
-from grader.classes.uploads import submissions
 from grader.course import Course, Lesson
-from grader.grading import store, verdict
 from grader.grading.costs import COMPUTED
 from grader.grading.shown_outputs import harmless
-from grader.nbgrader import gradebook
 from grader.printable import printable
 from grader.provenance import commit, hardware, now, versions
 from grader.quality.sample_class import STUDENTS, surprises
+from grader.reports import class_page, pages, student_page
+from grader.reports.gathered import LessonClass, gather
 
 MOST_NAMED = 10  # students in one sentence
 
@@ -75,14 +74,10 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class LessonReport:
-    """What the page shows of one lesson."""
+class LessonReport(LessonClass):
+    """What the page shows of one lesson: its reference, and the class."""
 
-    lesson: Lesson
     reference: Reference
-    verdicts: list[verdict.Verdict]
-    ungraded: list[str]  # who has handed in a file that has no verdict
-    stored: dict[str, gradebook.Score]
 
     @property
     def share(self) -> float | None:
@@ -119,7 +114,7 @@ def render(
     lessons: Sequence[Lesson] | None = None,
     told: Sequence[str] = (),
 ) -> Page:
-    """Writes the page on these lessons, or on all.
+    """Writes the page on these lessons, or on all; beside it class.html and students/.
 
     Args:
         told: sentences on what the files do not show, as from Classroom.grade.
@@ -135,11 +130,10 @@ def render(
     handed_in = [report.lesson for report in reports if report.verdicts or report.ungraded]
     sentences = [*told, *(surprises(handed_in, home) if sample else [])]
     troubles += [Trouble(printable(sentence), _place(sentence, reports)) for sentence in dict.fromkeys(sentences)]
-    environment = Environment(
-        loader=PackageLoader("grader"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["printable"] = printable
-    page = environment.get_template("report.html").render(
+    path = course.build / "report" / "index.html"
+    pages.write(
+        path,
+        "report.html",
         course=course,
         home=None if sample else home,
         profile=profile,
@@ -152,27 +146,14 @@ def render(
         hardware=hardware("auto"),
         commit=commit(course.root),
     )
-    path = course.build / "report" / "index.html"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page, encoding="utf-8", errors="replace")
+    class_page.write(course, reports, path.parent)
+    student_page.write(course, reports, path.parent)
     return Page(path, troubles)
 
 
 def collect(lesson: Lesson, home: Path, profile: str, seed: int) -> LessonReport:
     """Gathers what is there of the lesson: no notebook is run, and what was never run is left empty."""
-    scores = gradebook.scores(lesson.course, home, lesson.week.name)
-    paths = sorted((home / "verdicts").glob(f"*/{lesson.week.name}/{lesson.name}.json"))
-    return LessonReport(
-        lesson,
-        reference(lesson, profile, seed),
-        [stored for path in paths if (stored := verdict.load(path)) is not None],
-        [
-            item.student
-            for item in submissions([lesson], home)
-            if item.path.is_file() and verdict.load(store.verdict_path(home, item.student, lesson)) is None
-        ],
-        {score.student: score for score in scores if score.notebook == lesson.name},
-    )
+    return LessonReport(**vars(gather(lesson, home)), reference=reference(lesson, profile, seed))
 
 
 def reference(lesson: Lesson, profile: str, seed: int) -> Reference:

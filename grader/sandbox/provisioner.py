@@ -185,6 +185,11 @@ class SandboxProvisioner(KernelProvisionerBase):
         """Whether the kernel ended because a process of the grader's own did: nothing the notebook can do."""
         return self.sandbox is not None and self.sandbox.status() is not None and self.sandbox.lost
 
+    @property
+    def most_memory(self) -> int:
+        """The most bytes that the processes inside held at a time, as the watchdog saw it; 0 before the start."""
+        return self.sandbox.watchdog.most_memory if self.sandbox else 0
+
     def said(self) -> str:
         """Returns the end of what the kernel's processes wrote past jupyter: a hint for a person, never a fact."""
         return self.sandbox.said() if self.sandbox else ""

@@ -319,7 +319,8 @@ def test_a_dry_run_shows_whose_points_would_change_and_stores_nothing(root: Path
     )
     changed = said[said.index("points would change:") :].splitlines()
     assert changed[1] == "  bora  one  1.0 → 2.0 of 4"
-    assert changed[2].endswith("; nothing is stored")
+    assert [line.split()[:2] for line in changed if "it 1 → 2" in line] == [["bora", "one/it"]]
+    assert changed[-1].endswith("; nothing is stored")
 
 
 def files(root: Path) -> dict[Path, bytes]:
