@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import browser
-from playwright.sync_api import Browser, Page, expect
+from browser import browser, contrasts
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 from recorded import record_run
 
 from grader.course import ROOT, Course
@@ -16,8 +16,8 @@ from grader.site.make import make_site
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 900}
+PHONE = ViewportSize(width=390, height=844)
+DESK = ViewportSize(width=1280, height=900)
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +89,7 @@ def test_claims_are_found_by_words_and_by_choice(site: Path, page: Page, tmp_pat
     for row in shown:
         expect(row).to_have_attribute("data-paper", "GloVe (Pennington et al. 2014)")
         expect(row).to_contain_text("does not hold")
+    assert min(contrasts(shown[0]).values()) >= 4.5  # of text, by WCAG 2.1 (1.4.3)
 
 
 @pytest.mark.parametrize("address", ["index", "weeks/week1_embeddings/polysemy", "docs/claims", "docs/trust"])

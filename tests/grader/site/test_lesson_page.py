@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -64,7 +65,7 @@ def test_without_a_run_the_page_shows_no_output_and_says_so(lesson: Lesson) -> N
 
 
 @pytest.mark.parametrize("noted", [{"exception": True}, {"duration": None}])
-def test_a_run_that_did_not_come_to_its_end_is_not_shown(lesson: Lesson, noted: dict[str, object]) -> None:
+def test_a_run_that_did_not_come_to_its_end_is_not_shown(lesson: Lesson, noted: dict[str, Any]) -> None:
     record_run(lesson, **noted)
     assert not any(outputs(lesson_page(lesson), lesson).values())
 
