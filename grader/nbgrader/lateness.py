@@ -36,9 +36,9 @@ class Rule(BaseModel):
     """What a late day costs: a share of the points, down to a floor, once the free days are spent."""
 
     model_config = ConfigDict(extra="forbid")
-    share_a_day: float = Field(0.0, ge=0, le=1)
-    floor: float = Field(0.0, ge=0, le=1)
-    free_days: int = Field(0, ge=0)
+    share_a_day: float = Field(default=0.0, ge=0, le=1)
+    floor: float = Field(default=0.0, ge=0, le=1)
+    free_days: int = Field(default=0, ge=0)
 
 
 class Dates(BaseModel):

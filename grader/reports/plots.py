@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 
 from etude import plots
 from grader.grading.verdict import MetricResult, Verdict
@@ -53,7 +54,7 @@ def picture(verdicts: Sequence[Verdict], metrics: dict[str, list[MetricResult]])
     return base64.b64encode(content.getvalue()).decode()
 
 
-def _strip(ax: plt.Axes, name: str, results: Sequence[MetricResult]) -> None:
+def _strip(ax: Axes, name: str, results: Sequence[MetricResult]) -> None:
     """Draws each student's value as a dot, the interval as a band; a side without a bound is open to the edge."""
     values = np.array([result.value for result in results if result.value is not None])
     low, high = results[0].low, results[0].high

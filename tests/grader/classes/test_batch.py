@@ -319,7 +319,8 @@ def test_a_dry_run_shows_whose_points_would_change_and_stores_nothing(root: Path
     )
     changed = said[said.index("points would change:") :].splitlines()
     assert changed[1] == "  bora  one  1.0 → 2.0 of 4"
-    assert [line.split()[:2] for line in changed if "it 1 → 2" in line] == [["bora", "one/it"]]
+    [row] = [line.split() for line in changed if line.startswith("bora")]
+    assert row[2:5] == ["1.00", "2.00", "4"]
     assert changed[-1].endswith("; nothing is stored")
 
 
@@ -338,3 +339,25 @@ def test_the_exit_status_tells_of_what_the_grader_failed_at_and_the_rest_is_stor
     assert "ada, hw/one: the grader failed (RuntimeError: no room in [/tmp]); its old score stands" in said
     assert "bora, hw/one: the grader's worker died, twice; its old score stands" in said
     assert scores(root) == [("ada", 3), ("bora", 1), ("chul", 2), ("dana", 4)]
+
+
+def test_a_late_week_costs_its_share_and_a_change_of_the_rule_runs_nobody_again(root: Path) -> None:
+    rule = "[due]\nhw = 2026-03-13T12:00:00Z\n[late]\nshare_a_day = {}\n"
+    hand_in(root, ada="earns 4", bora="earns 4")
+    (root / "submitted" / "ada" / "hw" / "timestamp.txt").write_text("2026-03-14 12:00:00 UTC")
+    for share, penalty in ((0.25, 1.0), (0.5, 2.0)):
+        (root / "class.toml").write_text(rule.format(share))
+        status, said = autograde(root)
+        assert status == 0
+        assert (
+            f"ada: Handed in 2026-03-14 12:00 UTC, due 2026-03-13 12:00 UTC: 1 day late; {share:.0%}"
+            in said.replace(" %", "%")
+        )
+        assert "bora: It is not known when this was handed in" in said
+        found = {score.student: score.penalty for score in gradebook.scores(NbgraderCourse(root), root, "hw")}
+        assert found == {"ada": penalty, "bora": 0.0}
+    assert sorted(runs(root)) == ["ada", "bora"]
+    (root / "class.toml").write_text(rule.replace("hw", "hv").format(1))
+    status, said = autograde(root)
+    assert status == 1
+    assert "names hv, but the weeks are hw" in " ".join(said.split())

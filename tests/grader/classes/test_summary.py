@@ -17,6 +17,7 @@ from grader.classes.uploads import Submission
 from grader.grading.notebook import Notebook
 from grader.grading.verdict import CheckResult, ExerciseResult, Verdict
 from grader.nbgrader.gradebook import Score
+from grader.nbgrader.lateness import Lateness
 from grader.settings import Settings
 
 WIDTH, POINTS = 80, 47.0
@@ -106,6 +107,20 @@ def test_the_summary_has_a_line_for_each_lesson_and_says_whose_points_moved(dry_
     }
     assert lines[lines.index(heading) + 1] == "  ada  glove  40.0 → 47.0 of 47"
     assert not any("bora" in line for line in lines)
+
+
+def test_the_summary_says_once_who_was_late_and_why() -> None:
+    todo = handed_in(*(f"s{i}" for i in range(12)))
+    batch = Batch(verdicts={key(one): verdict(one, POINTS) for one in todo})
+    unknown = Lateness(0.0, "It is not known when.")
+    stored = [Score(one.student, one.lesson.name, 40, 47, False, late=unknown) for one in todo]
+    stored.append(Score("\x1b[2Jeve", "glove", 40, 47, False, 4, Lateness(0.1, "1 day late.")))
+    lines = printed(lambda console: summarize(console, batch, {}, stored, dry_run=False))
+    told = lines[lines.index("late:") + 1 :]
+    assert told == [
+        "  s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 2 more: It is not known when.",
+        "  \\x1b[2Jeve: 1 day late.",
+    ]
 
 
 def test_the_summary_names_whose_files_were_refused_and_fits_a_class_of_sixty() -> None:

@@ -18,7 +18,7 @@ RULE = Rule(share_a_day=0.1, floor=0.5)
 
 
 def late(days: float, rule: Rule = RULE, **dates: dict[str, dict[str, datetime]]) -> Lateness:
-    made = Dates(due={"week1": DUE}, late=rule, **dates)  # type: ignore[arg-type]
+    made = Dates(due={"week1": DUE}, late=rule, **dates)
     return judge(made, "ada", {"week1": DUE + timedelta(days=days)}, NOW)["week1"]
 
 
