@@ -63,6 +63,18 @@ edit("count_pairs", "input-emptied",
 edit("count_pairs", "no-return", {"return pairs": ""},
      "nothing comes back: `return` is missing", killed_by="test_a_pair_counts_as_often_as_its_words_do")
 
+PLACES = "test_random_words_are_counted_as_place_by_place"
+edit("count_pairs", "int32", {"return pairs": "return {pair: (n + 2**31) % 2**32 - 2**31 for pair, n in pairs.items()}"},
+     "counts of 32 bits: those of a large text do not fit in", killed_by=PLACES)
+edit("count_pairs", "ends-left-out", {"pairs[pair] += count": 'pairs[pair] += count if "</w>" not in pair else 0'},
+     "pairs with the mark </w> are not counted: it is a token like any other", killed_by=PLACES)
+edit("count_pairs", "blanks-left-out", {"pairwise(word)": "pairwise([token for token in word if token.strip()])"},
+     "tokens that are blanks are left out: they are tokens like any other", killed_by=PLACES)
+edit("count_pairs", "a-thousand-pairs", {"return pairs": "return dict(pairs.most_common(1000))"},
+     "only the most frequent pairs come back", killed_by=PLACES)
+edit("count_pairs", "composed", {"pairwise(word)": 'pairwise([unicodedata.normalize("NFC", token) for token in word])'},
+     "tokens are composed (NFC) first: they stay as they are", killed_by=PLACES)
+
 
 # merge_pair
 @alternative("merge_pair", "rest-of-list")
@@ -150,6 +162,41 @@ edit("merge_pair", "order-ignored", {"word[i : i + 2] == pair": "sorted(word[i :
      "the order of the pair is ignored: (b, a) is another pair than (a, b)",
      killed_by="test_pairs_of_different_tokens_are_merged_as_by_the_library")
 
+ANY = "test_any_pair_is_merged_as_in_a_text_of_tokens"
+MANY = "test_pairs_of_different_tokens_are_merged_as_by_the_library"
+JOINED = "merged.append(word[i] + word[i + 1])"
+
+
+@mistake("merge_pair", "cut-at-blanks", "the word is joined with blanks and cut again: a token may hold a blank", killed_by=ANY)
+def merge_pair(word, pair):
+    tokens, i = " ".join(word).split(" ") if word else [], 0
+    while i + 1 < len(tokens):
+        if (tokens[i], tokens[i + 1]) == pair:
+            tokens[i : i + 2] = ["".join(pair)]
+        i += 1
+    return tuple(tokens)
+
+
+edit("merge_pair", "cut-at-white-space", {'.split(" ") if word else []': ".split()"},
+     "the word is joined with blanks and cut again: a token may be a blank", killed_by=ANY, of="cut-at-blanks")
+edit("merge_pair", "any-case", {"word[i : i + 2] == pair": "[t.lower() for t in word[i : i + 2]] == [t.lower() for t in pair]"},
+     "tokens are compared without case", killed_by=MANY)
+edit("merge_pair", "stripped", {JOINED: "merged.append((word[i] + word[i + 1]).strip())"},
+     "blanks around the new token are stripped: it is the two tokens as they are", killed_by=MANY)
+edit("merge_pair", "empty-left-out", {"tuple(merged)": "tuple(filter(None, merged))"},
+     "empty tokens are left out: the others stay as they are", killed_by=ANY)
+edit("merge_pair", "ten-places", {"== pair": "== pair and i - len(merged) < 10"},
+     "only the first ten places are joined", killed_by=MANY)
+
+
+@mistake("merge_pair", "recursion", "recursion over the word, which a long word breaks off: use a loop", killed_by=MANY)
+def merge_pair(word, pair):
+    if len(word) < 2:
+        return word
+    if word[:2] == pair:
+        return ("".join(pair), *merge_pair(word[2:], pair))
+    return (word[0], *merge_pair(word[1:], pair))
+
 
 # train_bpe
 @alternative("train_bpe", "indices-compared")
@@ -227,6 +274,12 @@ edit("train_bpe", "merged-left-out",
 edit("train_bpe", "input-changed", {"words = {merge_pair(word, best): count for word, count in words.items()}":
      "for word in list(words):\n            words[merge_pair(word, best)] = words.pop(word)"},
      "the words that were given are changed: train on a copy", killed_by="test_the_words_stay_as_they_are")
+
+LARGE = "test_large_counts_that_are_nearly_equal_are_told_apart"
+edit("train_bpe", "rounded-shares", {"-pairs[pair]": "-round(pairs[pair] / sum(pairs.values()), 4)"},
+     "shares are rounded: nearly equal counts become ties", killed_by=LARGE)
+edit("train_bpe", "no-words-raise", {"merges = []": "merges, longest = [], max(map(len, words))"},
+     "no words end in an error: there is nothing to merge", killed_by=LARGE)
 
 
 # encode_word
@@ -306,6 +359,14 @@ edit("encode_word", "unmerged-dropped",
 edit("encode_word", "empty-raises", {"if not known": "if word and not known"},
      "the empty word raises: it has no tokens", killed_by="test_unknown_characters_and_the_empty_word_stay_as_they_are")
 
+LONG = "test_a_long_word_of_letters_and_blanks_is_merged_to_its_end"
+edit("encode_word", "lowered", {"rank = ": "word = tuple(token.lower() for token in word)\n    rank = "},
+     "the word is put into small letters", killed_by=LONG)
+edit("encode_word", "long-left-alone", {"rank = ": "if len(word) > 100:\n        return word\n    rank = "},
+     "a long word is left as it is", killed_by=LONG)
+edit("encode_word", "blanks-left-out", {"rank = ": "word = tuple(token for token in word if token.strip())\n    rank = "},
+     "tokens that are blanks are left out", killed_by=LONG)
+
 
 # decode_words
 @alternative("decode_words", "running-words")
@@ -350,6 +411,26 @@ edit("decode_words", "input-changed", {'return "".join(tokens).replace("</w>", "
      'tokens[:] = [token.replace("</w>", " ") for token in tokens]\n    return "".join(tokens)'},
      "the tokens that were given are changed: make a list of your own",
      killed_by="test_marks_become_blanks_between_words")
+
+COMES_BACK = "test_every_list_of_words_comes_back"
+WRITTEN = '"".join(tokens).replace("</w>", " ").removesuffix(" ")'
+edit("decode_words", "stripped", {'.removesuffix(" ")': ".strip()"},
+     "all blanks at both ends go: a word may be empty, and only the last blank has to go", killed_by=COMES_BACK)
+edit("decode_words", "empty-left-out", {f"return {WRITTEN}": f'return " ".join({WRITTEN}.split())'},
+     "empty words are left out", killed_by=COMES_BACK)
+edit("decode_words", "mark-as-letters",
+     {'"".join(tokens).replace("</w>", " ")': '"".join(t.rstrip("</w>") + " " if t.endswith("</w>") else t for t in tokens)'},
+     "rstrip takes off all letters of the mark, so a w before it goes too: use removesuffix", killed_by=COMES_BACK)
+edit("decode_words", "ten-marks", {'replace("</w>", " ")': 'replace("</w>", " ", 10)'},
+     "only the first ten marks become blanks", killed_by=COMES_BACK)
+edit("decode_words", "composed", {f"return {WRITTEN}": f'return unicodedata.normalize("NFC", {WRITTEN})'},
+     "the text is composed (NFC): it stays as it is", killed_by=COMES_BACK)
+edit("decode_words", "lowered", {'.replace("</w>", " ")': '.lower().replace("</w>", " ")'},
+     "the text is put into small letters", killed_by=COMES_BACK)
+edit("decode_words", "no-blank-before-signs", {'.removesuffix(" ")': '.removesuffix(" ").replace(" ,", ",")'},
+     "the blank before a comma is taken out: it stands between two words", killed_by=COMES_BACK)
+edit("decode_words", "signs-taken-out", {'.removesuffix(" ")': '.removesuffix(" ").replace("<", "").replace("/", "")'},
+     "the signs < and / are taken out of the words too", killed_by=COMES_BACK)
 
 
 # byte_table
@@ -456,6 +537,13 @@ edit("encode_text", "blanks-stripped", {"byte_bpe.split(text)": "byte_bpe.split(
      'piece.encode("utf-8")': "piece.encode()"},
      "the blanks at both ends are stripped off", killed_by="test_no_byte_of_any_text_is_lost")
 
+edit("encode_text", "cut-at-blanks-alone",
+     {"byte_bpe.split(text)": '[piece if i == 0 else " " + piece for i, piece in enumerate(text.split(" "))]'},
+     "the text is cut at blanks alone: byte_bpe.split also cuts before a comma",
+     killed_by="test_texts_are_encoded_as_by_the_library")
+edit("encode_text", "lines-ended-alike", {"byte_bpe.split(text)": 'byte_bpe.split(text.replace("\\r\\n", "\\n"))'},
+     "\\r\\n becomes \\n: no byte of the text is lost", killed_by="test_texts_are_encoded_as_by_the_library")
+
 
 # decode_bytes
 @alternative("decode_bytes", "position-in-table")
@@ -506,6 +594,14 @@ edit("decode_bytes", "bytes-returned",
      {'bytes(byte_of[character] for token in tokens for character in token).decode("utf-8", errors="replace")':
      "bytes(byte_of[c] for token in tokens for c in token)"},
      "bytes come back: the text was asked for", killed_by="test_ascii_comes_back_with_its_blanks")
+
+LIBRARY = "test_what_the_library_encodes_comes_back"
+edit("decode_bytes", "one-mark-for-several", {'"utf-8", errors="replace")': '"utf-8", errors="replace").replace("\\ufffd\\ufffd", "\\ufffd")'},
+     "several marks in a row become one: each has its own", killed_by=LIBRARY)
+edit("decode_bytes", "byte-order-mark", {'"utf-8"': '"utf-8-sig"'},
+     "a byte order mark (U+FEFF) at the beginning is lost: it is a character like any other", killed_by=LIBRARY)
+edit("decode_bytes", "lines-ended-alike", {'"utf-8", errors="replace")': '"utf-8", errors="replace").replace("\\r\\n", "\\n")'},
+     "\\r\\n becomes \\n: every text comes back as it was", killed_by=LIBRARY)
 
 
 # What no check can tell from a right answer.

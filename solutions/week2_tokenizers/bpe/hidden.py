@@ -33,10 +33,13 @@ def test_any_words_are_counted_as_letter_by_letter(student: Student, words: dict
 @exercise("count_pairs", points=0.5)
 def test_random_words_are_counted_as_place_by_place(student: Student) -> None:
     draw = random.Random(3)
-    words = {tuple(draw.choices(["a", "A", "ab", "눈"], k=draw.randint(0, 14))): draw.randint(1, 9) for _ in range(12)}
+    words = {tuple(draw.choices(["a", "A", "ab", "눈", "e\u0301", " ", "</w>"], k=draw.randint(0, 14))): draw.randint(1, 9) for _ in range(12)}
     places = [(pair, count) for word, count in words.items() for pair in pairwise(word)]
     expected = {pair: sum(n for other, n in places if other == pair) for pair, _ in places}
     equal(student.count_pairs(words), expected, given="twelve random words")
+    long = tuple(chr(0x4E00 + i) for i in range(1200))
+    found = student.count_pairs({long: 3_000_000_000})
+    equal(found, dict.fromkeys(pairwise(long), 3_000_000_000), given="a word of 1,200 characters, 3,000,000,000 times")
 
 
 @exercise("count_pairs", points=0.5, needs="test_a_pair_counts_as_often_as_its_words_do")
@@ -47,7 +50,7 @@ def test_the_words_are_left_alone(student: Student) -> None:
     equal(student.value(handle), words, given="the words, after counting")
 
 
-TOKENS = ["a", "b", "ab", "ba", "aa", "눈", "e\u0301"]
+TOKENS = ["a", "b", "ab", "ba", "aa", "눈", "e\u0301", "A", "", " ", " a"]
 
 
 @exercise("merge_pair", points=0.5)
@@ -72,6 +75,9 @@ def test_pairs_of_different_tokens_are_merged_as_by_the_library(student: Student
         ids = bpe.merged([ord(c) for c in word], (ord(pair[0]), ord(pair[1])), 0)
         expected = tuple("".join(pair) if i == 0 else chr(i) for i in ids)
         equal(student.merge_pair(word, pair), expected, given=f"{' '.join(word)!r}, pair {pair}")
+    equal(student.merge_pair(("A", "b"), ("a", "b")), ("A", "b"), given="A b, pair (a, b)")
+    equal(student.merge_pair((" a", "b "), (" a", "b ")), (" ab ",), given="blank-a b-blank, the same pair")
+    equal(student.merge_pair(("a", "b") * 1500, ("a", "b")), ("ab",) * 1500, given="a b 1,500 times, pair (a, b)")
 
 
 @exercise("train_bpe", points=1.5)
@@ -108,6 +114,14 @@ def test_a_size_that_is_reached_already_allows_no_merge(student: Student) -> Non
     equal((vocabulary, merges), (["a", "b"], []), given="ab twice; size 2")
 
 
+@exercise("train_bpe", points=0.5, needs="test_the_papers_words_give_est_and_low")
+def test_large_counts_that_are_nearly_equal_are_told_apart(student: Student) -> None:
+    words = {("c", "d"): 3_000_000_001, ("a", "b"): 3_000_000_000}
+    equal(student.train_bpe(words, 5)[1], [("c", "d")], given="cd 3,000,000,001 times, ab once less; size 5")
+    vocabulary, merges = student.train_bpe({}, 3)
+    equal((vocabulary, merges), ([], []), given="no words; size 3")
+
+
 @exercise("encode_word", points=0.5)
 @for_all(word=inputs.words(longest=9, letters=3), learnt=inputs.word_counts(longest=8))
 def test_any_word_is_encoded_as_by_the_library(student: Student, word: str, learnt: dict[str, int]) -> None:
@@ -125,6 +139,13 @@ def test_words_of_the_world_are_encoded_as_by_the_library(student: Student) -> N
 
 
 @exercise("encode_word", points=0.5)
+def test_a_long_word_of_letters_and_blanks_is_merged_to_its_end(student: Student) -> None:
+    merges = [("A", "a"), ("Aa", " ")]
+    found = student.encode_word(("A", "a", " ", " ") * 40, merges)
+    equal(found, ("Aa ", " ") * 40, given="A a and two blanks, 40 times; merges A+a, Aa+blank")
+
+
+@exercise("encode_word", points=0.5)
 def test_a_run_of_one_letter_is_cut_from_the_left(student: Student) -> None:
     equal(
         student.encode_word(tuple("aaaaa"), [("a", "a"), ("aa", "a")]), ("aa", "aaa"), given="aaaaa; merges a+a, aa+a"
@@ -134,9 +155,9 @@ def test_a_run_of_one_letter_is_cut_from_the_left(student: Student) -> None:
 @exercise("decode_words")
 def test_every_list_of_words_comes_back(student: Student) -> None:
     draw = random.Random(5)
-    for length in range(5):
-        words = ["".join(draw.choices("ab눈", k=draw.randint(1, 4))) for _ in range(length)]
-        tokens = [token for word in words for token in (*word[:-1], word[-1] + "</w>")]
+    for length in [0, 1, 2, 3, 4, 30]:
+        words = ["".join(draw.choices("aBw</,눈e\u0301", k=draw.randint(0, 4))) for _ in range(length)]
+        tokens = [token for word in words for token in (*word[:-1], word[-1:] + "</w>")]
         equal(student.decode_words(tokens), " ".join(words), given=tokens)
 
 
@@ -152,6 +173,8 @@ def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
     merges = list(library.bpe.merges)
     for text in ["It's  3 Lows\n\n", "킹받네 🙂", *lines[:3], *lines[-3:]]:
         equal(student.encode_text(text, merges), library.tokens(text), given=text)
+    found = student.encode_text("a,a\r\na", [("a", ",")])
+    equal(found, ["a", ",", "a", "č", "Ċ", "a"], given="a,a and a on the next line (\\r\\n); merge a+, which the cut forbids")
 
 
 @exercise("decode_bytes", points=0.5)
@@ -168,10 +191,11 @@ def test_any_bytes_of_a_text_come_back_however_they_are_cut(student: Student, te
 @exercise("decode_bytes", points=0.5)
 def test_what_the_library_encodes_comes_back(student: Student) -> None:
     library = byte_bpe.train(["하루 커피 최소 3잔은 마셔야 살 수 있다", "low lower lowest"], 256 + 40)
-    for text in ["커피 lower\n", "살 수 있다 ☕", "\u1112\u1161\u11ab\xa0\xad"]:
+    for text in ["커피 lower\n", "살 수 있다 ☕", "\u1112\u1161\u11ab\xa0\xad", "\ufeffa\r\nb"]:
         tokens = library.tokens(text)
         equal(student.decode_bytes(tokens), text, given=f"the tokens of {text!r}")
         equal(student.decode_bytes(["".join(tokens)]), text, given=f"{text!r} as one token")
+    equal(student.decode_bytes(["ÿ", "ÿ"]), "\ufffd\ufffd", given="ÿ ÿ: twice the byte 255, which UTF-8 does not have")
 
 
 @metric("tokens_per_word_en")

@@ -182,8 +182,8 @@ check("merge_pair")
 def train_bpe(words, size):
     """Learns merges until the vocabulary has `size` tokens or no pair is left.
 
-    words: dictionary from a word, as a tuple of tokens, to its count; size: at least the number of
-    different tokens in words. Of the most frequent pairs, the one whose first token stands first in
+    words: dictionary from a word, as a tuple of characters, maybe with "</w>" at its end, to its
+    count; it may be empty. size: at least the number of different tokens in words. Of the most frequent pairs, the one whose first token stands first in
     the vocabulary is merged, then the one whose second token does.
     Returns (vocabulary, merges): a list of strings, the tokens of words in alphabetical order and
     then the merged ones as they are made; and a list of pairs. words stays as it is. Sennrich et
@@ -257,8 +257,8 @@ for number, (a, b) in enumerate(merges, start=1):
 def encode_word(word, merges):
     """The tokens of one word.
 
-    word: tuple of single tokens (characters), it may be empty; merges: list of pairs, the first one
-    learnt first. As long as two neighbours are among the merges, the pair that was learnt first is
+    word: tuple of single tokens (characters), it may be empty; merges: list of pairs as `train_bpe`
+    gives them, the first one learnt first. As long as two neighbours are among the merges, the pair that was learnt first is
     joined wherever it stands (as `merge_pair` does). Characters that are in no merge stay as they
     are.
     Returns a tuple of tokens. Sennrich et al. 2016, section 3.2.
@@ -297,10 +297,10 @@ for word in ["lowest", "newer", "wide", "slow", "해"]:
 
 # %% exercise="decode_words"
 def decode_words(tokens):
-    """The text of some tokens, with one blank between two words and none at the end.
+    """The text of some tokens: its words, with one blank between two of them and none after the last.
 
-    tokens: list of strings; the last token of a word ends in "</w>" (and may be nothing else). The
-    last word may lack its end, as in a text that is being written.
+    tokens: list of strings; the last token of a word ends in "</w>" (and may be nothing else), and a
+    word may be empty. The last word may lack its end, as in a text that is being written.
     Returns a string.
     """
     ### BEGIN SOLUTION

@@ -48,6 +48,14 @@ edit("cuts", "list-returned", {"{sum(map(len, pieces[:i])) for i in range(1, len
      "a list comes back: a set is asked for, since the cuts of two ways are intersected",
      killed_by="test_a_cut_is_the_number_of_characters_before_it")
 
+SUMS = "test_random_pieces_agree_with_running_sums"
+edit("cuts", "marks-not-counted", {"map(len, pieces[:i])": 'len(p.removeprefix("##").removeprefix("▁")) for p in pieces[:i]'},
+     "## and ▁ are taken for marks: joined, the pieces are the word", killed_by=SUMS)
+edit("cuts", "composed", {"map(len, pieces[:i])": 'len(unicodedata.normalize("NFC", p)) for p in pieces[:i]'},
+     "a letter and its accent are counted as one: they are two characters", killed_by=SUMS)
+edit("cuts", "blanks-not-counted", {"map(len, pieces[:i])": "len(p.strip()) for p in pieces[:i]"},
+     "blanks are not counted: they are characters", killed_by=SUMS)
+
 
 # agreement
 @alternative("agreement", "pairs-of-word-and-place")
@@ -100,6 +108,10 @@ edit("agreement", "words-thrown-together", {"sum(len(one & other) for one, other
      "cuts of different words are thrown together: a cut counts in its own word alone",
      killed_by="test_many_words_agree_with_sets_of_pairs")
 
+edit("agreement", "nothing-is-perfect", {"hits = sum": "if not any(found) and not any(known):\n        return 1.0, 1.0, 1.0\n    hits = sum"},
+     "1 where nothing was found and nothing is known: it is 0 where there is nothing to divide by",
+     killed_by="test_many_words_agree_with_sets_of_pairs")
+
 
 # random_cuts
 @alternative("random_cuts", "shuffle")
@@ -142,6 +154,37 @@ edit("random_cuts", "list-returned",
      "a list comes back: a set is asked for, since the cuts of two ways are intersected",
      killed_by="test_as_many_places_as_asked_for_inside_the_word")
 
+LIKELY = "test_every_set_of_places_is_equally_likely"
+
+
+@mistake("random_cuts", "filled-from-the-left", "places that fall together are made up for from the left, so those are likelier", killed_by=LIKELY)
+def random_cuts(word, count, generator):
+    places = {generator.randint(1, len(word) - 1) for _ in range(count)}
+    for place in range(1, len(word)):
+        if len(places) < count:
+            places.add(place)
+    return places
+
+
+@mistake("random_cuts", "place-by-place", "each place is drawn by itself, and the number then mended from the left", killed_by=LIKELY)
+def random_cuts(word, count, generator):
+    places = {place for place in range(1, len(word)) if generator.random() < count / (len(word) - 1)}
+    for place in range(1, len(word)):
+        if len(places) < count:
+            places.add(place)
+        elif len(places) > count:
+            places.discard(place)
+    return places
+
+
+edit("random_cuts", "bytes", {"len(word)": "len(word.encode())"},
+     "places are drawn among the bytes: they lie between characters", killed_by=LIKELY)
+edit("random_cuts", "ten-at-most", {", count))": ", min(count, 10)))"}, "no more than ten places are drawn", killed_by=LIKELY)
+edit("random_cuts", "between-different-letters", {"generator.sample(range(1, len(word)), count)":
+     ("generator.sample([p for p in range(1, len(word)) if word[p] != word[p - 1]], count)"
+      " if sum(a != b for a, b in zip(word, word[1:])) >= count else generator.sample(range(1, len(word)), count)")},
+     "places between equal letters are left out: all are equally likely", killed_by=LIKELY)
+
 
 # tokens_per_sentence
 @alternative("tokens_per_sentence", "numpy")
@@ -182,6 +225,13 @@ edit("tokens_per_sentence", "characters-counted", {"len(cut[word]) for word in w
 edit("tokens_per_sentence", "whole-by-sentences", {"len(\n        words\n    )": "len(sentences)"},
      "whole words are divided by the sentences: their share of the words is asked for",
      killed_by="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+
+FORCE = "test_a_long_text_agrees_with_brute_force"
+edit("tokens_per_sentence", "unk-not-whole", {"len(cut[word]) == 1": 'len(cut[word]) == 1 and cut[word] != ["[UNK]"]'},
+     "a word that is [UNK] is not counted as whole: it is one piece", killed_by=FORCE)
+edit("tokens_per_sentence", "sentence-once",
+     {"words = [": "sentences = [list(s) for s in dict.fromkeys(map(tuple, sentences))]\n    words = ["},
+     "a sentence that occurs again is counted once", killed_by=FORCE)
 
 
 # overlap
@@ -245,6 +295,17 @@ edit("overlap", "dice-coefficient",
      {"len(first & second) / len(first | second)": "2 * len(first & second) / (len(first) + len(second))"},
      "Dice's coefficient divides twice the intersection by the sum of the sizes: Jaccard's divides it by the union",
      killed_by="test_the_index_is_the_intersection_over_the_union")
+
+LISTS = "test_longer_lists_agree_with_sets"
+edit("overlap", "all-signs-stripped",
+     {'piece.removeprefix("##").removeprefix("▁")': '(piece.lstrip("#▁") if len(piece) > 2 else piece.removeprefix("▁"))'},
+     "all # in front go: a mark is ## once", killed_by=LISTS)
+edit("overlap", "composed", {"return {text for": 'return {unicodedata.normalize("NFC", text) for'},
+     "pieces are composed (NFC): they are compared as they stand", killed_by=LISTS)
+edit("overlap", "blank-left-out", {"if text and": "if text.strip() and"},
+     "the blank is left out as if it were a mark", killed_by=LISTS)
+edit("overlap", "counted-twice", {"/ len(first | second)": "/ (len(first | second) + len(one) - len(set(one)))"},
+     "what stands in a list twice counts twice: vocabularies are compared as sets", killed_by=LISTS)
 
 
 # What no check can tell from a right answer.

@@ -21,6 +21,8 @@ def test_random_pieces_agree_with_running_sums(student: Student) -> None:
         handle = student.put(list(pieces))
         equal(student.cuts(handle), set(accumulate(map(len, pieces[:-1]))), given=" + ".join(pieces))
         equal(student.value(handle), pieces, given="the pieces, after their cuts were asked for")
+    pieces = ["##a", "▁b", " c", "e\u0301", "f"]
+    equal(student.cuts(pieces), {3, 5, 7, 9}, given=f"{pieces}: signs, blanks and accents are characters")
 
 
 @exercise("agreement")
@@ -36,20 +38,23 @@ def test_many_words_agree_with_sets_of_pairs(student: Student) -> None:
         2 * len(one & other) / (len(one) + len(other)),
     ]
     close(list(student.agreement(found, known)), expected, given="60 words of up to 4 cuts")
+    close(list(student.agreement([set()], [set()])), [0, 0, 0], given="one word, nothing found and nothing known")
 
 
 @exercise("random_cuts")
 def test_every_set_of_places_is_equally_likely(student: Student) -> None:
     generator = student.random.Random(3)
-    drawn = Counter(tuple(sorted(student.random_cuts("abcde", 2, generator))) for _ in range(300))
-    true(len(drawn) == 6, "6 pairs of places are possible", given="abcde, 2 cuts, 300 draws", actual=sorted(drawn))
-    # A fair count is 50 ± 6.5; five standard deviations on either side.
+    drawn = Counter(tuple(sorted(student.random_cuts("aabcd", 2, generator))) for _ in range(1000))
+    true(len(drawn) == 6, "6 pairs of places are possible", given="aabcd, 2 cuts, 1,000 draws", actual=sorted(drawn))
+    # A fair count is 167 ± 11.8; five standard deviations on either side.
     true(
-        17 < min(drawn.values()) <= max(drawn.values()) < 83,
-        "each pair comes up about 50 times",
-        given="abcde, 2 cuts, 300 draws",
+        108 < min(drawn.values()) <= max(drawn.values()) < 226,
+        "each pair comes up about 167 times",
+        given="aabcd, 2 cuts, 1,000 draws",
         actual=dict(drawn),
     )
+    equal(student.random_cuts("눈배눈", 2, generator), {1, 2}, given="눈배눈, 2 cuts")
+    equal(student.random_cuts("a" * 15, 14, generator), {*range(1, 15)}, given="15 times a, 14 cuts")
 
 
 @exercise("random_cuts", points=0.5)
@@ -76,6 +81,8 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     whole = sum(1 for one in pieces if one == ["x"])
     expected = [sum(map(len, pieces)) / 40, whole / len(pieces)]
     close(list(student.tokens_per_sentence(sentences, cut)), expected, given="40 sentences of up to 15 words")
+    found = student.tokens_per_sentence([["a"], ["a"], ["b"]], {"a": ["[UNK]"], "b": ["b", "c"]})
+    close(list(found), [4 / 3, 2 / 3], given="the sentences a, a and b; a is the piece [UNK], b has two pieces")
 
 
 @exercise("overlap")
@@ -86,6 +93,8 @@ def test_longer_lists_agree_with_sets(student: Student) -> None:
     first = {*(f"p{i}" for i in range(40)), "P12", *kept}
     second = {*(f"p{i}" for i in range(5, 25)), *(f"q{i}" for i in range(7)), "p12 ", *kept}
     close(student.overlap(one, other), len(first & second) / len(first | second), given="lists of 60 and 37 pieces")
+    found = student.overlap(["###a", "é", " ", "b", "b"], ["#a", "e\u0301", " ", "b"])
+    close(found, 3 / 5, given="###a é blank b b and #a e-accent blank b")
 
 
 # Metrics.

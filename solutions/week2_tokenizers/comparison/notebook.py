@@ -140,7 +140,7 @@ check("cuts")
 def agreement(found, known):
     """Precision, recall and F1 of the cuts of many words.
 
-    found, known: lists of sets of whole numbers, one for each word, in the same order.
+    found, known: lists of sets of whole numbers, one for each of one or more words, in the same order.
     Returns three floats; 0.0 wherever there is nothing to divide by.
     """
     ### BEGIN SOLUTION
@@ -439,9 +439,9 @@ plt.show()
 def overlap(one, other):
     """Jaccard's index of two vocabularies as sets of strings without marks.
 
-    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark; a piece that is
-    nothing but a mark, and special tokens, which begin with "[" and end with "]" or begin with "<"
-    and end with ">" and are longer than two characters, are left out.
+    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark and goes first. Of
+    the rest are left out: what is empty, and special tokens, which begin with "[" and end with "]"
+    or begin with "<" and end with ">" and are longer than two characters.
     Returns a float from 0 to 1; 0.0 if both are empty.
     """
 

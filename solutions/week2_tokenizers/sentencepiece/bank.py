@@ -57,6 +57,18 @@ edit("mark", "split-before-nfkc", {'unicodedata.normalize("NFKC", text).split()'
 edit("mark", "lone-mark", {'"".join("▁" + word for word in words)': '"▁" + "▁".join(words)'},
      "a text without words leaves a lone ▁", killed_by="test_a_text_without_words_leaves_nothing")
 
+MARKED = "test_texts_are_marked_as_by_the_library"
+NORMAL = 'unicodedata.normalize("NFKC", text)'
+edit("mark", "joiners-left-out", {NORMAL: f'"".join(c for c in {NORMAL} if unicodedata.category(c) != "Cf")'},
+     "characters without width are left out: NFKC keeps them", killed_by=MARKED)
+edit("mark", "signs-stand-alone", {NORMAL: NORMAL.replace("text", 'text.replace("!", " !")')},
+     "a blank is put before punctuation: good! and good ! would be the same", killed_by=MARKED)
+edit("mark", "blanks-of-ascii", {".split()": '.replace("\\t", " ").replace("\\n", " ").replace("\\r", " ").split(" ")',
+     "in words": "in words if word"},
+     "only blanks, tabs and line ends are white space: Unicode has more", killed_by=MARKED)
+edit("mark", "long-word-cut", {'"▁" + word': '"▁" + word[:100]'},
+     "a long word is cut off", killed_by=MARKED)
+
 
 # unmark
 @alternative("unmark", "split-and-join")
@@ -87,6 +99,15 @@ edit("unmark", "only-at-start", {'"".join(pieces).replace("▁", " ")':
      '"".join(" " + piece[1:] if piece.startswith("▁") else piece for piece in pieces)'},
      "only a ▁ at the start of a piece was turned into a blank: it can stand anywhere",
      killed_by="test_pieces_join_to_the_text_whatever_the_cut")
+
+CUT = "test_any_cut_of_any_marked_text_comes_back"
+edit("unmark", "underscores-too", {"[1:]": '[1:].replace("_", " ")'},
+     "underscores of the text become blanks too", killed_by=CUT)
+edit("unmark", "lowered", {"[1:]": "[1:].lower()"}, "the text is put into small letters", killed_by=CUT)
+edit("unmark", "number-signs-gone", {"[1:]": '[1:].replace("##", "")'},
+     "## is taken out as if it were a mark: here it is text", killed_by=CUT)
+edit("unmark", "ten-blanks", {'replace("▁", " ")': 'replace("▁", " ", 10)'},
+     "only the first ten marks become blanks", killed_by=CUT)
 
 
 # viterbi
@@ -169,6 +190,11 @@ edit("viterbi", "eight-characters", {"for start in range(end)": "for start in ra
      "no piece of more than eight characters is looked for: a piece may be as long as the text",
      killed_by="test_a_piece_may_be_long")
 
+edit("viterbi", "twenty-characters", {"range(end)]": "range(max(0, end - 20), end)]"},
+     "longer pieces than 20 characters are not tried", killed_by="test_a_piece_may_be_long")
+edit("viterbi", "rounded", {"return pieces, best[-1]": "return pieces, round(best[-1], 2)"},
+     "the score is rounded", killed_by="test_every_score_counts_as_it_stands")
+
 
 # forward
 @alternative("forward", "push-forward")
@@ -227,6 +253,12 @@ def forward(text, scores):
 edit("forward", "eight-characters", {"for start in range(end)": "for start in range(max(0, end - 8), end)"},
      "only pieces of up to eight characters are summed: a piece may be as long as the text",
      killed_by="test_a_sum_looks_back_as_far_as_a_piece_is_long")
+
+edit("forward", "twenty-characters", {"range(end)]": "range(max(0, end - 20), end)]"},
+     "longer pieces than 20 characters are not tried", killed_by="test_a_sum_looks_back_as_far_as_a_piece_is_long")
+edit("forward", "composed", {"alpha = np.zeros": 'text = unicodedata.normalize("NFC", text)\n    alpha = np.zeros'},
+     "the text is composed (NFC) first: its positions are those of the text as it stands",
+     killed_by="test_every_score_is_summed_as_it_stands")
 
 
 # expected_counts
@@ -304,6 +336,18 @@ edit("expected_counts", "eight-characters", {"for start in range(end)": "for sta
      "no piece of more than eight characters is counted: a piece may be as long as its word",
      killed_by="test_long_pieces_are_counted_too")
 
+SMALL = "test_a_score_of_zero_and_a_small_chance_count"
+edit("expected_counts", "twenty-characters", {"in range(end)": "in range(max(0, end - 20), end)"},
+     "longer pieces than 20 characters are not counted", killed_by="test_long_pieces_are_counted_too")
+edit("expected_counts", "underflow", {"math.exp(alpha[start] + scores[piece] + beta[end] - alpha[-1])":
+     "math.exp(alpha[start]) * math.exp(scores[piece]) * math.exp(beta[end]) / (math.exp(alpha[-1]) or 1.0)"},
+     "exp is taken of each sum alone, which is 0 for a long word: add the logarithms first",
+     killed_by="test_many_words_with_one_way_each_are_counted_by_letter")
+edit("expected_counts", "zero-for-none", {"if piece in scores": "if scores.get(piece)"},
+     "a piece with the score 0 is taken for none: its probability is 1", killed_by=SMALL)
+edit("expected_counts", "small-is-nothing", {"return expected": "return {p: n if n > 1e-3 else 0.0 for p, n in expected.items()}"},
+     "small expectations are put to 0", killed_by=SMALL)
+
 
 # m_step
 @alternative("m_step", "numpy")
@@ -342,6 +386,16 @@ edit("m_step", "fixed-half", {"kept = {": "least = 0.5\n    kept = {"},
      "`least` is not used: ½ is written in its place", killed_by="test_the_bound_is_the_one_that_is_given")
 edit("m_step", "base-two", {"math.log(": "math.log2("},
      "the logarithm is to the base 2: scores are natural logarithms", killed_by="test_scores_are_the_logs_of_shares")
+
+ENOUGH = "test_a_piece_expected_just_often_enough_stays"
+edit("m_step", "one-byte", {"len(piece) == 1": "len(piece.encode()) == 1"},
+     "single characters are told by bytes: 눈 has three, and must stay", killed_by=ENOUGH)
+edit("m_step", "composed", {"len(piece) == 1": 'len(unicodedata.normalize("NFC", piece)) == 1'},
+     "a letter with its accent is taken for one character: it is two", killed_by=ENOUGH)
+edit("m_step", "mark-not-counted", {"len(piece) == 1": 'len(piece.replace("▁", "")) <= 1'},
+     "▁ is not counted as a character: ▁e has two", killed_by=ENOUGH)
+edit("m_step", "zero-for-default", {"kept = {": "least = least or 0.5\n    kept = {"},
+     "`least` of 0 is taken for the default", killed_by=ENOUGH)
 
 
 # pruning_losses
@@ -398,6 +452,15 @@ edit("pruning_losses", "scores-changed",
 edit("pruning_losses", "characters-included",
      {"return losses": "return losses | {piece: math.inf for piece in expected if len(piece) == 1}"},
      "characters are among the losses: they never go", killed_by="test_characters_have_no_loss")
+
+LOSSES = "test_losses_agree_with_the_best_of_all_other_ways"
+edit("pruning_losses", "unused-left-out", {"len(piece) > 1": "len(piece) > 1 and count > 0"},
+     "pieces that are expected 0 times are missing: their loss is 0", killed_by=LOSSES)
+edit("pruning_losses", "one-byte", {"len(piece) > 1": "len(piece.encode()) > 1",
+     "viterbi(piece, others)[1]": "(viterbi(piece, others)[1] if len(piece) > 1 else 0.0)"},
+     "single characters are told by bytes: 눈 has three, and no loss", killed_by=LOSSES)
+edit("pruning_losses", "eight-characters", {"len(piece) > 1": "1 < len(piece) <= 8"},
+     "pieces of more than eight characters are missing", killed_by=LOSSES)
 
 
 # sample
@@ -466,6 +529,13 @@ edit("sample", "seed-unused", {"default_rng(seed)": "default_rng()"},
 edit("sample", "eight-characters", {"in scores.items()": "in scores.items() if len(piece) <= 8"},
      "no piece of more than eight characters is drawn: a piece may be as long as the text",
      killed_by="test_a_draw_may_be_one_long_piece")
+
+LOOKED_UP = "sharper.get(text[start:end], -math.inf)"
+edit("sample", "zero-for-none", {LOOKED_UP: "(sharper.get(text[start:end]) or -math.inf)"},
+     "a piece with the score 0 is taken for none: its probability is 1",
+     killed_by="test_a_text_with_one_way_is_cut_so_every_time")
+edit("sample", "twenty-characters", {LOOKED_UP: f"({LOOKED_UP} if end - start <= 20 else -math.inf)"},
+     "longer pieces than 20 characters are never drawn", killed_by="test_a_draw_may_be_one_long_piece")
 
 
 # Mutants of the reference that no check can tell from a right answer.

@@ -28,7 +28,7 @@ def texts(letters: str, longest: int) -> list[str]:
 
 
 SCORES = {"a": -1.5, "b": -2.5, "ab": -3.1, "ba": -2.0, "aba": -3.3, "bb": -6.0}
-LONG = "▁unfriendliness"  # one piece of 15 characters, far more probable than its characters
+LONG = "▁antidisestablishmentarianism"  # one piece of 29 characters, far more probable than its characters
 LONG_SCORES = dict.fromkeys(LONG, -3.0) | {LONG: -1.0}
 COFFEE = {"▁": -1.6, "커": -2.3, "피": -2.4, "를": -2.2, "▁커피": -1.7, "피를": -3.9, "▁커": -2.5}
 

@@ -52,6 +52,8 @@ def test_texts_are_marked_as_by_the_library(student: Student) -> None:
         " ".join("abcdefghijkl"),
     ]:
         equal(student.mark(text), rules.normalize(text), given=repr(text))
+    for text, marked in [("a!\u200db", "▁a!\u200db"), ("a\u2028b\x0cc", "▁a▁b▁c"), ("a" * 150, "▁" + "a" * 150)]:
+        equal(student.mark(text), marked, given=repr(text))
 
 
 @claim("sp-lossless")
@@ -59,7 +61,7 @@ def test_texts_are_marked_as_by_the_library(student: Student) -> None:
 def test_any_cut_of_any_marked_text_comes_back(student: Student) -> None:
     chance = random.Random(3)
     for _ in range(30):
-        words = ["".join(chance.choices("ab눈배!", k=chance.randint(1, 4))) for _ in range(chance.randint(1, 4))]
+        words = ["".join(chance.choices("aB_##눈!", k=chance.randint(1, 4))) for _ in range(chance.randint(1, 14))]
         marked = "".join("▁" + word for word in words)
         places = sorted(chance.sample(range(1, len(marked)), chance.randint(0, len(marked) - 1)))
         pieces = [marked[a:b] for a, b in zip([0, *places], [*places, len(marked)], strict=True)]
@@ -85,6 +87,7 @@ def test_every_score_counts_as_it_stands(student: Student) -> None:
     for text, scores, pieces, score in (
         (" Aa", {" ": -1.0, "A": 0.0, "a": -2.0, " A": -1.5}, [" ", "A", "a"], -3.0),
         ("ab", {"a": -900.0, "b": -950.0}, ["a", "b"], -1850.0),
+        ("a", {"a": -1.23456}, ["a"], -1.23456),
         ("abcdefghijkl", dict.fromkeys("abcdefghijkl", -1.0), [*"abcdefghijkl"], -12.0),
     ):
         found, log_probability = student.viterbi(text, scores)
@@ -97,6 +100,7 @@ def test_every_score_is_summed_as_it_stands(student: Student) -> None:
     scores, both = {" ": -1.0, "A": 0.0, "a": -2.0, " A": -1.5}, math.log(math.exp(-1.0) + math.exp(-1.5))
     close(student.forward(" Aa", scores), [0.0, -1.0, both, both - 2.0], given=f"' Aa' with {scores}")
     close(student.forward("ab", {"a": -900.0, "b": -950.0}), [0.0, -900.0, -1850.0], given="ab with a −900, b −950")
+    close(student.forward("e\u0301", {"e": -1.0, "\u0301": -2.0}), [0.0, -1.0, -3.0], given="e −1 and an accent −2")
 
 
 @exercise("forward")
@@ -138,6 +142,16 @@ def test_many_words_with_one_way_each_are_counted_by_letter(student: Student) ->
     found = student.expected_counts(words, scores)
     expected = [*range(4, len(letters) + 4), 0]
     close([float(found[piece]) for piece in scores], expected, given=f"{letters} 3 times, its letters 1 to 14 times")
+    found = student.expected_counts({"a" * 200: 1}, {"a": -10.0})
+    close(float(found["a"]), 200.0, given="200 times a, with score −10")
+
+
+@exercise("expected_counts", points=0.5)
+def test_a_score_of_zero_and_a_small_chance_count(student: Student) -> None:
+    found = student.expected_counts({"ab": 1}, {"a": 0.0, "b": 0.0, "ab": -8.0})
+    small = math.exp(-8.0) / (1 + math.exp(-8.0))
+    expected = [1 - small, 1 - small, small]
+    close([float(found[piece]) for piece in ("a", "b", "ab")], expected, given="ab with a 0, b 0, ab −8")
 
 
 @exercise("m_step")
@@ -154,6 +168,9 @@ def test_the_probabilities_sum_to_one(student: Student) -> None:
 def test_a_piece_expected_just_often_enough_stays(student: Student) -> None:
     found = student.m_step({"a": 1.0, "ab": 0.5, "ba": 0.499})
     equal(sorted(found), ["a", "ab"], given="a 1, ab 0.5, ba 0.499")
+    found = student.m_step({"눈": 0.0, "e": 1.0, "\u0301": 1.0, "e\u0301": 0.1, "▁": 1.0, "▁e": 0.1})
+    equal(sorted(found), sorted(["눈", "e", "\u0301", "▁"]), given="눈 0, e, an accent and ▁ 1, both pairs with e 0.1")
+    equal(sorted(student.m_step({"a": 1.0, "ab": 0.2}, 0.0)), ["a", "ab"], given="a 1, ab 0.2; at least 0")
 
 
 @exercise("pruning_losses")
@@ -172,6 +189,10 @@ def test_losses_agree_with_the_best_of_all_other_ways(student: Student) -> None:
     for piece in [piece for piece in scores if len(piece) > 1]:
         others = {other: score for other, score in scores.items() if other != piece}
         close(found.get(piece, math.nan), expected[piece] * (scores[piece] - best(piece, others)), given=piece)
+    scores = {"눈": -1.0, "a": -1.0, "눈a": -1.5, "a" * 10: -4.0}
+    found = student.pruning_losses({"눈": 1.0, "a": 1.0, "눈a": 0.0, "a" * 10: 2.0}, scores)
+    equal(sorted(found), ["a" * 10, "눈a"], given="눈, a, 눈a and ten times a; the pieces of the answer")
+    close([found["a" * 10], found["눈a"]], [12.0, 0.0], given="눈 and a −1, 눈a −1.5, ten times a −4, expected 0 and 2 times")
 
 
 @exercise("sample", points=0.5)
@@ -186,6 +207,8 @@ def test_a_text_with_one_way_is_cut_so_every_time(student: Student) -> None:
     text = " AbcdefghijkL"
     found = [list(pieces) for pieces in student.sample(text, dict.fromkeys(text, -900.0), 1.0, 12, 0)]
     equal(found, [[*text]] * 12, given=f"{text!r}, each character −900; twelve draws")
+    found = [list(pieces) for pieces in student.sample("ab", {"a": 0.0, "b": 0.0, "ab": -90.0}, 1.0, 5, 0)]
+    equal(found, [["a", "b"]] * 5, given="ab with a 0, b 0, ab −90; five draws")
 
 
 @exercise("sample", points=0.5)

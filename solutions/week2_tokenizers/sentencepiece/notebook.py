@@ -180,7 +180,8 @@ for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 �
 def viterbi(text, scores):
     """The most probable way to cut a text, and its log-probability.
 
-    text: string; scores: dictionary from piece to log-probability (natural logarithm).
+    text: string of at most 500 characters; scores: dictionary from piece to log-probability (natural
+    logarithm).
     Returns (pieces, score): a list of strings that join to the text, and a float; ([], 0.0) for "".
     Of equally probable ways any one. Raises ValueError if the pieces cannot spell the text.
     Kudo 2018, section 3.2.
@@ -334,7 +335,7 @@ check("expected_counts")
 def m_step(expected, least=0.5):
     """New scores from expected counts: the log of each piece's share of all counts.
 
-    expected: dictionary from piece to expected count.
+    expected: dictionary from piece to expected count. A character is one of Python's, a code point.
     Pieces of two and more characters with less than `least` are left out; single characters with
     less count as `least`. Shares are of what is left, so that the probabilities sum to 1.
     Returns a dictionary from piece to log-probability.

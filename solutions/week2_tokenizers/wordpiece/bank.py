@@ -182,6 +182,16 @@ edit("rank_pairs", "no-return", {"return sorted(values.items(), key=lambda item:
      "sorted(values.items(), key=lambda item: (-item[1], item[0]))"},
      "nothing comes back: `return` is missing", killed_by="test_by_frequency_the_hugs_begin_with_u_g")
 
+TIES = "test_equal_values_go_by_the_two_pieces_and_tiny_scores_are_told_apart"
+edit("rank_pairs", "ties-by-new-piece", {"(-item[1], item[0])": "(-item[1], item[0][0] + item[0][1][2:])"},
+     "of equal values the piece that would be made decides: the pairs are compared as tuples", killed_by=TIES)
+edit("rank_pairs", "ties-without-case", {"(-item[1], item[0])": "(-item[1], item[0][0].lower(), item[0])"},
+     "of equal values the alphabet without case decides: Python's order has capitals first", killed_by=TIES)
+edit("rank_pairs", "rounded-score", {"n / (pieces[s] * pieces[t])": "round(n / (pieces[s] * pieces[t]), 6)"},
+     "scores are rounded, and tiny ones tie: only gains are rounded", killed_by=TIES)
+edit("rank_pairs", "int32", {"n / (pieces[s] * pieces[t])": "n / ((pieces[s] * pieces[t] + 2**31) % 2**32 - 2**31)"},
+     "products of 32 bits: those of large counts do not fit in", killed_by=TIES)
+
 
 # merge_pair
 @alternative("merge_pair", "slices")
@@ -265,6 +275,13 @@ edit("merge_pair", "order-exchanged",
 edit("merge_pair", "no-return", {"return tuple(merged)": "tuple(merged)"},
      "nothing comes back: `return` is missing", killed_by="test_the_mark_inside_goes_and_that_in_front_stays",
      of="slices")
+
+SIGN = "test_a_number_sign_is_a_character_like_any_other"
+edit("merge_pair", "every-mark-gone", {'piece.removeprefix("##")': 'piece.replace("##", "")'},
+     "every ## of the second piece goes: only the mark in front does", killed_by=SIGN)
+edit("merge_pair", "composed",
+     {'merged[-1] += piece.removeprefix("##")': 'merged[-1] = unicodedata.normalize("NFC", merged[-1] + piece.removeprefix("##"))'},
+     "the new piece is composed (NFC): it is the two as they are", killed_by=SIGN)
 
 
 # train_pieces
@@ -378,6 +395,18 @@ edit("train_pieces", "only-merged", {"return vocabulary":
 edit("train_pieces", "no-return", {"return vocabulary": "vocabulary.copy()"},
      "nothing comes back: `return` is missing",
      killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
+
+EVERY = "test_every_word_counts_and_a_loss_does_not_end_the_training"
+edit("train_pieces", "single-pieces-cut", {"return vocabulary": "return vocabulary[:size]"},
+     "single pieces are cut off where they are more than `size`: they are all there", killed_by=EVERY)
+edit("train_pieces", "stops-at-a-loss", {"min_count))": "min_count)) and ranked[0][1] > 0"},
+     "training ends where the best gain is not above 0: it goes on until there are enough pieces", killed_by=EVERY)
+edit("train_pieces", "composed", {"counts.items()": '((unicodedata.normalize("NFC", w), n) for w, n in counts.items())'},
+     "words are composed (NFC) first: they stay as they are", killed_by=EVERY)
+edit("train_pieces", "letters-alone", {"counts.items()": "counts.items() if word.isalpha()"},
+     "words with a sign are left out", killed_by=EVERY)
+edit("train_pieces", "no-words-raise", {"vocabulary = SPECIAL": "longest = max(map(len, words))\n    vocabulary = SPECIAL"},
+     "no words end in an error: the special tokens are there all the same", killed_by=EVERY)
 
 
 # cut_word
@@ -519,6 +548,21 @@ edit("cut_word", "no-return", {"return pieces": "pieces.copy()"},
      "nothing comes back: `return` is missing", killed_by="test_the_longest_piece_is_taken_and_the_rest_is_marked",
      of="next-of-range")
 
+CUT = "test_random_words_are_cut_as_the_library_does"
+NOWHERE = "test_unknown_is_said_even_after_long_pieces"
+FIRST = "pieces, start = [], 0"
+edit("cut_word", "twenty-characters", {"range(start + 1, len(word) + 1)": "range(start + 1, min(len(word), start + 20) + 1)"},
+     "longer pieces than 20 characters are not tried", killed_by=CUT)
+edit("cut_word", "composed", {FIRST: 'word = unicodedata.normalize("NFC", word)\n    ' + FIRST},
+     "the word is composed (NFC) first: it stays as it is", killed_by=CUT)
+edit("cut_word", "signs-stripped", {FIRST: "word = word.strip(string.punctuation)\n    " + FIRST},
+     "punctuation at the ends is stripped: it is part of the word", killed_by=CUT)
+UNKNOWN = 'if not ends:\n            return ["[UNK]"]'
+edit("cut_word", "unknown-only-if-listed", {UNKNOWN: UNKNOWN + ' if "[UNK]" in vocabulary else []'},
+     "[UNK] comes back only if the vocabulary has it", killed_by=NOWHERE)
+edit("cut_word", "long-word-kept", {UNKNOWN: UNKNOWN + ' if len(word) < 50 else [*pieces, "[UNK]"]'},
+     "of a long word only the rest is unknown: it is the whole word", killed_by=NOWHERE)
+
 
 # split_text
 @alternative("split_text", "one-loop")
@@ -605,6 +649,13 @@ edit("split_text", "empty-words", {".split()": '.split(" ")'},
      "split(' ') leaves empty words where blanks follow each other", killed_by="test_every_punctuation_mark_is_a_word")
 edit("split_text", "no-return", {'return "".join': '"".join'},
      "nothing comes back: `return` is missing", killed_by="test_every_punctuation_mark_is_a_word")
+
+NONSPACING = "test_decomposition_is_canonical_and_only_nonspacing_marks_go"
+edit("split_text", "blanks-of-ascii", {'return "".join': 'return [word for word in "".join',
+     ".split()": '.replace("\\t", " ").replace("\\n", " ").split(" ") if word]'},
+     "only the blanks of ASCII are white space: U+3000 and U+00A0 are too", killed_by=NONSPACING)
+edit("split_text", "mask-kept-whole", {".split()": '.replace("[ MASK ]", "[MASK]").split()'},
+     "[MASK] in a text stays whole: its brackets are punctuation", killed_by=NONSPACING)
 
 
 # encode_pair
@@ -693,6 +744,12 @@ edit("encode_pair", "no-return", {"return ids, segments": "ids.copy()"},
      "nothing comes back: `return` is missing", killed_by="test_one_text_stands_between_cls_and_sep",
      of="pieces-then-ids")
 
+NOT_CUT = "test_long_texts_are_not_cut_and_case_counts"
+edit("encode_pair", "cut-at-512", {"for piece in pieces], segments": "for piece in pieces][:512], segments[:512]"},
+     "the input is cut at 512: all pieces are asked for", killed_by=NOT_CUT)
+edit("encode_pair", "lowered", {"index[piece] for": "index.get(piece.lower(), index[piece]) for"},
+     "pieces are looked up in small letters", killed_by=NOT_CUT)
+
 
 # decode
 @alternative("decode", "running-text")
@@ -710,7 +767,7 @@ def decode(ids, vocabulary):
 def decode(ids, vocabulary):
     words = []
     for piece in map(vocabulary.__getitem__, ids):
-        if piece == "[UNK]" or not (piece.startswith("[") and piece.endswith("]") and len(piece) > 2):
+        if piece not in SPECIAL or piece == "[UNK]":
             if piece.startswith("##"):
                 words[-1] += piece.removeprefix("##")
             else:
@@ -760,6 +817,22 @@ edit("decode", "list-returned", {'" ".join(pieces).replace(" ##", "")': '" ".joi
      killed_by="test_marked_pieces_are_written_onto_the_word_before")
 edit("decode", "no-return", {'return " ".join(pieces).replace(" ##", "")': 'str(" ".join(pieces).replace(" ##", ""))'},
      "nothing comes back: `return` is missing", killed_by="test_marked_pieces_are_written_onto_the_word_before")
+
+DECODED = "test_random_ids_are_decoded_as_the_library_does"
+SPOKEN = "vocabulary[i] not in silent"
+edit("decode", "signs-stripped", {"piece[2:]": 'piece.lstrip("#")'},
+     "all # in front of a piece go: only the mark does", killed_by=DECODED, of="running-text")
+edit("decode", "every-mark-gone", {"piece[2:]": 'piece.replace("##", "")'},
+     "every ## of a piece goes: only the mark in front does", killed_by=DECODED, of="running-text")
+edit("decode", "brackets-left-out", {SPOKEN: 'not vocabulary[i].startswith("[") or vocabulary[i] == "[UNK]"'},
+     "every piece that begins with [ is left out: only four special tokens are", killed_by=DECODED)
+edit("decode", "no-blank-before-signs", {'.replace(" ##", "")': '.replace(" ##", "").replace(" ,", ",")'},
+     "the blank before a comma is taken out: there is one between two words", killed_by=DECODED)
+edit("decode", "composed",
+     {'" ".join(pieces).replace(" ##", "")': 'unicodedata.normalize("NFC", " ".join(pieces).replace(" ##", ""))'},
+     "the text is composed (NFC): it stays as it is", killed_by=DECODED)
+edit("decode", "any-case", {SPOKEN: "vocabulary[i].upper() not in silent"},
+     "special tokens are left out in any case: [pad] is a word", killed_by=DECODED)
 
 
 # Mutants of the reference that no check can tell from a right answer.

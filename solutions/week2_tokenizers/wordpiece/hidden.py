@@ -82,6 +82,17 @@ def test_no_words_have_no_pairs(student: Student) -> None:
     equal(list(student.rank_pairs({("a",): 5}, "gain")), [], given="a 5")
 
 
+@exercise("rank_pairs", points=0.5)
+def test_equal_values_go_by_the_two_pieces_and_tiny_scores_are_told_apart(student: Student) -> None:
+    words = {("ab", "##c"): 2, ("a", "##z"): 2, ("a", "##x"): 2, ("B", "##x"): 2}
+    found = [tuple(pair) for pair, _ in student.rank_pairs(words, "frequency")]
+    equal(found, [("B", "##x"), ("a", "##x"), ("a", "##z"), ("ab", "##c")], given="ab ##c, a ##z, a ##x, B ##x, 2 each")
+    found = student.rank_pairs({("a", "##b"): 3_000_000_000, ("c", "##d"): 2_000_000_000}, "score")
+    given = "ab 3,000,000,000, cd 2,000,000,000; score"
+    equal([tuple(pair) for pair, _ in found], [("c", "##d"), ("a", "##b")], given=given)
+    close([value * 1e9 for _, value in found], [1 / 2, 1 / 3], given=f"{given}, times 1,000,000,000")
+
+
 @exercise("merge_pair")
 def test_random_words_agree_with_a_merge_of_strings(student: Student) -> None:
     chance = random.Random(5)
@@ -96,6 +107,8 @@ def test_random_words_agree_with_a_merge_of_strings(student: Student) -> None:
 @exercise("merge_pair", points=0.5)
 def test_a_number_sign_is_a_character_like_any_other(student: Student) -> None:
     equal(student.merge_pair(("#", "###", "##a"), ("#", "###")), ("##", "##a"), given="# ### ##a; # ###")
+    equal(student.merge_pair(("#", "####"), ("#", "####")), ("###",), given="# ####; # ####")
+    equal(student.merge_pair(("e", "##\u0301"), ("e", "##\u0301")), ("e\u0301",), given="e and an accent; the same pair")
 
 
 @exercise("train_pieces", points=2)
@@ -126,6 +139,16 @@ def test_the_counts_are_left_alone_and_the_special_tokens_too(student: Student) 
     equal(student.value(handle), {"ab": 3, "abc": 2}, given="the counts, after training")
 
 
+@exercise("train_pieces", points=0.5)
+def test_every_word_counts_and_a_loss_does_not_end_the_training(student: Student) -> None:
+    for counts, pieces in [({}, []), ({"a-": 2}, ["##-", "a"]), ({"e\u0301": 2}, ["##\u0301", "e"])]:
+        found = student.train_pieces(counts, 0, "frequency")
+        equal(found, [*wordpiece.SPECIAL, *pieces], given=f"{counts}, no pieces more than needed")
+    letters = "abcdefghij"
+    made = student.train_pieces({first + second: 100 for first in letters for second in letters}, 26, "gain")
+    equal(made[25:], ["aa"], given="every two of ten letters 100 times, one merge by gain, though each gain is below 0")
+
+
 @exercise("cut_word")
 def test_random_words_are_cut_as_the_library_does(student: Student) -> None:
     chance = random.Random(9)
@@ -145,6 +168,10 @@ def test_random_words_are_cut_as_the_library_does(student: Student) -> None:
             equal(list(student.cut_word(word, set(library.vocabulary))), library.pieces_of(word), given=given)
     found = student.cut_word("Unbelievables", {"[UNK]", "Un", "Unbelievable", "##s"})
     equal(list(found), ["Unbelievable", "##s"], given="Unbelievables; Un Unbelievable ##s")
+    pieces = {"a" * 30, "a", "##a", "##b", "é", "e", "##\u0301", "-", "##-", "##\u0301-"}
+    equal(list(student.cut_word("a" * 30 + "b", pieces)), ["a" * 30, "##b"], given="30 times a, b; 30 times a, ##b")
+    equal(list(student.cut_word("-e", {*pieces, "##e"})), ["-", "##e"], given="-e; - ##e")
+    equal(list(student.cut_word("e\u0301", pieces)), ["e", "##\u0301"], given="e and an accent; e, ##accent, é")
 
 
 @exercise("cut_word", points=0.5)
@@ -162,6 +189,7 @@ def test_the_limit_is_one_of_characters_not_of_bytes(student: Student) -> None:
 def test_unknown_is_said_even_after_long_pieces(student: Student) -> None:
     pieces = {"[UNK]", "정말", "##시원", "##하다", "##이영화"}
     equal(list(student.cut_word("정말시원하다♥이영화", pieces)), ["[UNK]"], given="정말시원하다♥이영화; no ##♥")
+    equal(list(student.cut_word("a" * 60 + "♥", {"a", "##a"})), ["[UNK]"], given="60 times a, ♥; a ##a")
 
 
 @exercise("split_text")
@@ -185,6 +213,8 @@ def test_decomposition_is_canonical_and_only_nonspacing_marks_go(student: Studen
     )
     equal(list(student.split_text("e\u0301 का", True)), ["e", "का"], given="e with an accent of its own and का, lower")
     equal(list(student.split_text("e\u0301", False)), ["e\u0301"], given="e with an accent of its own, not lower")
+    found = student.split_text("a\u3000b\xa0[MASK]", False)
+    equal(list(found), ["a", "b", "[", "MASK", "]"], given="a and b between two kinds of blanks, [MASK]")
 
 
 @exercise("encode_pair")
@@ -206,6 +236,13 @@ def test_random_pairs_have_the_librarys_ids(student: Student) -> None:
 
 
 @exercise("encode_pair", points=0.5)
+def test_long_texts_are_not_cut_and_case_counts(student: Student) -> None:
+    ids, segments = student.encode_pair(["A", "a"] * 300, ["A"] * 10, ["a", "A", "[CLS]", "[SEP]"])
+    equal(list(ids), [2, *[1, 0] * 300, 3, *[1] * 10, 3], given="A a 300 times, A ten times; the ids")
+    equal(list(segments), [0] * 602 + [1] * 11, given="A a 300 times, A ten times; the segments")
+
+
+@exercise("encode_pair", points=0.5)
 def test_the_pieces_are_left_alone(student: Student) -> None:
     first, second = student.put(["a", "##a"]), student.put(["a"])
     student.encode_pair(first, second, ["[CLS]", "[SEP]", "a", "##a"])
@@ -222,6 +259,9 @@ def test_random_ids_are_decoded_as_the_library_does(student: Student) -> None:
         ids = [2, 5, *chance.choices(range(len(vocabulary)), k=chance.randint(0, 9)), 3]
         given = " ".join(vocabulary[i] for i in ids)
         equal(student.decode(ids, vocabulary), library.decode(ids), given=given)
+    pieces = ["#", "###", "####", "[", ",", "e", "##\u0301", "[pad]"]
+    equal(student.decode([0, 1, 0, 2], pieces), "## ###", given="# ### # ####")
+    equal(student.decode([3, 4, 5, 6, 7], pieces), "[ , e\u0301 [pad]", given="[ , e ##accent [pad], all of them words")
 
 
 # Metrics.
