@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 
 from grader.course import Course
@@ -109,11 +110,8 @@ class LessonSection:
         ):
             if timed:
                 spent = getattr(timed[0].time, name)
-                found.append(
-                    _spending(
-                        what, timed, lambda v, name=name: getattr(v.time, name).spent, spent.reference, spent.limit
-                    )  # type: ignore[misc]
-                )
+                own = attrgetter(f"time.{name}.spent")
+                found.append(_spending(what, timed, own, spent.reference, spent.limit))
         if held:
             found.append(_spending("memory, MB", held, lambda v: v.memory.held_mb, None, held[0].memory.limit_mb))  # type: ignore[union-attr]
         return found

@@ -13,6 +13,7 @@ from multiprocessing import parent_process
 
 from stand_in import exercise
 
+from grader import provenance
 from grader.classes import cluster_worker
 from grader.classes.batch import Made
 from grader.course import Lesson
@@ -56,18 +57,19 @@ def grade_bytes(lesson: Lesson, student: str, content: bytes, settings: Settings
 
 def become_another(what: str) -> None:
     """Makes this process one with another version of a package."""
-    real_version, real_versions = importlib.metadata.version, cluster_worker.versions
+    real_version, real_versions = importlib.metadata.version, provenance.versions
     if what == "distributed":
-        importlib.metadata.version = lambda name: "1.0" if name == what else real_version(name)
+        setattr(importlib.metadata, "version", lambda name: "1.0" if name == what else real_version(name))  # noqa: B010
     elif what:
-        cluster_worker.versions = lambda: real_versions() | {what: "1.0"}
+        setattr(cluster_worker, "versions", lambda: real_versions() | {what: "1.0"})  # noqa: B010 - an import of its own
 
 
 if __name__ == "__main__":
     import stand_in_worker
     from dask.__main__ import main
 
-    cluster_worker.grade_bytes = stand_in_worker.grade_bytes  # by a name that its processes can import
-    cluster_worker.unmeasured = lambda lessons, settings: []
+    # Its own imports: grade_bytes by a name that its processes can import.
+    setattr(cluster_worker, "grade_bytes", stand_in_worker.grade_bytes)  # noqa: B010
+    setattr(cluster_worker, "unmeasured", lambda lessons, settings: [])  # noqa: B010
     become_another(os.environ.get("STAND_IN", ""))
     main()

@@ -55,6 +55,13 @@ edit("confusion", "floats", {", dtype=int": ""},
 edit("confusion", "list-of-lists", {"return counts": "return counts.tolist()"},
      "lists of lists have no sums and no diagonal: make them a numpy array", killed_by="test_counts_are_a_numpy_array")
 
+PAIRS = "test_many_marks_agree_with_counting_pairs"
+edit("confusion", "order-of-the-course", {"enumerate(labels)":
+     'enumerate(sorted(labels, key=["past", "problem", "solution", "evidence"].index) if "past" in labels else labels)'},
+     "rows and columns are in the order of the course: it is that of `labels`", killed_by=PAIRS)
+edit("confusion", "uint8", {"dtype=int": "dtype=np.uint8"},
+     "counts of 8 bits end at 255", killed_by=PAIRS)
+
 
 # agreement
 @alternative("agreement", "one-line")
@@ -148,6 +155,13 @@ edit("kappa", "input-changed", {"return float(": "counts -= counts\n    return f
      "the counts are divided in place, so the caller's table is gone",
      killed_by="test_random_tables_agree_with_exact_arithmetic")
 
+EXACT = "test_random_tables_agree_with_exact_arithmetic"
+edit("kappa", "int32", {"counts.sum(axis=1) @ counts.sum(axis=0) / total**2":
+     "int(np.multiply(*(counts.sum(axis=i).astype(np.int32) for i in (0, 1))).sum(dtype=np.int32)) / int(total) ** 2"},
+     "products of 32 bits: those of large counts do not fit in", killed_by=EXACT)
+edit("kappa", "nearly-1-as-1", {"if expected < 1": "if expected < 0.99"},
+     "0 where little is left to gain: only where nothing is", killed_by=EXACT)
+
 
 # by_class
 @alternative("by_class", "one-loop")
@@ -210,6 +224,13 @@ edit("by_class", "transposed", {"[hits / np.maximum(n, 1) for n in (marked, true
 edit("by_class", "empty-as-one", {"hits / np.maximum(n, 1)": "np.where(n > 0, hits / np.maximum(n, 1), 1.0)"},
      "empty classes are given 1: the number is 0", killed_by="test_nothing_to_divide_by_gives_0")
 
+@mistake("by_class", "int8", "twice the hits in 8 bits: those of a large table do not fit in",
+         killed_by="test_random_tables_agree_with_going_through_the_sentences")
+def by_class(counts):
+    hits, key, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)
+    both = (2 * hits).astype(np.int8)
+    return np.stack([hits / np.maximum(marked, 1), hits / np.maximum(key, 1), both / np.maximum(marked + key, 1)], axis=1)
+
 
 # macro_f1
 @alternative("macro_f1", "used-classes")
@@ -258,6 +279,10 @@ def macro_f1(counts):
     precision = (counts.diagonal() / np.maximum(marked, 1))[used].mean()
     recall = (counts.diagonal() / np.maximum(true, 1))[used].mean()
     return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
+
+edit("macro_f1", "nan-for-nothing", {"return float(": "if not counts.trace():\n        return float('nan')\n    return float("},
+     "not a number where nothing agrees: each F1 is 0, and so is their mean",
+     killed_by="test_random_tables_agree_with_the_mean_over_the_classes_that_are_used")
 
 
 # kappa_interval
@@ -313,6 +338,19 @@ edit("kappa_interval", "interval-of-agreement", {"kappa(table": "agreement(table
 edit("kappa_interval", "draws-unused", {"size=draws": "size=1000"},
      "`draws` is not used: it says how often the sentences are drawn anew",
      killed_by="test_the_interval_of_a_single_draw_has_no_width")
+
+WHOLE = "test_two_and_four_sentences_are_drawn_whole"
+DRAWN = "kappa(table.reshape(counts.shape))"
+edit("kappa_interval", "mean-and-spread", {f"np.quantile([{DRAWN} for table in drawn], [0.025, 0.975])":
+     f"(lambda k: (np.mean(k) - 1.96 * np.std(k), np.mean(k) + 1.96 * np.std(k)))([{DRAWN} for table in drawn])"},
+     "mean and 1.96 standard deviations: the quantiles are asked for", killed_by=WHOLE)
+edit("kappa_interval", "poisson", {"multinomial(total, counts.ravel() / total, size=draws)":
+     "poisson(counts.ravel(), size=(draws, counts.size))", "for table in drawn]": "for table in drawn if table.sum()] or [0.0]"},
+     "each cell is drawn by itself, so the number of sentences changes: it stays", killed_by=WHOLE)
+edit("kappa_interval", "no-kappa-below-0", {DRAWN: f"max(0.0, {DRAWN})"},
+     "kappas below 0 are put to 0", killed_by=WHOLE)
+edit("kappa_interval", "one-sentence-fewer", {"multinomial(total,": "multinomial(max(1, total - 1),"},
+     "one sentence fewer is drawn: as many as there are", killed_by=WHOLE)
 
 
 # marks

@@ -19,6 +19,8 @@ KEY = {
 }
 FAIR_F1 = 0.7  # of a class, from which on it counts as told from the others
 
+LARGE = np.array([[60_000, 5_000], [7_000, 50_000]])
+
 
 def _tables() -> list[np.ndarray]:
     """Random tables of counts (C, C), among them lopsided ones."""
@@ -41,11 +43,15 @@ def _kappa(counts: np.ndarray) -> float:
 @exercise("confusion")
 def test_many_marks_agree_with_counting_pairs(student: Student) -> None:
     draw = np.random.default_rng(2)
-    for n, kinds in ((0, 4), (1, 4), (40, 4), (5, 1), (80, 13)):
+    for n, kinds in ((0, 4), (1, 4), (40, 4), (5, 1), (80, 13), (1200, 2)):
         labels = [*"눈배말밤abcdABCDE"][:kinds]
         key, marks = ([labels[i] for i in draw.integers(0, max(kinds - 1, 1), size=n)] for _ in range(2))
         expected = [[sum((a, b) == pair for pair in zip(key, marks, strict=True)) for b in labels] for a in labels]
         close(student.confusion(key, marks, labels), expected, given=f"{n} sentences, {kinds} labels")
+    labels = ["evidence", "past", "solution", "problem"]
+    found = student.confusion(["past", "past"], ["problem", "past"], labels)
+    expected = [[0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]]
+    close(found, expected, given=f"key: past past; marks: problem past; labels: {' '.join(labels)}")
 
 
 @exercise("confusion", points=0.5)
@@ -67,6 +73,8 @@ def test_random_tables_agree_with_exact_arithmetic(student: Student) -> None:
         handle = student.put(counts.copy())
         close(student.kappa(handle), _kappa(counts), given=f"a random table of {counts.sum()} sentences")
         close(student.value(handle), counts, given="the counts, after kappa was asked for")
+    for counts in (LARGE, np.array([[60_000, 3], [2, 1]])):
+        close(student.kappa(counts), _kappa(counts), given=f"counts {counts.tolist()}")
 
 
 @exercise("by_class", points=2)
@@ -82,6 +90,8 @@ def test_random_tables_agree_with_going_through_the_sentences(student: Student) 
         handle = student.put(counts.copy())
         close(student.by_class(handle), rows, given=f"a random table of {counts.sum()} sentences")
         close(student.value(handle), counts, given="the counts, after the classes were asked for")
+    expected = [[60 / 67, 60 / 65, 120 / 132], [50 / 55, 50 / 57, 100 / 112]]
+    close(student.by_class(LARGE), expected, given=f"counts {LARGE.tolist()}")
 
 
 @exercise("macro_f1")
@@ -91,6 +101,7 @@ def test_random_tables_agree_with_the_mean_over_the_classes_that_are_used(studen
         both = [int(counts[c].sum() + counts[:, c].sum()) for c in range(len(counts))]
         expected = sum(Fraction(2 * int(counts[c, c]), both[c]) for c in range(len(counts))) / len(counts)
         close(student.macro_f1(padded), float(expected), given=f"a random table of {counts.sum()} sentences, padded")
+    close(student.macro_f1(np.array([[0, 5], [5, 0]])), 0.0, given="counts 0 5 / 5 0")
 
 
 @exercise("kappa_interval", points=2)
@@ -109,6 +120,17 @@ def test_the_ends_are_those_of_drawing_sentences_with_replacement(student: Stude
         atol=0.015,
         given=f"a table of {counts.sum()} sentences, 10,000 draws",
     )
+
+
+@exercise("kappa_interval", points=0.5)
+def test_two_and_four_sentences_are_drawn_whole(student: Student) -> None:
+    # Two sentences, on both of which the readers part: drawn are both (kappa -1), or one of them twice (0).
+    counts = np.array([[0, 1], [1, 0]])
+    ends = [low for low, _ in (student.kappa_interval(counts, 1, seed) for seed in range(30))]
+    equal(sorted({round(float(end), 6) + 0.0 for end in ends}), [-1.0, 0.0], given="counts 0 1 / 1 0, one draw, 30 seeds")
+    # Of four, two and two are drawn 3 times in 8 (kappa -1), four of one kind once in 8 (0).
+    found = list(student.kappa_interval(2 * counts, 2_000, 1))
+    close(found, [-1.0, 0.0], given="counts 0 2 / 2 0, 2,000 draws")
 
 
 @exercise("kappa_interval", points=0.5)

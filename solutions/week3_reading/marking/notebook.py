@@ -171,7 +171,8 @@ check("confusion")
 def agreement(counts):
     """The share of the sentences on which key and marks agree.
 
-    counts: whole numbers (C, C), as `confusion` gives them, not all 0. Returns a float.
+    counts: whole numbers (C, C), as `confusion` gives them, at most a million each and not all 0.
+    Returns a float.
     """
     ### BEGIN SOLUTION
     return float(counts.trace() / counts.sum())
@@ -221,8 +222,8 @@ print(f"agreement of a sleeping reader: {agreement(asleep)}")
 def kappa(counts):
     """Agreement beyond chance (Cohen 1960).
 
-    counts: whole numbers (C, C), as `confusion` gives them, not all 0. Returns a float; 0.0 where
-    chance alone gives full agreement.
+    counts: whole numbers (C, C), as `confusion` gives them, at most a million each and not all 0.
+    Returns a float; 0.0 where chance alone gives full agreement.
     """
     ### BEGIN SOLUTION
     total = counts.sum()
