@@ -6,13 +6,13 @@ It reads what is stored and what was handed in, and runs nothing. Names and line
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from grader.course import Course
-from grader.grading.verdict import MetricResult, Verdict
+from grader.grading.verdict import MetricResult, Spent
 from grader.provenance import now
 from grader.reports import help_needed, likeness, pages, plots
 from grader.reports.gathered import LessonClass, by_student
@@ -99,23 +99,21 @@ class LessonSection:
 
     @property
     def spendings(self) -> list[Spending]:
-        timed = [verdict for verdict in self.graded.verdicts if verdict.time]
-        held = [verdict for verdict in self.graded.verdicts if verdict.memory]
+        times = {verdict.student: verdict.time for verdict in self.graded.verdicts if verdict.time}
+        held = {verdict.student: verdict.memory for verdict in self.graded.verdicts if verdict.memory}
         found = []
         for what, name in (
             ("all cells, s", "notebook"),
             ("the slowest cell, s", "slowest_cell"),
             ("checks, s", "checks"),
         ):
-            if timed:
-                spent = getattr(timed[0].time, name)
-                found.append(
-                    _spending(
-                        what, timed, lambda v, name=name: getattr(v.time, name).spent, spent.reference, spent.limit
-                    )  # type: ignore[misc]
-                )
-        if held:
-            found.append(_spending("memory, MB", held, lambda v: v.memory.held_mb, None, held[0].memory.limit_mb))  # type: ignore[union-attr]
+            seconds: dict[str, Spent] = {student: getattr(time, name) for student, time in times.items()}
+            for first in list(seconds.values())[:1]:
+                spent = {student: one.spent for student, one in seconds.items()}
+                found.append(_spending(what, spent, first.reference, first.limit))
+        for memory in list(held.values())[:1]:
+            spent = {student: one.held_mb for student, one in held.items()}
+            found.append(_spending("memory, MB", spent, None, memory.limit_mb))
         return found
 
 
@@ -149,8 +147,7 @@ def write(course: Course, classes: Sequence[LessonClass], folder: Path) -> Path:
     return path
 
 
-def _spending(
-    what: str, verdicts: Sequence[Verdict], spent: Callable[[Verdict], float], reference: float | None, limit: float
-) -> Spending:
-    most = max(verdicts, key=spent)
-    return Spending(what, statistics.median(map(spent, verdicts)), spent(most), most.student, reference, limit)
+def _spending(what: str, spent: Mapping[str, float], reference: float | None, limit: float) -> Spending:
+    """Sums up what each student spent."""
+    student, most = max(spent.items(), key=lambda one: one[1])
+    return Spending(what, statistics.median(spent.values()), most, student, reference, limit)
