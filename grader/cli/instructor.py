@@ -191,7 +191,10 @@ def export(
 
 @app.command(rich_help_panel=PANEL, epilog="Example: grader report --home build/class")
 def report(home: Home = None, profile: Profile = "smoke", seed: Seed = 0) -> None:
-    """Write build/report/index.html from the stored runs, verdicts and scores."""
+    """Write build/report/index.html from the stored runs, verdicts and scores; beside it class.html and students/NAME.html.
+
+    class.html is for instructors alone; a student's page holds nothing hidden and can be handed out.
+    """
     from grader.registry.report import render
 
     with explained():

@@ -66,7 +66,7 @@ def _write_dates(book: Gradebook, dates: Dates, week: str, student: str) -> None
 
 
 def _aware(when: datetime | None) -> datetime | None:
-    """nbgrader keeps times in UTC without saying so."""
+    """Adds the zone: nbgrader keeps times in UTC without saying so."""
     return None if when is None else when.replace(tzinfo=UTC)
 
 

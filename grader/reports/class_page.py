@@ -6,14 +6,14 @@ It reads what is stored and what was handed in, and runs nothing. Names and line
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 
 from grader.course import Course
-from grader.grading.verdict import MetricResult, Verdict
+from grader.grading.verdict import MetricResult, Spent
 from grader.provenance import now
 from grader.reports import help_needed, likeness, pages, plots
 from grader.reports.gathered import LessonClass, by_student
@@ -100,8 +100,8 @@ class LessonSection:
 
     @property
     def spendings(self) -> list[Spending]:
-        timed = [verdict for verdict in self.graded.verdicts if verdict.time]
-        held = [verdict for verdict in self.graded.verdicts if verdict.memory]
+        times = {verdict.student: verdict.time for verdict in self.graded.verdicts if verdict.time}
+        held = {verdict.student: verdict.memory for verdict in self.graded.verdicts if verdict.memory}
         found = []
         for what, name in (
             ("all cells, s", "notebook"),
@@ -147,8 +147,7 @@ def write(course: Course, classes: Sequence[LessonClass], folder: Path) -> Path:
     return path
 
 
-def _spending(
-    what: str, verdicts: Sequence[Verdict], spent: Callable[[Verdict], float], reference: float | None, limit: float
-) -> Spending:
-    most = max(verdicts, key=spent)
-    return Spending(what, statistics.median(map(spent, verdicts)), spent(most), most.student, reference, limit)
+def _spending(what: str, spent: Mapping[str, float], reference: float | None, limit: float) -> Spending:
+    """Sums up what each student spent."""
+    student, most = max(spent.items(), key=lambda one: one[1])
+    return Spending(what, statistics.median(spent.values()), most, student, reference, limit)
