@@ -9,7 +9,6 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from pathlib import Path
 
 from grader.course import Course
@@ -108,12 +107,13 @@ class LessonSection:
             ("the slowest cell, s", "slowest_cell"),
             ("checks, s", "checks"),
         ):
-            if timed:
-                spent = getattr(timed[0].time, name)
-                own = attrgetter(f"time.{name}.spent")
-                found.append(_spending(what, timed, own, spent.reference, spent.limit))
-        if held:
-            found.append(_spending("memory, MB", held, lambda v: v.memory.held_mb, None, held[0].memory.limit_mb))  # type: ignore[union-attr]
+            seconds: dict[str, Spent] = {student: getattr(time, name) for student, time in times.items()}
+            for first in list(seconds.values())[:1]:
+                spent = {student: one.spent for student, one in seconds.items()}
+                found.append(_spending(what, spent, first.reference, first.limit))
+        for memory in list(held.values())[:1]:
+            spent = {student: one.held_mb for student, one in held.items()}
+            found.append(_spending("memory, MB", spent, None, memory.limit_mb))
         return found
 
 
