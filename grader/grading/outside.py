@@ -15,8 +15,11 @@ import builtins
 import contextlib
 import io
 import symtable
+import tempfile
 import traceback
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,6 +144,19 @@ def _table(code: ast.stmt | ast.Module) -> symtable.SymbolTable:
     return symtable.symtable(ast.unparse(code), "<cell>", "exec")
 
 
+@contextmanager
+def _apart() -> Iterator[None]:
+    """Keeps what a test writes, prints and sets about warnings from this process and its folder."""
+    with (
+        tempfile.TemporaryDirectory(prefix="etude-") as folder,
+        contextlib.chdir(folder),
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        yield
+
+
 def run(test: Program, student: Student, seconds: float) -> Ran:
     """Runs a test cell on the student's names.
 
@@ -154,7 +170,7 @@ def run(test: Program, student: Student, seconds: float) -> Ran:
     student = student.limit(seconds).in_place()  # nbgrader forbids no function to change its arguments
     space: dict[str, Any] = {"__name__": "__main__"}
     try:
-        with at_most(seconds), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with _apart(), at_most(seconds):
             space.update({name: student[name] for name in test.names if student.has(name)})
             exec(compile(test.before, "<above>", "exec"), space)
             exec(compile(test.cell, CELL, "exec"), space)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -125,3 +127,15 @@ def test_a_cell_ends_as_in_a_notebook(source: str, ename: str, line: int, shown:
     assert test is not None
     ran = outside.run(test, Afar(f=lambda x: x + 1), 0.2)  # type: ignore[arg-type]
     assert (ran.ename, ran.line, ran.shown) == (ename, line, shown)
+
+
+def test_what_a_cell_writes_and_sets_is_gone_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    filters = list(warnings.filters)
+    test = program(
+        notebook(("test", "import warnings\nwarnings.simplefilter('error')\nwith open('here.txt', 'w') as file:\n    file.write('x')")), "t"
+    )
+    assert test is not None
+    assert outside.run(test, Afar(), 5).ename == ""  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+    assert list(warnings.filters) == filters
