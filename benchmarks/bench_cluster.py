@@ -128,7 +128,7 @@ def measured(course: Course, cores: list[int]) -> dict[str, Any]:
     scheduler = LocalCluster(n_workers=0, processes=False, dashboard_address=None, host="tcp://127.0.0.1")
     with scheduler, workers(scheduler.scheduler_address, course, cores) as processes:
         memory = Memory(processes)
-        begun, (first,) = timed(todo[:1], course.root / "warm-up", scheduler.scheduler_address, memory)
+        begun, (first,) = timed(todo[:1], course.root / f"warm-up{len(cores)}", scheduler.scheduler_address, memory)
         with Client(scheduler.scheduler_address, set_as_default=False) as client:
             while [bool(worker["resources"]) for worker in client.scheduler_info()["workers"].values()] != [True] * len(
                 cores
@@ -141,7 +141,7 @@ def measured(course: Course, cores: list[int]) -> dict[str, Any]:
         "seconds": round(seconds, 2),
         "memory_mb": round(memory.mb / len(cores)),
         "submission_seconds": [verdict.seconds for verdict in verdicts],
-        "points": [verdict.earned for verdict in verdicts],
+        "points": {verdict.student: verdict.earned for verdict in verdicts},
     }
 
 

@@ -114,6 +114,8 @@ def table(record: dict[str, Any]) -> str:
     measured = record["measured"]
     return "\n".join(
         [
+            f"![Minutes, memory and core-hours over the number of workers](images/{IMAGE.name})",
+            "",
             *lines,
             "",
             f"Drawn from {measured['submissions']} submissions of {measured['lesson']}, {measured['mean_seconds']:.1f} s each "

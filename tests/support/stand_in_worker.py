@@ -18,6 +18,7 @@ from grader.classes.batch import Made
 from grader.course import Lesson
 from grader.grading import lesson as grading
 from grader.grading.verdict import Verdict
+from grader.provenance import versions
 from grader.settings import Settings
 
 
@@ -56,18 +57,18 @@ def grade_bytes(lesson: Lesson, student: str, content: bytes, settings: Settings
 
 def become_another(what: str) -> None:
     """Makes this process one with another version of a package."""
-    real_version, real_versions = importlib.metadata.version, cluster_worker.versions
+    real = importlib.metadata.version
     if what == "distributed":
-        importlib.metadata.version = lambda name: "1.0" if name == what else real_version(name)
+        vars(importlib.metadata)["version"] = lambda name: "1.0" if name == what else real(name)
     elif what:
-        cluster_worker.versions = lambda: real_versions() | {what: "1.0"}
+        vars(cluster_worker)["versions"] = lambda: versions() | {what: "1.0"}
 
 
 if __name__ == "__main__":
     import stand_in_worker
     from dask.__main__ import main
 
-    cluster_worker.grade_bytes = stand_in_worker.grade_bytes  # by a name that its processes can import
-    cluster_worker.unmeasured = lambda lessons, settings: []
+    vars(cluster_worker)["grade_bytes"] = stand_in_worker.grade_bytes  # by a name that its processes can import
+    vars(cluster_worker)["unmeasured"] = lambda lessons, settings: []
     become_another(os.environ.get("STAND_IN", ""))
     main()

@@ -85,7 +85,7 @@ def graded(
     said: list[str] | None = None,
 ) -> Batch:
     home = one.course
-    say = [].append if said is None else said.append
+    say = (list[str]() if said is None else said).append
     return cluster.grade_on_cluster(todo, home, settings, scheduler=one.address, running=running, done=done, say=say)
 
 
