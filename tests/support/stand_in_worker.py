@@ -19,6 +19,7 @@ from grader.classes.batch import Made
 from grader.course import Lesson
 from grader.grading import lesson as grading
 from grader.grading.verdict import Verdict
+from grader.provenance import versions
 from grader.settings import Settings
 
 
@@ -57,19 +58,18 @@ def grade_bytes(lesson: Lesson, student: str, content: bytes, settings: Settings
 
 def become_another(what: str) -> None:
     """Makes this process one with another version of a package."""
-    real_version, real_versions = importlib.metadata.version, provenance.versions
+    real = importlib.metadata.version
     if what == "distributed":
-        setattr(importlib.metadata, "version", lambda name: "1.0" if name == what else real_version(name))  # noqa: B010
+        vars(importlib.metadata)["version"] = lambda name: "1.0" if name == what else real(name)
     elif what:
-        setattr(cluster_worker, "versions", lambda: real_versions() | {what: "1.0"})  # noqa: B010 - an import of its own
+        vars(cluster_worker)["versions"] = lambda: versions() | {what: "1.0"}
 
 
 if __name__ == "__main__":
     import stand_in_worker
     from dask.__main__ import main
 
-    # Its own imports: grade_bytes by a name that its processes can import.
-    setattr(cluster_worker, "grade_bytes", stand_in_worker.grade_bytes)  # noqa: B010
-    setattr(cluster_worker, "unmeasured", lambda lessons, settings: [])  # noqa: B010
+    vars(cluster_worker)["grade_bytes"] = stand_in_worker.grade_bytes  # by a name that its processes can import
+    vars(cluster_worker)["unmeasured"] = lambda lessons, settings: []
     become_another(os.environ.get("STAND_IN", ""))
     main()

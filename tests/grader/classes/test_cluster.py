@@ -85,10 +85,8 @@ def graded(
     said: list[str] | None = None,
 ) -> Batch:
     home = one.course
-    heard: list[str] = [] if said is None else said
-    return cluster.grade_on_cluster(
-        todo, home, settings, scheduler=one.address, running=running, done=done, say=heard.append
-    )
+    say = (list[str]() if said is None else said).append
+    return cluster.grade_on_cluster(todo, home, settings, scheduler=one.address, running=running, done=done, say=say)
 
 
 def earned(batch: Batch) -> dict[str, float]:
