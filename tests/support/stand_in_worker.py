@@ -13,7 +13,6 @@ from multiprocessing import parent_process
 
 from stand_in import exercise
 
-from grader import provenance
 from grader.classes import cluster_worker
 from grader.classes.batch import Made
 from grader.course import Lesson

@@ -133,7 +133,13 @@ def test_what_a_cell_writes_and_sets_is_gone_with_it(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     filters = list(warnings.filters)
     test = program(
-        notebook(("test", "import warnings\nwarnings.simplefilter('error')\nwith open('here.txt', 'w') as file:\n    file.write('x')")), "t"
+        notebook(
+            (
+                "test",
+                "import warnings\nwarnings.simplefilter('error')\nwith open('here.txt', 'w') as file:\n    file.write('x')",
+            )
+        ),
+        "t",
     )
     assert test is not None
     assert outside.run(test, Afar(), 5).ename == ""  # type: ignore[arg-type]
