@@ -103,7 +103,7 @@ class Classroom:
         return batch.troubles
 
     def _rehearsed(self, lesson: Gradable, console: Console) -> Gradable:
-        """Finds which test cells of another course's notebook run outside it, and says so."""
+        """Returns another course's notebook with the test cells that run outside it, and says how many they are."""
         if isinstance(lesson, Lesson):
             return lesson
         prepared = rehearsal.prepared(lesson, self.course.root, self.settings)

@@ -233,7 +233,7 @@ def is_test(cell: NotebookNode) -> bool:
 
 
 def tests(notebook: NotebookNode) -> list[NotebookNode]:
-    """The notebook's test cells, in order."""
+    """Lists the notebook's test cells, in order."""
     return [cell for cell in notebook.cells if is_test(cell)]
 
 

@@ -120,12 +120,12 @@ def program(notebook: NotebookNode, grade_id: str) -> Program | None:
 
 
 def bound(statement: ast.stmt) -> set[str]:
-    """Names that a statement gives a value, at the top of a notebook."""
+    """Finds the names that a statement gives a value, at the top of a notebook."""
     return {symbol.get_name() for symbol in _table(statement).get_symbols() if symbol.is_local()}
 
 
 def free(code: ast.stmt | ast.Module) -> set[str]:
-    """Names of the notebook that code reads, in its functions too."""
+    """Finds the names of the notebook that code reads, in its functions too."""
     found, tables = set(), [_table(code)]
     while tables:
         table = tables.pop()

@@ -85,7 +85,7 @@ def _id(notebook: NotebookNode, name: str) -> str:
 
 
 def _errors(done: Run) -> set[str]:
-    """The ids of the cells that did not end well; ids are in the notebook's order."""
+    """Collects the ids of the cells that did not end well; ids are in the notebook's order."""
     return {done.report.notebook.cells[run.index].id for run in done.report.cells if run.status != "ok"}
 
 
