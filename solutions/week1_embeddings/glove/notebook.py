@@ -366,7 +366,8 @@ print({name: f"{gap:.2f}: {math.exp(gap):.3g} to 1" for name, gap in metrics.ite
 def glove_weight(counts, x_max=100.0, alpha=0.75):
     """f(x) = (x / x_max) ** alpha, at most 1.
 
-    counts: tensor of any shape, perhaps without axes, of counts of at least 0, whole numbers or floats; it stays as it is.
+    counts: tensor of any shape, perhaps without axes, of counts of at least 0, whole numbers or floats; it
+    stays as it is.
     Returns a float tensor of the same shape. Pennington et al. 2014, eq. 9.
     """
     ### BEGIN SOLUTION

@@ -183,8 +183,9 @@ def train_bpe(words, size):
     """Learns merges until the vocabulary has `size` tokens or no pair is left.
 
     words: dictionary from a word, as a tuple of characters, maybe with "</w>" at its end, to its
-    count; it may be empty. size: at least the number of different tokens in words. Of the most frequent pairs, the one whose first token stands first in
-    the vocabulary is merged, then the one whose second token does.
+    count; it may be empty. size: at least the number of different tokens in words. Of the most
+    frequent pairs, the one whose first token stands first in the vocabulary is merged, then the one
+    whose second token does.
     Returns (vocabulary, merges): a list of strings, the tokens of words in alphabetical order and
     then the merged ones as they are made; and a list of pairs. words stays as it is. Sennrich et
     al. 2016, algorithm 1.
@@ -258,9 +259,9 @@ def encode_word(word, merges):
     """The tokens of one word.
 
     word: tuple of single tokens (characters), it may be empty; merges: list of pairs as `train_bpe`
-    gives them, the first one learnt first. As long as two neighbours are among the merges, the pair that was learnt first is
-    joined wherever it stands (as `merge_pair` does). Characters that are in no merge stay as they
-    are.
+    gives them, the first one learnt first. As long as two neighbours are among the merges, the pair
+    that was learnt first is joined wherever it stands (as `merge_pair` does). Characters that are in
+    no merge stay as they are.
     Returns a tuple of tokens. Sennrich et al. 2016, section 3.2.
     """
     ### BEGIN SOLUTION

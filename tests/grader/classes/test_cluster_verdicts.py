@@ -33,6 +33,7 @@ MEASURED: dict[str, Any] = {
     "seconds": True,
     "graded_at": True,
     "time": True,
+    "memory": True,
     "cells": {"__all__": {"seconds", "spent"}},
     "exercises": {"__all__": {"checks": {"__all__": {"seconds", "spent"}}}},
 }

@@ -21,7 +21,7 @@ from grader.lessons import source
 from grader.settings import Settings
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.slow]
-DIFFERENT = {"seconds", "spent", "time", "graded_at", "student"}
+DIFFERENT = {"seconds", "spent", "time", "memory", "graded_at", "student"}
 
 
 def graded(lessons: Sequence[Lesson], students: Sequence[str], home: Path) -> dict[tuple[str, str], Verdict]:
