@@ -110,11 +110,11 @@ def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> G
     done, notes = Run(RunReport(notebook.released)), []
     if given.notebook is not None:
         restored = submission.restore(given.notebook, notebook.released, notebook.shown)
-        done, notes = run(notebook, restored.notebook, path.parent, settings), [*restored.notes]
-        notes += done.notes
-        if inside := [test.metadata.nbgrader.grade_id for test in tests(restored.notebook) if test.source.strip()]:
-            inside = [name for name in inside if name not in notebook.outside]
-            notes += [f"ran in the notebook's own process, within its reach: {', '.join(inside)}"] if inside else []
+        done = run(notebook, restored.notebook, path.parent, settings)
+        notes = [*restored.notes, *done.notes]
+        written = [test.metadata.nbgrader.grade_id for test in tests(restored.notebook) if test.source.strip()]
+        if inside := [name for name in written if name not in notebook.outside]:
+            notes.append(f"ran in the notebook's own process, within its reach: {', '.join(inside)}")
     reason = given.problem or done.report.reason or ""
     verdict = Verdict(
         lesson=notebook.id,
@@ -184,12 +184,12 @@ def _in_a_kernel(notebook: Notebook, inside: NotebookNode, handed_in: Path, sett
 def _asked(notebook: Notebook, report: RunReport, session: KernelSession) -> dict[str, outside.Ran]:
     """Runs the test cells outside, until the time of the whole notebook is over or its process has ended."""
     here = [name for cell in tests(report.notebook) if (name := cell.metadata.nbgrader.grade_id) in notebook.outside]
-    found: dict[str, outside.Ran] = {}
+    released, found = notebook.released, dict[str, outside.Ran]()  # read once: it is kept as text
     with contextlib.suppress(KernelGone):
         student = session.student() if here else None
         for name in here:
             left = notebook.seconds["notebook_seconds"] - session.meter.charge()
-            program = outside.program(notebook.released, name)
+            program = outside.program(released, name)
             if student is None or program is None or left <= 0:
                 break
             found[name] = outside.run(program, student, min(notebook.seconds["cell_seconds"], left))
