@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -20,7 +21,8 @@ from etude.files import write_whole
 from grader.classes.batch import Batch, grade_batch, key
 from grader.classes.summary import Lines, plain, summarize
 from grader.classes.uploads import Submission, submissions
-from grader.course import Course, CourseError, Lesson
+from grader.classes.workers import Workers, side_by_side
+from grader.course import Course, CourseError
 from grader.grading import notebook, rehearsal, store, verdict
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
@@ -69,7 +71,7 @@ class Classroom:
             CourseError: there is nothing to grade, or a reference does not run here as it should.
         """
         if isinstance(self.course, NbgraderCourse):
-            lessons = [self._rehearsed(lesson, console) for lesson in lessons]
+            lessons = self._rehearsed(lessons, jobs, console, bar)
         todo = submissions(lessons, self.home, student)
         if not todo:
             raise CourseError(
@@ -102,17 +104,24 @@ class Classroom:
             console.print(f"[bold red]{escape(printable(trouble))}[/]", highlight=False)
         return batch.troubles
 
-    def _rehearsed(self, lesson: Gradable, console: Console) -> Gradable:
-        """Returns another course's notebook with the test cells that run outside it, and says how many they are."""
-        if isinstance(lesson, Lesson):
-            return lesson
-        prepared = rehearsal.prepared(lesson, self.course.root, self.settings)
-        every = len(notebook.tests(prepared.released))
-        console.print(
-            f"{lesson.id}: {len(prepared.outside)} of {every} test cells run out of the notebook's reach",
-            highlight=False,
-        )
-        return prepared
+    def _rehearsed(
+        self, lessons: Sequence[Gradable], jobs: int, console: Console, bar: Callable[[], Progress]
+    ) -> list[Gradable]:
+        """Returns another course's notebooks with the test cells that run outside them, and says how many they are."""
+        given = [lesson for lesson in lessons if isinstance(lesson, notebook.Notebook)]
+        work = partial(rehearsal.prepared, root=self.course.root, settings=self.settings)
+        found: dict[str, Gradable] = {}
+        with bar() as progress, Workers(self.settings, given) as workers:
+            task = progress.add_task("rehearsing with the solutions", total=len(given), now="")
+            step = lambda done, total, now: progress.update(task, completed=done, now=escape(plain(now)))  # noqa: E731
+            for lesson, future in side_by_side(work, given, lambda lesson: lesson.id, jobs, step, workers):
+                found[lesson.id] = prepared = future.result()
+                every = len(notebook.tests(prepared.released))
+                progress.console.print(
+                    f"{lesson.id}: {len(prepared.outside)} of {every} test cells run out of the notebook's reach",
+                    highlight=False,
+                )
+        return [found[lesson.id] for lesson in lessons]
 
     def _check_dates(self) -> None:
         """Reads the class's dates before anybody is graded. Raises CourseError if they name a week that is not there."""

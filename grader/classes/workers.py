@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from grader.course import CourseError, Lesson
+from grader.grading import outside
 from grader.grading.notebook import Notebook
 from grader.sandbox import fork_server, scratch
 from grader.sandbox.limits import Limits, LimitsError
@@ -30,6 +31,11 @@ from grader.settings import WARM, Settings
 LIGHT = ["grader.grading.notebook", "papermill.engines", "jupyter_client.provisioning.factory"]
 SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
 HEAVY = [*LIGHT, "grader.grading.lesson"]  # with torch
+LIBRARIES = {
+    "numpy",
+    "pandas",
+    "torch",
+}  # imported once for all workers, if a test cell of another course may ask for them
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -91,8 +97,10 @@ def start_servers(lessons: Collection[Lesson | Notebook], settings: Settings) ->
     except LimitsError as error:
         raise CourseError(f"the limits of a lesson make no sense: {error}") from None
     addresses = {number: fork_server.address(number) for number in threads} if settings.kernel == WARM else {}
-    light = all(isinstance(lesson, Notebook) for lesson in lessons)
-    multiprocessing.get_context("forkserver").set_forkserver_preload(LIGHT if light else HEAVY)
+    notebooks = [lesson.released for lesson in lessons if isinstance(lesson, Notebook)]
+    needed = LIGHT if len(notebooks) == len(lessons) else HEAVY
+    imported = LIBRARIES & set[str]().union(*map(outside.imports, notebooks))
+    multiprocessing.get_context("forkserver").set_forkserver_preload([*needed, *sorted(imported)])
     os.environ[SAFE_PATH] = "1"
     multiprocessing.forkserver.ensure_running()
     del os.environ[SAFE_PATH]

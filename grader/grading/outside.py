@@ -93,13 +93,9 @@ def program(notebook: NotebookNode, grade_id: str) -> Program | None:
     """Writes a test cell of the released notebook, hidden tests and all, as a program; None if it is not plain Python."""
     above: list[tuple[ast.stmt, bool]] = []
     for cell in notebook.cells:
-        rules = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code":
             continue
-        try:
-            statements = ast.parse(cell.source).body
-        except (SyntaxError, ValueError, RecursionError):  # a magic, or a shell's command
-            statements = []
+        rules, statements = cell.metadata.get("nbgrader", {}), _statements(cell)
         if rules.get("grade_id") == grade_id:
             break
         above += [(statement, bool(rules.get("solution"))) for statement in statements]
@@ -117,6 +113,28 @@ def program(notebook: NotebookNode, grade_id: str) -> Program | None:
         ast.Module(statements[:-1] if value else statements, []),
         value,
     )
+
+
+def imports(notebook: NotebookNode) -> set[str]:
+    """Names the modules that the notebook's cells import."""
+    found = set[str]()
+    for cell in notebook.cells:
+        for node in ast.walk(ast.Module(_statements(cell), [])):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module)
+    return found
+
+
+def _statements(cell: NotebookNode) -> list[ast.stmt]:
+    """Parses a cell; there is nothing in it if it is not plain Python."""
+    if cell.cell_type != "code":
+        return []
+    try:
+        return ast.parse(str(cell.source)).body
+    except (SyntaxError, ValueError, RecursionError):  # a magic, or a shell's command
+        return []
 
 
 def bound(statement: ast.stmt) -> set[str]:

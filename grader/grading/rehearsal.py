@@ -50,29 +50,50 @@ def prepared(notebook: Notebook, root: Path, settings: Settings) -> Notebook:
 
 
 def rehearse(notebook: Notebook, solution: Path, settings: Settings) -> list[str]:
-    """Runs the solution with fewer and fewer test cells outside, until all is as it is with none."""
+    """Runs the solution, and names the test cells that can run outside."""
     given = submission.read(solution)
     if given.notebook is None:
         return []
     right = submission.restore(given.notebook, notebook.released, notebook.shown).notebook
     names = [name for name in map(_name, notebooks.tests(right)) if outside.program(notebook.released, name)]
     try:
-        inside = notebooks.run(notebook, right, notebook.files, settings)
-        alone, earned = _errors(inside), _earned(notebook, inside)
-        while names:
-            tried = replace(notebook, outside=tuple(names))
-            done = notebooks.run(tried, right, notebook.files, settings)
-            needing = _errors(done) - alone  # cells that fail without a test cell above them
-            first = min(needing, default="")
-            now = _earned(tried, done)
-            able = [
-                name for name in names if now[name] == earned[name] > 0 and not (first and _id(right, name) < first)
-            ]
-            if able == names:
-                return names
-            names = able
+        found = _of_all_points(notebook, right, names, settings)
+        return _compared(notebook, right, names, settings) if found is None else found
     except KernelGone:
         return []
+
+
+def _of_all_points(notebook: Notebook, right: NotebookNode, names: list[str], settings: Settings) -> list[str] | None:
+    """Takes the cells that give the solution all their points outside, if everything else is then as well as can be.
+
+    This is what nearly every assignment is like, and saves a run with none outside to compare with. None if it is not.
+    """
+    points = {_name(cell): float(cell.metadata.nbgrader.points) for cell in notebooks.tests(right)}
+    while names:
+        tried = replace(notebook, outside=tuple(names))
+        done = notebooks.run(tried, right, notebook.files, settings)
+        earned = _earned(tried, done)
+        able = [name for name in names if earned[name] == points[name] > 0]
+        if able == names:
+            return names if earned == points and not _errors(done) else None
+        names = able
+    return None
+
+
+def _compared(notebook: Notebook, right: NotebookNode, names: list[str], settings: Settings) -> list[str]:
+    """Runs it with fewer and fewer test cells outside, until all is as it is with none."""
+    inside = notebooks.run(notebook, right, notebook.files, settings)
+    alone, points = _errors(inside), _earned(notebook, inside)
+    while names:
+        tried = replace(notebook, outside=tuple(names))
+        done = notebooks.run(tried, right, notebook.files, settings)
+        needing = _errors(done) - alone  # cells that fail without a test cell above them
+        first = min(needing, default="")
+        earned = _earned(tried, done)
+        able = [name for name in names if earned[name] == points[name] > 0 and not (first and _id(right, name) < first)]
+        if able == names:
+            return names
+        names = able
     return []
 
 

@@ -6,7 +6,7 @@ to the caller's `ref`, which may put a `Ref` in its place: a small label that on
 
 `encode` and `decode` raise `CodecError` and nothing else. By value go None, bool, int (up to 8192 bits), float, complex,
 str, bytes, bytearray, list, tuple, set, frozenset, dict, slice, range, numpy arrays and scalars (in native byte order),
-torch tensors (on the CPU, with their requires_grad), torch dtypes and devices.
+torch tensors (on the CPU, with their requires_grad), torch dtypes and devices, and pandas tables of such things.
 
 This file is also sent, as text, into the student's kernel: it needs only the standard library until an array comes, and
 must not know about kernels, sockets or grading.
@@ -23,6 +23,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
+
+if __name__ != "etude_agent":  # in a kernel both are read into one namespace
+    from grader.remote.tables import parts_of, table_of
 
 MAX_NODES = 500_000  # values in one message, counting those inside containers
 MAX_DEPTH = 50
@@ -140,6 +143,8 @@ class _Encoder:
             return {"t": kind.__name__, "v": nodes}
         if (node := self.array(x)) is not None:
             return node
+        if (table := parts_of(x, NUMPY_DTYPES)) is not None:
+            return {"t": table[0], "v": self.node(table[1], depth + 1)}
         instead = self.ref(x)
         return {"t": "ref", "v": _checked_label(instead)} if type(instead) is Ref else self.node(instead, depth + 1)
 
@@ -213,6 +218,8 @@ class _Decoder:
                 return _assembled(kind, [self.value(part, depth + 1) for part in node["v"]])
             case "array" | "scalar" | "tensor" as kind:
                 return self.array(kind, node["d"], node["s"], node)
+            case "frame" | "series" | "index" as kind:
+                return table_of(kind, [self.value(part, depth + 1) for part in node["v"]])
             case "dtype" if node["v"] in TORCH_DTYPES:
                 return getattr(importlib.import_module("torch"), node["v"])
             case "device" if _DEVICE.fullmatch(node["v"]):

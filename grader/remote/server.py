@@ -1,6 +1,6 @@
 """The student's end of the line: performs the grader's requests on the notebook's live names.
 
-Sent as text into the kernel after grader/remote/codec.py, into the same namespace, and run inside one silent cell that lasts
+Sent as text into the kernel after grader/remote/codec.py and tables.py, into the same namespace, and run inside one silent cell that lasts
 until the grader hangs up. The student's code lives in the same process and can change anything here, so nothing may
 depend on this file being honest: it must not be given expected values, and who reads its replies must believe none.
 """

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import queue
 import re
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from typing import Any
 import psutil
 import pytest
 import urllib3
+from environments import HERE, Environment
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
@@ -78,8 +77,8 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
-def jupyterlab(root: Path, private: Path) -> Iterator[str]:
-    """JupyterLab on the notebooks below `root`, with settings below `private`; its address."""
+def jupyterlab(root: Path, private: Path, environment: Environment = HERE) -> Iterator[str]:
+    """JupyterLab of an environment on the notebooks below `root`, with settings below `private`; its address."""
     notifications = private / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     notifications.parent.mkdir(parents=True)
     notifications.write_text(json.dumps({"fetchNews": "false", "checkForUpdates": False}), encoding="utf-8")
@@ -91,9 +90,9 @@ def jupyterlab(root: Path, private: Path) -> Iterator[str]:
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         "IPYTHONDIR": "ipython",
     }
-    environment = {**os.environ, **{name: str(private / folder) for name, folder in folders.items()}}
+    variables = {**environment.variables, **{name: str(private / folder) for name, folder in folders.items()}}
     command = [
-        sys.executable,
+        str(environment.python),
         "-m",
         "jupyterlab",
         "--no-browser",
@@ -109,7 +108,7 @@ def jupyterlab(root: Path, private: Path) -> Iterator[str]:
     server = subprocess.Popen(
         command,
         cwd=root,
-        env=environment,
+        env=variables,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
@@ -170,6 +169,18 @@ class LabNotebook:
         outputs = self.page.locator(".jp-Notebook .jp-Cell.jp-mod-active .jp-OutputArea-output")
         expect(outputs).to_have_count(count)
         return outputs.all()
+
+    def save(self) -> None:
+        """Saves the notebook to its file."""
+        self._evaluate("app.commands.execute('docmanager:save')")
+
+    def terminal(self, *commands: str) -> None:
+        """Opens a terminal beside the notebook and types commands."""
+        self._evaluate("app.commands.execute('terminal:create-new').then(() => null)")
+        self.page.locator(".jp-Terminal .xterm-helper-textarea").wait_for(state="attached")
+        self.page.locator(".jp-Terminal").click()
+        for command in commands:
+            self.page.keyboard.type(f"{command}\n")
 
     def theme(self, name: str) -> None:
         self._evaluate("app.commands.execute('apputils:change-theme', {theme: given})", name)

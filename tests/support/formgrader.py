@@ -234,15 +234,16 @@ def window(chromium: Browser, server: str) -> Iterator[Window]:
 
 
 class Formgrader:
-    """Formgrader's pages, used as an instructor uses them."""
+    """Formgrader's pages on a student's submission, used as an instructor uses them."""
 
-    def __init__(self, opened: Window) -> None:
+    def __init__(self, opened: Window, week: str = WEEK, student: str = STUDENT) -> None:
         self.window, self.page = opened, opened.page
+        self.week, self.student = week, student
 
     def press(self, button: str) -> tuple[str, str]:
         """Presses a button (autograde, generate-feedback) of the student's row; what formgrader says, and the row then."""
-        self.page.goto(f"{self.window.server}/formgrader/manage_submissions/{WEEK}")
-        row = self.page.locator("#main-table tr", has=self.page.locator(".student-id", has_text=STUDENT))
+        self.page.goto(f"{self.window.server}/formgrader/manage_submissions/{self.week}")
+        row = self.page.locator("#main-table tr", has=self.page.locator(".student-id", has_text=self.student))
         row.locator(f".{button} a").click()
         said = self.page.locator(".modal-body p")
         expect(said).to_be_visible(timeout=WAIT_S * 1000)

@@ -1,17 +1,14 @@
 """The pack that students get: nothing of the instructor's in it, and it works in an environment of its own."""
 
-import os
 import re
 import shutil
 import subprocess
-import sys
-import sysconfig
-import venv
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pytest
+from environments import with_pack
 
 from grader.course import Course, CourseError
 from grader.lessons import source
@@ -101,35 +98,14 @@ def test_a_package_of_the_graders_in_the_wheel_is_found(tmp_path: Path) -> None:
 def test_it_installs_and_runs_in_an_environment_of_its_own(packed: Path, tmp_path: Path) -> None:
     """The environment has the libraries of this one, and of the course what is in the pack alone."""
     zipfile.ZipFile(packed).extractall(tmp_path)
-    folder, python = tmp_path / WEEK, tmp_path / "env" / "bin" / "python"
-    venv.create(tmp_path / "env", with_pip=False)
-    [wheel] = folder.glob("*.whl")
-    installed = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(python),
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-index",
-        str(wheel),
-    ]
-    subprocess.run(installed, check=True, timeout=120)
-    [packages] = (tmp_path / "env" / "lib").glob("python*/site-packages")
-    # Its own .pth files, which lead to this clone, are not followed from there.
-    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
-    environment = {
-        name: text for name, text in os.environ.items() if not name.startswith(("ETUDE", "PYTHON", "VIRTUAL"))
-    }
+    folder = tmp_path / WEEK
+    environment = with_pack(folder, tmp_path / "env")
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [str(python), *words]
-        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+        return environment.run("python", *words, folder=folder)
 
     where = run("-c", "import etude, etude.models.gpt, etude_weeks; print(etude.__file__)")
-    assert where.stdout.startswith(str(packages)), where.stderr
+    assert where.stdout.startswith(str(tmp_path / "env")), where.stderr
     assert "No module named 'grader'" in run("-c", "import grader").stderr
     done = run(
         "-m", "nbconvert", "--to", "notebook", "--execute", "--allow-errors", "--output", "done", "families.ipynb"

@@ -11,6 +11,7 @@ import tracemalloc
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
@@ -49,11 +50,35 @@ def same(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(any(same(x, y) for y in b) for x in a)
     if isinstance(a, np.ndarray | np.generic):
         return bool(a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes())
+    if isinstance(a, pd.DataFrame | pd.Series | pd.Index):
+        lines = (
+            [a]
+            if isinstance(a, pd.Series | pd.Index)
+            else [a.columns, a.index, *(a.iloc[:, i] for i in range(a.shape[1]))]
+        )
+        others = (
+            [b]
+            if isinstance(b, pd.Series | pd.Index)
+            else [b.columns, b.index, *(b.iloc[:, i] for i in range(b.shape[1]))]
+        )
+        return len(lines) == len(others) and all(map(same_line, lines, others))
     if isinstance(a, torch.Tensor):
         bits = [t.detach().contiguous().reshape(-1).view(torch.uint8) for t in (a, b) if t.numel()]
         same_bits = len(bits) < 2 or torch.equal(*bits)
         return a.dtype == b.dtype and a.shape == b.shape and a.requires_grad == b.requires_grad and same_bits
     return bool(a == b)
+
+
+def same_line(a: Any, b: Any) -> bool:
+    """Equal columns or indexes of a table."""
+    if type(a) is not type(b) or a.dtype != b.dtype or not same(a.name, b.name):
+        return False
+    if isinstance(a, pd.Series) and not same_line(a.index, b.index):
+        return False
+    missing = a.isna().tolist() if isinstance(a, pd.Series) else list(a.isna())
+    return len(a) == len(b) and all(
+        (gone and pd.isna(y)) or same(x, y) for x, y, gone in zip(a.tolist(), b.tolist(), missing, strict=True)
+    )
 
 
 def arrays() -> st.SearchStrategy[np.ndarray]:
@@ -65,6 +90,42 @@ def arrays() -> st.SearchStrategy[np.ndarray]:
 
     shapes = st.lists(st.integers(0, 4), max_size=4)
     return st.builds(build, st.sampled_from(sorted(codec.NUMPY_DTYPES)), shapes, st.binary(min_size=1, max_size=16))
+
+
+def tables() -> st.SearchStrategy[Any]:
+    """Tables of numbers, text and plain values, with and without names, and their columns and indexes."""
+    names = st.one_of(st.none(), st.text(max_size=3), st.integers(0, 9))
+    cells = {
+        "int64": st.integers(-9, 9),
+        "float64": st.floats(),
+        "bool": st.booleans(),
+        "str": st.one_of(st.none(), st.text(max_size=3)),
+        "string": st.one_of(st.none(), st.text(max_size=3)),
+        "object": st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.binary(max_size=3)),
+    }
+
+    @st.composite
+    def table(draw: st.DrawFn) -> Any:
+        rows = draw(st.integers(0, 4))
+
+        def values(kinds: list[str], size: int) -> Any:
+            kind = draw(st.sampled_from(kinds))
+            return pd.Series(draw(st.lists(cells[kind], min_size=size, max_size=size)), dtype=kind)
+
+        def index(size: int) -> pd.Index:
+            ranged, name = draw(st.booleans()), draw(names)
+            kinds = ["int64", "float64", "str", "object"]
+            return pd.RangeIndex(size, name=name) if ranged else pd.Index(values(kinds, size), name=name)
+
+        columns = draw(st.integers(0, 3))
+        frame = pd.DataFrame({place: values(list(cells), rows) for place in range(columns)})
+        frame = frame if columns else pd.DataFrame(index=range(rows))
+        frame.index, frame.columns = index(rows), index(columns)
+        if columns and draw(st.booleans()):
+            return frame.iloc[:, 0].rename(draw(names))
+        return frame.index if draw(st.booleans()) else frame
+
+    return table()
 
 
 plain_keys = st.one_of(
@@ -79,6 +140,7 @@ scalars = st.one_of(
     *(st.slices(9), st.builds(range, st.integers(-99, 99), st.integers(-99, 99), st.integers(1, 9))),
     *(arrays(), arrays().filter(lambda a: a.dtype.kind != "u" or a.itemsize == 1).map(torch.from_numpy)),
     arrays().filter(lambda a: a.ndim > 0 and a.size > 0).map(lambda a: a.reshape(-1)[0]),
+    tables(),
 )
 values = st.recursive(
     scalars,
@@ -112,7 +174,10 @@ def test_a_damaged_message_gives_a_value_or_a_wire_error(value: Any, data: st.Da
         decode(bytes(damaged), [bytes(buffer) for buffer in buffers], refuse)
 
 
-kinds = sorted({kind.__name__ for kind in codec._PARTS} | {"array", "scalar", "tensor", "ref", "str", "bytes"})
+kinds = sorted(
+    {kind.__name__ for kind in codec._PARTS}
+    | {"array", "scalar", "tensor", "ref", "str", "bytes", "frame", "series", "index"}
+)
 json_values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(-3, 10**20), st.floats(), st.sampled_from(["float64", "nan", "v"])),
     lambda inner: st.one_of(
@@ -181,6 +246,21 @@ def test_torch_dtypes_and_devices_come_back(value: Any) -> None:
     assert round_trip([value]) == [value]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": [1, 2], "b": [3, 4]}).set_index(["a", "b"]),
+        pd.Series(pd.date_range("2020-01-01", periods=2)),
+        pd.Series(["a", "b"], dtype="category"),
+        pd.Series([(1, 2)]),
+        pd.DataFrame({place: [0] for place in range(1001)}),
+    ],
+)
+def test_a_table_of_other_things_stays_on_its_side(table: Any) -> None:
+    with pytest.raises(CodecError, match=f"refused|a {type(table).__name__} cannot be sent"):
+        encode(table, refuse)
+
+
 def test_two_neighbouring_surrogates_do_not_become_one_character() -> None:
     text = "\ud83d" + "\ude00"
     assert round_trip(text) == text
@@ -241,6 +321,14 @@ array_of_two = {"t": "array", "d": "float64", "s": [2], "b": 0}
         ({"t": "__init__"}, []),
         ({"v": 1}, []),
         (2**9000, []),
+        ({"t": "index", "v": [["range", [1, 2], None]]}, []),
+        ({"t": "index", "v": [["str", [1, 2], None]]}, []),
+        ({"t": "index", "v": [["object", [2**64 * k for k in range(1, 9)], None]]}, []),
+        ({"t": "index", "v": [["int32", array_of_two, None]]}, [bytes(16)]),
+        ({"t": "index", "v": [["object", [1], [2]]]}, []),
+        ({"t": "index", "v": [["object", [{"t": "tuple", "v": []}], None]]}, []),
+        ({"t": "series", "v": [["range", {"t": "range", "v": [0, 3, 1]}, None], ["object", [1], None]]}, []),
+        ({"t": "frame", "v": [["object", [1], None], ["object", [], None], [["object", [1], None]]]}, []),
         ({"t": "set", "v": [{"t": "complex", "v": [-1000003.0 * k, 1.0 * k]} for k in range(2000)]}, []),
         ({"t": "set", "v": [*range(10_000), *(k * (2**61 - 1) + 5 for k in range(1, 200))]}, []),
     ],
