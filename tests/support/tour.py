@@ -71,7 +71,7 @@ class Student:
         """Types `etude hand-in` in JupyterLab's terminal, and waits for the receipt; the file that is to be uploaded."""
         page = self.notebook.page
         # A terminal begins like a login: the student's environment is activated there as at home.
-        self.notebook.terminal("source ../env/bin/activate; PS1='$ '; clear", f"etude hand-in {LESSON}.ipynb")
+        self.notebook.terminal("source ../env/bin/activate", "PS1='$ '; clear", f"etude hand-in {LESSON}.ipynb")
         receipt = self.folder / "handed-in" / f"{LESSON}.receipt.json"
         for _ in range(10 * WAIT_S):
             if receipt.is_file():
@@ -152,7 +152,6 @@ class Instructor:
             opened.page.set_viewport_size(DESK)
             pages = Formgrader(opened, WEEK, ADA)
             said, _ = pages.press("autograde")
-            opened.page.screenshot(path=self.pictures / "formgrader.png")
             with Gradebook(f"sqlite:///{self.root / 'gradebook.db'}", "tour") as book:
                 submission = str(book.find_submission_notebook(LESSON, WEEK, ADA).id)
             pages.open(submission)
@@ -167,7 +166,7 @@ class Instructor:
         self.grader("report")
         page = self.chromium.new_page(viewport=DESK)
         page.goto((self.root / "build" / "report" / name).as_uri())
-        page.screenshot(path=self.pictures / f"{picture}.png")
+        page.screenshot(path=self.pictures / f"{picture}.png", full_page=True)
         return page
 
     def export(self) -> list[dict[str, str]]:
