@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -198,7 +199,7 @@ def _executed(notebook: NotebookNode, folder: Path, step: Step) -> tuple[dict[in
         )  # fmt: skip
         notes = []
         try:
-            client.execute()
+            client.execute(stderr=subprocess.DEVNULL)  # the kernel's own log; what cells print comes another way
         except CellTimeoutError:
             notes.append(f"a cell took more than {CELL_SECONDS} s: what stands behind it was not reached")
         except DeadKernelError:

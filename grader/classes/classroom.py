@@ -24,6 +24,7 @@ from grader.classes.uploads import Submission, submissions
 from grader.classes.workers import Workers, side_by_side
 from grader.course import Course, CourseError
 from grader.grading import notebook, rehearsal, store, verdict
+from grader.grading.cell_scores import tests
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
 from grader.nbgrader import gradebook, lateness
@@ -116,7 +117,7 @@ class Classroom:
             step = lambda done, total, now: progress.update(task, completed=done, now=escape(plain(now)))  # noqa: E731
             for lesson, future in side_by_side(work, given, lambda lesson: lesson.id, jobs, step, workers):
                 found[lesson.id] = prepared = future.result()
-                every = len(notebook.tests(prepared.released))
+                every = len(tests(prepared.released))
                 progress.console.print(
                     f"{lesson.id}: {len(prepared.outside)} of {every} test cells run out of the notebook's reach",
                     highlight=False,

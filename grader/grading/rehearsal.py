@@ -15,7 +15,8 @@ from nbformat import NotebookNode
 from etude.files import write_whole
 from grader.grading import notebook as notebooks
 from grader.grading import outside, submission
-from grader.grading.notebook import Notebook, Run
+from grader.grading.cell_scores import Run, scores, tests
+from grader.grading.notebook import Notebook
 from grader.kernels.session import KernelLost
 from grader.provenance import code_hash, digest, versions
 from grader.remote.connection import KernelGone
@@ -55,7 +56,7 @@ def rehearse(notebook: Notebook, solution: Path, settings: Settings) -> list[str
     if given.notebook is None:
         return []
     right = submission.restore(given.notebook, notebook.released, notebook.shown).notebook
-    names = [name for name in map(_name, notebooks.tests(right)) if outside.program(notebook.released, name)]
+    names = [name for name in map(_name, tests(right)) if outside.program(notebook.released, name)]
     try:
         found = _of_all_points(notebook, right, names, settings)
         return _compared(notebook, right, names, settings) if found is None else found
@@ -68,7 +69,7 @@ def _of_all_points(notebook: Notebook, right: NotebookNode, names: list[str], se
 
     This is what nearly every assignment is like, and saves a run with none outside to compare with. None if it is not.
     """
-    points = {_name(cell): float(cell.metadata.nbgrader.points) for cell in notebooks.tests(right)}
+    points = {_name(cell): float(cell.metadata.nbgrader.points) for cell in tests(right)}
     while names:
         tried = replace(notebook, outside=tuple(names))
         done = notebooks.run(tried, right, notebook.files, settings)
@@ -102,7 +103,7 @@ def _name(cell: NotebookNode) -> str:
 
 
 def _id(notebook: NotebookNode, name: str) -> str:
-    return str(next(cell.id for cell in notebooks.tests(notebook) if _name(cell) == name))
+    return str(next(cell.id for cell in tests(notebook) if _name(cell) == name))
 
 
 def _errors(done: Run) -> set[str]:
@@ -111,4 +112,4 @@ def _errors(done: Run) -> set[str]:
 
 
 def _earned(notebook: Notebook, done: Run) -> dict[str, float]:
-    return {result.name: result.earned for result in notebooks.scores(notebook, done, "")}
+    return {result.name: result.earned for result in scores(notebook.released, notebook.outside, done, "")}

@@ -62,6 +62,18 @@ edit("embed", "scaled-to-length-one", {"return rows": "return normalize(rows, di
 edit("embed", "empty-loses-shape", {"return rows": "return torch.stack(list(rows))"},
      "an empty sentence raises an error or loses its columns: its shape is (0, d)",
      killed_by="test_an_empty_sentence_has_no_rows_but_all_columns")
+edit("embed", "empty-word-left-out", {"if token in index": "if token and token in index"},
+     "the empty word gets zeros: it is a word like any other",
+     killed_by="test_words_that_differ_in_one_sign_have_rows_of_their_own")
+edit("embed", "blanks-cut-off", {"enumerate(tokens)": "enumerate(token.strip() for token in tokens)"},
+     "blanks around a token are cut off: ' us' is another word than 'us'",
+     killed_by="test_words_that_differ_in_one_sign_have_rows_of_their_own")
+edit("embed", "one-spelling", {"enumerate(tokens)": "enumerate(__import__('unicodedata').normalize('NFC', token) for token in tokens)"},
+     "two spellings of a letter count as one: another string is another word",
+     killed_by="test_words_that_differ_in_one_sign_have_rows_of_their_own")
+edit("embed", "numpy-array", {"return rows": "return rows.numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_each_token_gets_its_row_in_the_order_of_the_sentence")
 
 
 # topic_entropy
@@ -125,6 +137,15 @@ edit("topic_entropy", "empty-raises",
      "abs(float(-(shares * np.log2(shares)).sum())) if max(shares) < 1 else 0.0"},
      "an empty list raises an error: its entropy is 0.0", killed_by="test_an_empty_list_has_no_entropy",
      of="torch-shares")
+edit("topic_entropy", "lower-case", {"Counter(topics)": "Counter(topic.lower() for topic in topics)"},
+     "topics are compared in lower case: they are strings as they stand",
+     killed_by="test_topics_that_differ_in_one_sign_are_different_topics")
+edit("topic_entropy", "blanks-cut-off", {"Counter(topics)": "Counter(topic.strip() for topic in topics)"},
+     "blanks around a topic are cut off",
+     killed_by="test_topics_that_differ_in_one_sign_are_different_topics")
+edit("topic_entropy", "empty-left-out", {"Counter(topics)": "Counter(topic for topic in topics if topic)"},
+     "the empty string is left out: it is a topic like any other",
+     killed_by="test_topics_that_differ_in_one_sign_are_different_topics")
 
 
 # mixture
@@ -205,6 +226,12 @@ edit("mixture", "cosine-as-tensor", {"cosine_similarity(weights @ senses, vector
      "cosine_similarity(weights @ senses, vector, dim=0)"},
      "the cosine comes as a tensor: a float was asked for", killed_by="test_the_cosine_is_a_plain_number",
      of="numpy-float32-cosine")
+edit("mixture", "list-of-weights", {"return weights,": "return weights.tolist(),"},
+     "the weights are a list: a tensor is asked for",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
+edit("mixture", "list-for-tuple", {"return weights, float(cosine_similarity(rebuilt, vector, dim=0))": "return [weights, float(cosine_similarity(rebuilt, vector, dim=0))]"},
+     "a list comes back: a tuple is asked for",
+     killed_by="test_weights_of_senses_at_right_angles_are_read_off")
 
 
 # context_vector
@@ -272,6 +299,21 @@ edit("context_vector", "doubles-count-once", {"around = ids[": "around = sorted(
 edit("context_vector", "zero-by-zero", {"if total == 0:\n        return torch.zeros(vectors.shape[1])": ""},
      "0 is divided by 0 where nothing weighs anything: zeros were asked for",
      killed_by="test_a_word_alone_has_a_context_of_zeros")
+edit("context_vector", "tiny-is-nothing", {"total == 0": "total < 1e-3"},
+     "small weights are taken for none",
+     killed_by="test_wide_windows_no_window_and_tiny_weights")
+edit("context_vector", "fifty-at-most", {"    around =": "    window = min(window, 50)\n    around ="},
+     "no window is wider than 50",
+     killed_by="test_wide_windows_no_window_and_tiny_weights")
+edit("context_vector", "zero-is-unsaid", {"    around =": "    window = window or len(ids)\n    around ="},
+     "a window of 0 is taken for none given: it holds no neighbour",
+     killed_by="test_wide_windows_no_window_and_tiny_weights")
+edit("context_vector", "list", {"vectors[around] / total": "vectors[around] / total).tolist()", "return weights": "return (weights"},
+     "a list comes back: a tensor is asked for",
+     killed_by="test_it_is_the_mean_of_the_neighbours_without_the_word_itself")
+edit("context_vector", "numpy-array", {"vectors[around] / total": "vectors[around] / total).numpy()", "return weights": "return (weights"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_it_is_the_mean_of_the_neighbours_without_the_word_itself")
 
 
 # kmeans
@@ -349,6 +391,15 @@ edit("kmeans", "float-labels", {"return centroids, labels": "return centroids, l
      killed_by="test_labels_come_as_a_tensor_of_int64")
 edit("kmeans", "list-of-labels", {"return centroids, labels": "return centroids, labels.tolist()"},
      "the labels come as a list: a tensor was asked for", killed_by="test_labels_come_as_a_tensor_of_int64")
+edit("kmeans", "one-point-is-none", {"(labels == k).any()": "(labels == k).sum() > 1"},
+     "a centroid with one point stays: only one without points does",
+     killed_by="test_near_points_far_from_the_origin_are_told_apart")
+edit("kmeans", "dot-product-identity", {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "(points.square().sum(dim=1)[:, None] + centroids.square().sum(dim=1) - 2 * points @ centroids.T)"},
+     "a² + b² − 2ab loses the small difference of two large numbers: subtract first",
+     killed_by="test_near_points_far_from_the_origin_are_told_apart")
+edit("kmeans", "numpy-centroids", {"return centroids, labels": "return centroids.numpy(), labels"},
+     "the centroids are an array: a tensor is asked for",
+     killed_by="test_two_groups_on_a_line_are_found")
 
 
 # purity
@@ -414,6 +465,12 @@ edit("purity", "purest-group", {"sum(max(Counter(group).values()) for group in g
      "max(max(Counter(group).values()) / len(group) for group in groups.values())"},
      "the purity of the purest group is taken: all groups count",
      killed_by="test_each_group_counts_its_most_frequent_sense")
+edit("purity", "noise-left-out", {"in groups.values()": "in (group for label, group in groups.items() if label >= 0)"},
+     "a group with the number −1 is left out: it is a group like any other",
+     killed_by="test_tensors_do_as_well_as_lists")
+edit("purity", "tensor", {"return sum(": "return torch.tensor(sum(", "/ len(labels)": "/ len(labels))"},
+     "a tensor comes back: a float is asked for",
+     killed_by="test_tensors_do_as_well_as_lists")
 
 
 # choose_senses
@@ -477,6 +534,15 @@ edit("choose_senses", "inputs-changed",
      {"return (normalize": "contexts /= contexts.norm(dim=1, keepdim=True)\n    return (normalize"},
      "the centroids are scaled in place of a copy, or the contexts are: the inputs stay as they are",
      killed_by="test_senses_come_as_whole_numbers_and_the_contexts_stay")
+edit("choose_senses", "none-on-the-far-side", {"return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)": "cosine = normalize(new, dim=1) @ normalize(centroids, dim=1).T\n    return torch.where(cosine.max(dim=1).values < 0, -1, cosine.argmax(dim=1))"},
+     "a context far from all senses gets none: it gets the nearest",
+     killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
+edit("choose_senses", "something-added", {"normalize(centroids, dim=1)": "(centroids / (centroids.norm(dim=1, keepdim=True) + 1e-2))"},
+     "something is added to the lengths, so short centroids have too small cosines",
+     killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
+edit("choose_senses", "first-of-none", {"count =": "first = new[0]\n    count ="},
+     "no new contexts make it fail",
+     killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
 
 
 equivalent(

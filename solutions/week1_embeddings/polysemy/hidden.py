@@ -43,12 +43,14 @@ def test_an_empty_sentence_has_no_rows_but_all_columns(student: Student) -> None
 
 
 @exercise("embed", points=0.5)
-def test_words_that_differ_in_case_alone_have_rows_of_their_own(student: Student) -> None:
+def test_words_that_differ_in_one_sign_have_rows_of_their_own(student: Student) -> None:
     table, words = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), ["us", "Us"]
     close(student.embed(table, words, ["Us"]), [[3.0, 4.0]], given="the words us and Us; the token Us")
     close(
         student.embed(table, words, ["US", "us"]), [[0.0, 0.0], [1.0, 2.0]], given="the words us and Us; the tokens US us"
     )
+    near = ["us", " us", "", "café", "cafe\u0301"]
+    close(student.embed(torch.eye(5), near, near), torch.eye(5), given="us, ' us', '' and café with é as one sign and as two")
 
 
 @exercise("topic_entropy")
@@ -63,6 +65,12 @@ def test_random_lists_agree_with_scipy(student: Student) -> None:
 @exercise("topic_entropy", points=0.5)
 def test_an_empty_list_has_no_entropy(student: Student) -> None:
     close(student.topic_entropy([]), 0.0, given="an empty list")
+
+
+@exercise("topic_entropy", points=0.5)
+def test_topics_that_differ_in_one_sign_are_different_topics(student: Student) -> None:
+    given = "sea, Sea, ' sea' and an empty topic"
+    close(student.topic_entropy(["sea", "Sea", " sea", ""]), 2.0, given=given)
 
 
 @exercise("mixture", points=2)
@@ -107,6 +115,16 @@ def test_random_texts_agree_with_brute_force(student: Student) -> None:
         [3.5],
         given="vectors of one number, 2 and 5; ids 0 1 1, position 1, window 1",
     )
+
+
+@exercise("context_vector", points=0.5)
+def test_wide_windows_no_window_and_tiny_weights(student: Student) -> None:
+    ids = [0] * 60 + [1] + [2] * 20
+    expected = [0.75, 0, 0.25]
+    weights = torch.full((3,), 1e-6)
+    given = "60 times word 0, then 1, then 20 times 2; all weights 1e-6; position 60"
+    close(student.context_vector(torch.eye(3), weights, ids, 60, 100), expected, given=f"{given}, window 100")
+    close(student.context_vector(torch.eye(3), weights, ids, 60, 0), [0, 0, 0], given=f"{given}, window 0")
 
 
 @exercise("context_vector", points=0.5)
@@ -160,6 +178,15 @@ def test_two_rounds_agree_with_brute_force(student: Student) -> None:
     close(found, np.stack(centroids), rtol=1e-3, atol=1e-5, given="the centroids after 2 steps")
 
 
+@exercise("kmeans", points=0.5)
+def test_near_points_far_from_the_origin_are_told_apart(student: Student) -> None:
+    points = torch.tensor([[100_000.0], [100_000.5], [100_002.0], [100_020.0]])
+    centroids, labels = student.kmeans(points, torch.tensor([[100_002.5], [100_000.0], [100_019.0]]), steps=2)
+    given = "points 100,000 plus 0, ½, 2 and 20; centroids start at 100,000 plus 2½, 0 and 19; 2 steps"
+    equal([int(label) for label in labels], [1, 1, 0, 2], given=given)
+    close(centroids, [[100_002], [100_000.25], [100_020]], rtol=1e-6, given=f"the centroids of {given}")
+
+
 @exercise("purity")
 def test_random_groups_agree_with_the_table_of_scikit_learn(student: Student) -> None:
     draw = random.Random(1)
@@ -172,7 +199,11 @@ def test_random_groups_agree_with_the_table_of_scikit_learn(student: Student) ->
 @exercise("purity")
 def test_tensors_do_as_well_as_lists(student: Student) -> None:
     labels, senses = torch.tensor([0, 0, 1, 1, 1]), torch.tensor([1, 1, 0, 0, 1])
-    close(student.purity(labels, senses), 0.8, given="tensors: groups 0 0 1 1 1, senses 1 1 0 0 1")
+    found = student.purity(labels, senses)
+    close(found, 0.8, given="tensors: groups 0 0 1 1 1, senses 1 1 0 0 1")
+    true(isinstance(plain(found), float), "a float was expected", given="the same tensors", actual=found)
+    found = student.purity([-1, -1, 0, 0], [5, 5, 5, 7])
+    close(found, 0.75, given="groups −1 −1 0 0, senses 5 5 5 7")
 
 
 @exercise("choose_senses", points=2)
@@ -187,6 +218,17 @@ def test_three_senses_agree_with_brute_force(student: Student) -> None:
     expected = [max(range(3), key=lambda k: cosine(one, centroids[k])) for one in new.double().numpy()]
     chosen = student.choose_senses(contexts, senses, new)
     equal([int(sense) for sense in chosen], expected, given="10 random contexts of 3 senses, 25 new ones")
+
+
+@exercise("choose_senses", points=0.5)
+def test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none(student: Student) -> None:
+    contexts, senses = torch.tensor([[0.003, 0.004], [4.0, 0.0]]), torch.tensor([0, 1])
+    far, north = torch.tensor([[-1.0, -0.1]]), torch.tensor([[1.0, 0.6]])
+    given = "sense 0 at (0.003, 0.004), sense 1 at (4, 0); new:"
+    equal([int(sense) for sense in student.choose_senses(contexts, senses, far)], [0], given=f"{given} (−1, −0.1)")
+    equal([int(sense) for sense in student.choose_senses(contexts, senses, north)], [0], given=f"{given} (1, 0.6)")
+    none = student.choose_senses(contexts, senses, torch.empty(0, 2))
+    equal(list(none.shape), [0], given=f"{given} none; the shape")
 
 
 @exercise("choose_senses", points=0.5)

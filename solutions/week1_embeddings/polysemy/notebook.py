@@ -383,7 +383,7 @@ def context_vector(vectors, weights, ids, position, window):
     position itself.
 
     vectors (V, d); weights (V,), one for each word of the vocabulary, not negative; ids: list of
-    the N word ids of a text; position from 0 to N − 1; window: words on each side, cut off at the
+    the N word ids of a text; position from 0 to N − 1; window: words on each side, 0 or more, cut off at the
     edges of the text.
     Returns (d,); zeros if there is no neighbour or all weigh nothing. After Schütze 1998, context
     vectors.
@@ -597,7 +597,7 @@ def choose_senses(contexts, senses, new):
     """For each new context the sense whose centroid is nearest by cosine.
 
     contexts (N, d) float tensor with their senses, (N,) int64, in which each of 0 … K − 1 occurs;
-    new (M, d) float tensor. The centroid of a sense is the mean of its contexts. Returns an int64
+    new (M, d) float tensor, M at least 0. The centroid of a sense is the mean of its contexts. Returns an int64
     tensor (M,). After Schütze 1998, sense vectors.
     """
     ### BEGIN SOLUTION

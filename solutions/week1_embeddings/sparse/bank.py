@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from scipy.sparse import coo_array
 
-from grader.lessons.bank import alternative, edit, equivalent
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -60,6 +60,12 @@ edit("one_hot", "transposed", {"return vectors": "return vectors.T"},
      killed_by="test_one_more_word_makes_every_vector_longer")
 edit("one_hot", "whole-numbers", {"return vectors": "return vectors.long()"},
      "the vectors are of whole numbers: vectors are floats", killed_by="test_the_vectors_are_of_floats")
+edit("one_hot", "blanks-cut-off", {"index[token]] = 1.0": "index.get(token.strip(), 0)] = 1.0"},
+     "blanks around a word are cut off: ' us' is another word than 'us'",
+     killed_by="test_words_that_differ_in_one_sign_have_axes_of_their_own")
+edit("one_hot", "empty-word-left-out", {"if token in index": "if token and token in index"},
+     "the empty word has no axis: it is a word like any other",
+     killed_by="test_words_that_differ_in_one_sign_have_axes_of_their_own")
 
 
 # distances
@@ -81,12 +87,6 @@ def distances(vectors):
 def distances(vectors):
     array = vectors.numpy().astype(np.float64)
     return torch.from_numpy(np.sqrt(((array[:, None] - array[None]) ** 2).sum(axis=2))).float()
-
-
-@alternative("distances", "dot-product-identity")
-def distances(vectors):
-    square = vectors.square().sum(dim=1)
-    return (square[:, None] + square[None] - 2 * vectors @ vectors.T).clamp(min=0).sqrt().fill_diagonal_(0)
 
 
 edit("distances", "root-missing",
@@ -112,6 +112,14 @@ edit("distances", "root-of-each",
      {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
      "the root is taken of each difference before they are summed: square, sum, then root",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "single-precision", {"difference = vectors": "vectors = vectors.float()\n    difference = vectors"},
+     "the points are rounded to float32 whatever came in",
+     killed_by="test_near_points_far_from_the_origin_are_told_apart")
+@mistake("distances", "dot-product-identity", "a² + b² − 2ab loses the small difference of two large numbers: subtract first",
+         killed_by="test_near_points_far_from_the_origin_are_told_apart")
+def distances(vectors):
+    square = vectors.square().sum(dim=1)
+    return (square[:, None] + square[None] - 2 * vectors @ vectors.T).clamp(min=0).sqrt().fill_diagonal_(0)
 
 
 # cosines
@@ -151,6 +159,18 @@ edit("cosines", "sign-lost", {"unit @ unit.T": "(unit @ unit.T).abs()"},
      "the sign is lost: opposite directions have cosine −1", killed_by="test_length_does_not_matter_and_direction_does")
 edit("cosines", "centred-first", {"vectors, dim=1": "vectors - vectors.mean(dim=1, keepdim=True), dim=1"},
      "the vectors are centred first: that is Pearson's correlation", killed_by="test_one_hot_vectors_have_cosine_0")
+edit("cosines", "something-added", {"normalize(vectors, dim=1)": "vectors / (vectors.norm(dim=1, keepdim=True) + 1e-6)"},
+     "something is added to each length, so short rows have too small cosines",
+     killed_by="test_random_vectors_agree_with_brute_force")
+edit("cosines", "short-rows-stay-short", {"dim=1": "dim=1, eps=1e-3"},
+     "rows shorter than a thousandth do not get length 1",
+     killed_by="test_random_vectors_agree_with_brute_force")
+edit("cosines", "zero-by-its-sum", {"unit @ unit.T": "unit @ unit.T * (vectors.sum(dim=1) != 0) * (vectors.sum(dim=1, keepdim=True) != 0)"},
+     "a row whose numbers sum to 0, such as 1, −1, is taken for a row of zeros",
+     killed_by="test_random_vectors_agree_with_brute_force")
+edit("cosines", "numpy-array", {"unit @ unit.T": "(unit @ unit.T).numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_length_does_not_matter_and_direction_does")
 
 
 # vocabulary_growth
@@ -196,6 +216,23 @@ edit("vocabulary_growth", "all-tokens-counted", {"len(set(tokens[:n]))": "n"},
 edit("vocabulary_growth", "last-point-missing", {"len(tokens) + 1": "len(tokens)"},
      "the last point is missing where the text ends with a full stretch: the end of a range is exclusive",
      killed_by="test_different_words_are_counted_from_the_start_of_the_text", of="prefix-sets")
+edit("vocabulary_growth", "lists", {"(count, len(seen))": "[count, len(seen)]"},
+     "the points are lists: tuples are asked for",
+     killed_by="test_different_words_are_counted_from_the_start_of_the_text")
+edit("vocabulary_growth", "stops-cut-off", {"seen.add(token)": "seen.add(token.rstrip('.'))"},
+     "the full stop at a word's end is cut off: another string is another word",
+     killed_by="test_words_that_differ_in_one_sign_are_different_words")
+edit("vocabulary_growth", "one-spelling",
+     {"seen, noted = set(), []": "import unicodedata\n    seen, noted = set(), []",
+      "seen.add(token)": "seen.add(unicodedata.normalize('NFC', token))"},
+     "two spellings of a letter count as one: another string is another word",
+     killed_by="test_words_that_differ_in_one_sign_are_different_words")
+edit("vocabulary_growth", "empty-word-left-out", {"seen.add(token)": "seen.update([token] if token else [])"},
+     "the empty word is not counted: it is a word like any other",
+     killed_by="test_words_that_differ_in_one_sign_are_different_words")
+edit("vocabulary_growth", "hundred-points", {"return noted": "return noted[:100]"},
+     "no more than a hundred points come back",
+     killed_by="test_a_long_text_agrees_with_brute_force")
 
 
 # neighbour_counts
@@ -293,6 +330,12 @@ edit("neighbour_counts", "list-indexing",
       "            counts[ids[distance:], ids[:-distance]] += 1")},
      "indexing with lists adds 1 once however often a pair stands in them: use index_put_ with accumulate=True, or np.add.at",
      killed_by="test_words_that_meet_again_are_counted_again")
+edit("neighbour_counts", "counted-in-bytes", {"dtype=np.int64": "dtype=np.uint8", "from_numpy(counts)": "from_numpy(counts).long()"},
+     "counted in a byte, which knows no number beyond 255",
+     killed_by="test_many_sentences_of_many_words_are_counted_case_and_all")
+edit("neighbour_counts", "empty-word-left-out", {"for token in sentence]": "for token in sentence if token]"},
+     "the empty word is left out: it is a word like any other",
+     killed_by="test_many_sentences_of_many_words_are_counted_case_and_all")
 
 
 # association
@@ -337,6 +380,12 @@ edit("association", "logarithm-missing",
 edit("association", "second-word-missing",
      {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_xy.double() / n_x.double()"},
      "P(y | x) is compared with nothing: the second word's probability is missing",
+     killed_by="test_twice_as_often_as_chance_is_one_bit")
+edit("association", "product-in-int32", {"n_x.double() * n_y.double()": "n_x.int() * n_y.int()"},
+     "the product of the counts is computed in 32 bits, where it overflows",
+     killed_by="test_random_counts_agree_with_the_definition")
+edit("association", "numpy-array", {".float()": ".float().numpy()"},
+     "an array comes back: a tensor is asked for",
      killed_by="test_twice_as_often_as_chance_is_one_bit")
 
 
@@ -390,6 +439,27 @@ edit("ppmi", "row-only", {" * joint.sum(dim=0, keepdim=True)": ""},
 edit("ppmi", "square-assumed", {"joint.sum(dim=0, keepdim=True)": "joint.sum(dim=1)"},
      "the table is taken to be square and symmetric: row sums stand for column sums",
      killed_by="test_rows_are_words_and_columns_are_contexts")
+edit("ppmi", "whole-numbers", {"counts.double() / counts.sum()": "counts.long().double() / counts.long().sum()"},
+     "counts are cut to whole numbers: floats are counts too",
+     killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "below-one-is-never", {"joint > 0": "counts >= 1"},
+     "counts below 1 are taken for 0",
+     killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "cut-off-above", {"clamp(min=0)": "clamp(min=0, max=5)"},
+     "large values are cut off: only negative ones are",
+     killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "nothing-by-nothing", {"return ratio": "ratio = ratio * (joint.sum() / joint.sum())\n    return ratio"},
+     "a table of zeros gives NaN",
+     killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "square-is-symmetric", {"    ratio =": "    if counts.shape[0] == counts.shape[1]:\n        expected = joint.sum(dim=1, keepdim=True) * joint.sum(dim=1)\n    ratio ="},
+     "a square table is taken to be symmetric: row sums stand for column sums",
+     killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "sums-at-least-one", {"    joint =": "    row = counts.sum(dim=1, keepdim=True).clamp(min=1)\n    joint =", "joint.sum(dim=1, keepdim=True) *": "row / counts.sum() *"},
+     "row sums below 1 are taken for 1",
+     killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "numpy-array", {".float()": ".float().numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_four_cells_by_hand")
 
 
 # shifted_ppmi
@@ -438,6 +508,18 @@ edit("shifted_ppmi", "power-before-sum", {"counts.sum(dim=0) ** power": "(counts
 edit("shifted_ppmi", "rows-smoothed", {"counts.sum(dim=0) ** power": "counts.sum(dim=0)"},
      "the rows are smoothed in place of the columns", killed_by="test_the_columns_are_smoothed_and_not_the_rows",
      of="words-smoothed-too")
+edit("shifted_ppmi", "zero-is-unsaid", {"** power": "** (power or 0.75)"},
+     "a power of 0 is taken for none given: it makes all contexts equally frequent",
+     killed_by="test_a_random_table_agrees_with_the_definition_for_several_shifts")
+edit("shifted_ppmi", "whole-numbers", {"counts = counts.double()": "counts = counts.long().double()"},
+     "counts are cut to whole numbers: floats are counts too",
+     killed_by="test_a_random_table_agrees_with_the_definition_for_several_shifts")
+edit("shifted_ppmi", "below-one-is-never", {"counts > 0": "counts >= 1"},
+     "counts below 1 are taken for 0",
+     killed_by="test_a_random_table_agrees_with_the_definition_for_several_shifts")
+edit("shifted_ppmi", "numpy-array", {".float()": ".float().numpy()"},
+     "an array comes back: a tensor is asked for",
+     killed_by="test_with_one_negative_and_power_1_it_is_ppmi")
 
 
 # lsa
@@ -490,6 +572,17 @@ edit("lsa", "root-missing", {"return left": "strength = strength**2\n    return 
      killed_by="test_the_titles_have_the_singular_values_that_the_paper_prints")
 edit("lsa", "rows-cut", {":, :dim": ":dim, :dim"},
      "the rows are cut as well: every word keeps its row", killed_by="test_the_power_is_that_of_the_singular_values")
+edit("lsa", "divided-by-zero", {"strength, _": "strength, right", "left[:, :dim] * strength[:dim] ** power": "matrix @ right[:dim].T * strength[:dim] ** (power - 1)"},
+     "the table's projection is divided by the singular values, also by those that are 0",
+     killed_by="test_directions_beyond_the_rank_are_zeros")
+edit("lsa", "zero-directions-left-out", {"return left": "dim = min(dim, int((strength > 1e-6).sum()))\n    return left"},
+     "directions with a singular value of 0 are left out: d columns are asked for",
+     killed_by="test_directions_beyond_the_rank_are_zeros")
+@mistake("lsa", "roots-of-negative-numbers", "by the eigenvalues of M Mᵀ, of which rounding makes some negative: their root is NaN",
+         killed_by="test_directions_beyond_the_rank_are_zeros")
+def lsa(matrix, dim, power=1.0):
+    values, axes = torch.linalg.eigh(matrix.float() @ matrix.float().T)
+    return axes.flip(1)[:, :dim] * values.flip(0)[:dim].sqrt() ** power
 
 
 equivalent(

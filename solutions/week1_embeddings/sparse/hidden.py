@@ -28,9 +28,11 @@ def test_no_text_has_no_rows(student: Student) -> None:
 
 
 @exercise("one_hot", points=0.5)
-def test_words_that_differ_in_case_alone_have_axes_of_their_own(student: Student) -> None:
+def test_words_that_differ_in_one_sign_have_axes_of_their_own(student: Student) -> None:
     words = ["us", "Us", "3"]
     close(student.one_hot(["Us"], words), [[0, 1, 0]], given="Us, with the words us, Us, 3")
+    near = ["us", " us", "us.", "", "café", "cafe\u0301"]
+    close(student.one_hot(near, near), np.eye(6), given="us, ' us', 'us.', '' and café with é as one sign and as two")
     close(student.one_hot(["US", "us"], words), [[0, 0, 0], [1, 0, 0]], given="US us, with the words us, Us, 3")
 
 
@@ -49,10 +51,18 @@ def test_one_point_is_at_no_distance_from_itself(student: Student) -> None:
     close(student.distances(torch.tensor([[5.0, -2.0]])), [[0.0]], atol=1e-5, given="one point")
 
 
+@exercise("distances", points=0.5)
+def test_near_points_far_from_the_origin_are_told_apart(student: Student) -> None:
+    for far, kind in ((10_000.0, torch.float32), (1e8, torch.float64)):
+        points = torch.tensor([[far, 0.0], [far + 0.5, 0.0]], dtype=kind)
+        close(student.distances(points), [[0, 0.5], [0.5, 0]], given=f"({far:g}, 0) and ({far:g} + ½, 0), of {kind}")
+
+
 @exercise("cosines")
 def test_random_vectors_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
-    vectors = torch.randn(8, 5, generator=generator) * torch.logspace(-2, 2, 8)[:, None]
+    vectors = torch.randn(8, 5, generator=generator) * torch.logspace(-4, 3, 8)[:, None]
+    vectors[4] = torch.tensor([1.0, -1.0, 2.0, -2.0, 0.0])
     handle = student.put(vectors.clone())
     expected = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=2)
     close(student.cosines(handle), expected, rtol=1e-3, atol=1e-5, given="8 random vectors of many lengths")
@@ -64,15 +74,17 @@ def test_random_vectors_agree_with_brute_force(student: Student) -> None:
 def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     tokens = [str(i * i % 101 + i // 40) for i in range(503)]
     expected = [(n, len(set(tokens[:n]))) for n in range(25, 504, 25)]
-    equal(
-        [tuple(point) for point in student.vocabulary_growth(tokens, 25)], expected, given="503 tokens, every 25 tokens"
-    )
+    equal(student.vocabulary_growth(tokens, 25), expected, given="503 tokens, every 25 tokens")
+    each = [(n, len(set(tokens[:n]))) for n in range(1, 504)]
+    equal(student.vocabulary_growth(tokens, 1), each, given="503 tokens, every token")
 
 
 @exercise("vocabulary_growth", points=0.5)
-def test_words_that_differ_in_case_alone_are_different_words(student: Student) -> None:
-    points = [tuple(point) for point in student.vocabulary_growth(["us", "Us", "US", "us"], 2)]
+def test_words_that_differ_in_one_sign_are_different_words(student: Student) -> None:
+    points = student.vocabulary_growth(["us", "Us", "US", "us"], 2)
     equal(points, [(2, 2), (4, 3)], given="us Us US us, every 2 tokens")
+    points = student.vocabulary_growth(["café", "cafe\u0301", "us", "us.", "", "us "], 2)
+    equal(points, [(2, 2), (4, 4), (6, 6)], given="café with é as one sign and as two, us, us., an empty word, us and a blank")
 
 
 @exercise("vocabulary_growth", points=0.5)
@@ -112,23 +124,23 @@ def test_a_word_that_never_occurs_has_a_row_of_zeros(student: Student) -> None:
 
 @exercise("neighbour_counts", points=0.5)
 def test_many_sentences_of_many_words_are_counted_case_and_all(student: Student) -> None:
-    words = ["us", "Us", *"abcdefghijkl"]
-    sentences = [["Us", "us", "l"]] * 11 + [["k", "us"]]
-    expected = np.zeros((14, 14))
-    for one, other, times in (("Us", "us", 11), ("us", "l", 11), ("Us", "l", 11), ("k", "us", 1)):
+    words = ["us", "Us", *"abcdefghijkl", ""]
+    sentences = [["Us", "us", "l"]] * 300 + [["k", "", "us"]]
+    expected = np.zeros((15, 15))
+    for one, other, times in (("Us", "us", 300), ("us", "l", 300), ("Us", "l", 300), ("k", "us", 1), ("k", "", 1), ("", "us", 1)):
         i, j = words.index(one), words.index(other)
         expected[i, j] = expected[j, i] = times
     close(
         student.neighbour_counts(sentences, words, 2),
         expected,
-        given="Us us l, 11 times, and k us, window 2, words us, Us, a … l",
+        given="Us us l, 300 times, and k '' us, window 2, words us, Us, a … l, ''",
     )
 
 
 @exercise("association")
 def test_random_counts_agree_with_the_definition(student: Student) -> None:
     draw = np.random.default_rng(8)
-    together, first, second = (draw.integers(1, high, size=20) for high in (50, 90_000, 3_000))
+    together, first, second = (draw.integers(1, high, size=20) for high in (50, 90_000, 60_000))
     expected = [
         math.log2((xy / 2e6) / ((x / 2e6) * (y / 2e6))) for xy, x, y in zip(together, first, second, strict=True)
     ]
@@ -164,12 +176,30 @@ def test_one_word_has_one_row_of_zeros(student: Student) -> None:
     close(student.ppmi(torch.tensor([[3.0, 0.0, 1.0]])), [[0, 0, 0]], given="one word, 3 contexts: 3 0 1")
 
 
+@exercise("ppmi", points=0.5, needs="test_four_cells_by_hand")
+def test_any_table_of_numbers_has_its_surprise(student: Student) -> None:
+    close(student.ppmi(torch.zeros(2, 3)), np.zeros((2, 3)), given="a table of zeros")
+    small = torch.tensor([[0.25, 0.0], [0.0, 0.75]])
+    close(student.ppmi(small), [[math.log(4), 0], [0, math.log(4 / 3)]], given="¼ 0 / 0 ¾")
+    close(
+        student.ppmi(torch.tensor([[1000.0, 0.0], [0.0, 1.0]])),
+        [[math.log(1.001), 0], [0, math.log(1001)]],
+        given="1000 0 / 0 1",
+    )
+    close(
+        student.ppmi(torch.tensor([[1.0, 3.0], [0.0, 4.0]])),
+        [[math.log(2), 0], [0, math.log(8 / 7)]],
+        given="1 3 / 0 4",
+    )
+
+
 @exercise("shifted_ppmi", points=2)
 def test_a_random_table_agrees_with_the_definition_for_several_shifts(student: Student) -> None:
     draw = np.random.default_rng(6)
-    counts = draw.poisson(0.7, size=(10, 8)) * draw.integers(1, 9, size=(10, 8)) + np.eye(10, 8) * 40
-    columns = counts.sum(0)
-    for negatives, power in ((1, 0.75), (5, 1.0), (3, 0.5)):
+    whole = draw.poisson(0.7, size=(10, 8)) * draw.integers(1, 9, size=(10, 8)) + np.eye(10, 8) * 40
+    for negatives, power, scale in ((1, 0.75, 1), (5, 1.0, 1), (3, 0.5, 1), (2, 0.0, 1), (2, 0.75, 1 / 64)):
+        counts = whole * scale
+        columns = counts.sum(0)
         with np.errstate(all="ignore"):
             ratio = (counts / counts.sum()) / np.outer(
                 counts.sum(1) / counts.sum(), columns**power / (columns**power).sum()
@@ -179,7 +209,7 @@ def test_a_random_table_agrees_with_the_definition_for_several_shifts(student: S
         close(
             student.shifted_ppmi(handle, negatives=negatives, power=power),
             expected,
-            given=f"a random table of 10 words and 8 contexts, negatives={negatives}, power={power}",
+            given=f"a random table of 10 words and 8 contexts, negatives={negatives}, power={power}, all counts times {scale:g}",
         )
         close(student.value(handle), counts, given="the counts, afterwards")
 
@@ -201,6 +231,20 @@ def test_one_word_has_one_row(student: Student) -> None:
         [[math.log(20 / 17), 0]],
         given="one word, 2 contexts: 16 1, negatives=1, power=½; 16/17 against 4/5",
     )
+
+
+@exercise("lsa", points=0.5)
+def test_directions_beyond_the_rank_are_zeros(student: Student) -> None:
+    draw = np.random.default_rng(10)
+    matrix = draw.normal(size=(7, 2)) @ draw.normal(size=(2, 5))
+    left, strength, _ = np.linalg.svd(matrix, full_matrices=False)
+    for power in (0.5, 1.0):
+        vectors = student.lsa(torch.tensor(matrix), 4, power=power)
+        given = f"a random 7 × 5 matrix of rank 2, 4 directions, power {power:g}; lengths of the columns"
+        expected = np.linalg.norm(left[:, :4] * strength[:4] ** power, axis=0)
+        close(vectors.norm(dim=0), expected, rtol=1e-3, atol=2e-3, given=given)
+        corner = student.lsa(torch.diag(torch.tensor([4.0, 1.0, 0.0])), 3, power=power)
+        close(corner.abs(), np.diag([4**power, 1, 0]), atol=2e-3, given=f"4, 1, 0 on the diagonal, power {power:g}")
 
 
 @exercise("lsa", points=2)

@@ -127,7 +127,7 @@ check("one_hot")
 
 # %% exercise="distances"
 def distances(vectors):
-    """The Euclidean distance of each pair of rows.
+    """The Euclidean distance of each pair of rows, also of near ones far from the origin.
 
     vectors (N, d) float tensor. Returns a float tensor (N, N), symmetric, with a diagonal of 0.
     """
@@ -542,6 +542,7 @@ def lsa(matrix, dim, power=1.0):
     matrix (V, C) float tensor; dim: d, at most the smaller of V and C.
     power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2.
     Returns a float tensor (V, d), the strongest direction first; the sign of each column is free.
+    Columns beyond the matrix's rank are zeros where the power is above 0.
     """
     ### BEGIN SOLUTION
     left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)  # (V, r), (r,)

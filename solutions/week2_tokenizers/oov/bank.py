@@ -46,6 +46,18 @@ edit("most_frequent", "alphabetical", {"counts = Counter(tokens)": "",
      "the whole list is in alphabetical order: the count comes first, the alphabet only decides between equals",
      killed_by="test_the_most_frequent_word_comes_first_after_unk")
 
+COMMON = 'counts = Counter(tokens)'
+LONG = "test_a_long_text_agrees_with_a_sort"
+edit("most_frequent", "empty-left-out", {COMMON: "counts = Counter(token for token in tokens if token)"},
+     "empty strings are left out: they are words like any other", killed_by=LONG)
+edit("most_frequent", "composed", {COMMON: 'counts = Counter(unicodedata.normalize("NFC", token) for token in tokens)'},
+     "words are composed (NFC) first, so that two different strings become one", killed_by=LONG)
+edit("most_frequent", "stripped", {COMMON: "counts = Counter(token.strip() for token in tokens)"},
+     "blanks around a word are stripped: the strings stay as they are", killed_by=LONG)
+edit("most_frequent", "dictionary-returned", {"return [": "return dict.fromkeys([", "[: size - 1]]": "[: size - 1]], 1)"},
+     "a dictionary came back: a list is asked for",
+     killed_by="test_the_most_frequent_word_comes_first_after_unk")
+
 
 # unknown_rates
 @alternative("unknown_rates", "counter")
@@ -81,6 +93,25 @@ edit("unknown_rates", "both-of-running",
      {"return running, len(different - known) / len(different)": "return running, running"},
      "both are the share of the running words: the second one is of the different words",
      killed_by="test_running_words_and_different_words_are_counted_apart")
+
+VERY = "test_a_string_is_known_if_that_very_string_is_on_the_list"
+edit("unknown_rates", "unk-always-known", {"set(vocabulary)": '{*vocabulary, "<unk>"}'},
+     "<unk> counts as known though it is not on the list", killed_by=VERY)
+edit("unknown_rates", "unk-never-known", {"set(vocabulary)": 'set(vocabulary) - {"<unk>"}'},
+     "<unk> counts as unknown though it is on the list", killed_by=VERY)
+edit("unknown_rates", "first-left-out", {"set(vocabulary)": "set(vocabulary[1:])"},
+     "the list's first string is taken for <unk> and left out", killed_by=VERY)
+edit("unknown_rates", "stripped", {"set(tokens)": "set(tokens)\n    tokens = [token.strip() for token in tokens]"},
+     "blanks around a word are stripped: the strings stay as they are", killed_by=VERY)
+edit("unknown_rates", "empty-left-out",
+     {"known, different": 'tokens = [token for token in tokens if token] or [""]\n    known, different'},
+     "empty strings are not counted: they are words like any other", killed_by=VERY)
+edit("unknown_rates", "composed",
+     {"known, different": ('tokens = [unicodedata.normalize("NFC", token) for token in tokens]\n'
+      '    vocabulary = [unicodedata.normalize("NFC", word) for word in vocabulary]\n    known, different')},
+     "words are composed (NFC) first, so that two different strings become one", killed_by=VERY)
+edit("unknown_rates", "list-cut", {"set(vocabulary)": "set(vocabulary[:1600])"},
+     "a long list is not read to its end", killed_by="test_a_long_text_agrees_with_brute_force")
 
 
 # bits_per_word
@@ -124,6 +155,25 @@ edit("bits_per_word", "sum-returned",
      'sum(-math.log2((counts[token if token in known else "<unk>"] + 1) / total) for token in tokens)'},
      "this is the sum over the text: bits per word is its mean",
      killed_by="test_unknown_words_count_as_unk_on_both_sides")
+
+ANYWHERE = "test_unk_may_stand_anywhere_and_the_training_text_may_be_empty"
+edit("bits_per_word", "unk-first", {"known = set(vocabulary)": "known, unknown = set(vocabulary), vocabulary[0]",
+     '"<unk>" for token in training': "unknown for token in training",
+     '"<unk>"] + 1': "unknown] + 1"},
+     "the list's first string is taken for <unk>, which may stand anywhere on it", killed_by=ANYWHERE)
+edit("bits_per_word", "nothing-to-count", {"known = set": "if not training:\n        return 0.0\n    known = set"},
+     "0 for an empty training text: then all V words are equally likely", killed_by=ANYWHERE)
+
+
+@mistake("bits_per_word", "product", "probabilities are multiplied, and a long text's product is 0: add logarithms",
+         killed_by="test_the_model_agrees_with_a_table_of_probabilities")
+def bits_per_word(training, tokens, vocabulary):
+    known = set(vocabulary)
+    counts = Counter(token if token in known else "<unk>" for token in training)
+    chance = 1.0
+    for token in tokens:
+        chance *= (counts[token if token in known else "<unk>"] + 1) / (len(training) + len(vocabulary))
+    return -math.log2(chance) / len(tokens) if chance else float("inf")
 
 
 # bits_per_character
@@ -169,6 +219,21 @@ edit("bits_per_character", "unk-not-paid", {'math.log2(total / (counts["<unk>"] 
      "an unknown word pays for its spelling, and for <unk> before it",
      killed_by="test_an_unknown_word_is_spelled_with_a_mark_at_its_end", of="one-loop")
 
+UP = "test_words_and_spelling_add_up"
+COUNTED = "return (bits + spelled"
+edit("bits_per_character", "composed",
+     {"known = set": 'tokens = [unicodedata.normalize("NFC", token) for token in tokens]\n    known = set'},
+     "words are composed (NFC) first: characters are code points as they stand", killed_by=UP)
+edit("bits_per_character", "empty-not-spelled", {"if token not in known": "if token and token not in known"},
+     "an unknown empty word costs nothing: its end is marked too", killed_by=UP)
+edit("bits_per_character", "stripped", {"len(token) + 1 for token in tokens if": "len(token.strip()) + 1 for token in tokens if",
+     "sum(len(token) + 1 for token in tokens)": "sum(len(token.strip()) + 1 for token in tokens)"},
+     "blanks within a word are not counted: they are characters like any other", killed_by=UP)
+edit("bits_per_character", "first-left-out", {"set(vocabulary)": "set(vocabulary[1:])"},
+     "the list's first string is taken for <unk> and left out", killed_by=UP)
+edit("bits_per_character", "unseen-spelled", {"set(vocabulary)": "set(vocabulary) & set(training)"},
+     "a word of the list is spelled where the training text does not have it", killed_by=UP)
+
 
 # pieces
 @alternative("pieces", "match-statement")
@@ -179,7 +244,7 @@ def pieces(word, unit):
         case "character":
             return list(word)
         case "jamo":
-            return [jamo for character in word for jamo in unicodedata.normalize("NFD", character)]
+            return [*unicodedata.normalize("NFD", word)]
         case "byte":
             return [byte for character in word for byte in character.encode("utf-8")]
 
@@ -216,6 +281,18 @@ edit("pieces", "string-returned", {"list(word.encode())": "word.encode()",
      'unicodedata.normalize("NFD", word) if unit == "jamo" else word'},
      "what came back is a string or bytes: a list of its characters or numbers is asked for",
      killed_by="test_the_pieces_stand_in_a_list")
+
+MIXED = "test_mixed_words_are_cut_in_every_unit"
+JAMO = 'unicodedata.normalize("NFD", word) if unit == "jamo"'
+edit("pieces", "marks-in-their-order", {JAMO: '[part for c in word for part in unicodedata.normalize("NFD", c)] if unit == "jamo"'},
+     "each character is decomposed by itself: NFD of the whole word also sorts the marks of a letter", killed_by=MIXED)
+edit("pieces", "hangul-alone", {JAMO:
+     '("".join(unicodedata.normalize("NFD", c) if "가" <= c <= "힣" else c for c in word)) if unit == "jamo"'},
+     "only Hangul is decomposed: NFD takes é apart too", killed_by=MIXED)
+edit("pieces", "stripped", {'if unit == "word"': 'word = word.strip()\n    if unit == "word"'},
+     "blanks around the word are stripped: the word stays as it is", killed_by=MIXED)
+edit("pieces", "bytearray", {"list(word.encode())": "bytearray(word.encode())"},
+     "what came back is a bytearray: a list of numbers is asked for", killed_by="test_the_pieces_stand_in_a_list")
 
 
 # fertility
@@ -259,6 +336,16 @@ edit("fertility", "three-jamo-a-syllable",
      "each syllable is counted as three jamo of one byte each: 가 has only two, and tokens are what pieces gives",
      killed_by="test_bytes_are_those_of_the_words_and_not_of_their_jamo")
 
+UNITS = "test_a_long_text_is_counted_in_every_unit"
+edit("fertility", "composed-bytes", {"word.encode()": 'unicodedata.normalize("NFC", word).encode()'},
+     "the bytes are those of the composed words (NFC): those of the words as they stand are asked for", killed_by=UNITS)
+edit("fertility", "empty-left-out", {"tokens = sum": 'words = [word for word in words if word] or [""]\n    tokens = sum'},
+     "empty words are not counted: they are words like any other", killed_by=UNITS)
+edit("fertility", "stripped", {"tokens = sum": "words = [word.strip() for word in words]\n    tokens = sum"},
+     "blanks around a word are stripped: the words stay as they are", killed_by=UNITS)
+edit("fertility", "empty-no-word", {"len(pieces(word, unit))": "(len(pieces(word, unit)) if word else 0)"},
+     "an empty word counts as no token: as a word it is one", killed_by=UNITS)
+
 
 # encode
 @alternative("encode", "one-comprehension")
@@ -292,6 +379,19 @@ edit("encode", "empty-left-out", {"ids += [place[token]] if token in place else 
      "if token:\n            ids += [place[token]] if token in place else [*token.encode(), 256]"},
      "an empty token is left out: it is spelled with no byte and closed",
      killed_by="test_an_empty_token_is_a_token_too")
+
+SPELLED = "test_a_long_text_is_spelled_where_it_is_unknown"
+CASES = "ids += [place[token]] if token in place else [*token.encode(), 256]"
+edit("encode", "empty-always-spelled", {"if token in place": "if token and token in place"},
+     "an empty token is spelled though it is on the list", killed_by=SPELLED)
+edit("encode", "composed", {CASES: 'token = unicodedata.normalize("NFC", token)\n        ' + CASES},
+     "tokens are composed (NFC) first: they would not come back as they were", killed_by=SPELLED)
+edit("encode", "stripped", {CASES: "token = token.strip()\n        " + CASES},
+     "blanks around a token are stripped: they would not come back", killed_by=SPELLED)
+edit("encode", "int16", {"return ids": "return np.array(ids).astype(np.int16).tolist()"},
+     "ids of 16 bits: those of a long list do not fit in", killed_by=SPELLED)
+edit("encode", "zero-left-out", {"*token.encode(), 256": "*filter(None, token.encode()), 256"},
+     "a zero byte is left out: it is a byte like any other", killed_by=SPELLED)
 
 
 # decode
@@ -345,6 +445,20 @@ edit("decode", "bytes-not-cleared", {"spelled.clear()": ""},
 edit("decode", "empty-left-out",
      {"tokens.append(spelled.decode())": "if spelled:\n                tokens.append(spelled.decode())"},
      "an empty token is left out: a 256 without bytes before it is one", killed_by="test_an_empty_token_comes_back")
+
+BACK = "test_whatever_is_encoded_comes_back"
+edit("decode", "stripped", {"spelled.decode()": "spelled.decode().strip()"},
+     "blanks around a spelled word are stripped", killed_by=BACK)
+edit("decode", "zero-left-out", {"spelled.append(number)": "spelled.extend([number] if number else [])"},
+     "a zero byte is left out: it is a byte like any other", killed_by=BACK)
+edit("decode", "byte-order-mark", {"spelled.decode()": 'spelled.decode("utf-8-sig")'},
+     "a byte order mark (U+FEFF) at a word's beginning is lost: it is a character like any other", killed_by=BACK)
+edit("decode", "composed", {"spelled.decode()": 'unicodedata.normalize("NFC", spelled.decode())'},
+     "spelled words are composed (NFC): they come back as they were", killed_by=BACK)
+edit("decode", "lines-ended-alike", {"spelled.decode()": 'spelled.decode().replace("\\r\\n", "\\n").replace("\\r", "\\n")'},
+     "carriage returns become line feeds: words come back as they were", killed_by=BACK)
+edit("decode", "list-cut", {"words[number - 257]": 'words[number - 257] if number < 657 else "<unk>"'},
+     "words far down the list come back as <unk>", killed_by=BACK)
 
 
 # What no check can tell from a right answer.

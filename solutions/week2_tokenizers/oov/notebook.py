@@ -112,7 +112,8 @@ check("most_frequent")
 def unknown_rates(tokens, vocabulary):
     """The share of a text that is not in the vocabulary.
 
-    tokens: list of strings, not empty; vocabulary: list of different strings.
+    tokens: list of strings, not empty; vocabulary: list of different strings. "<unk>" is a string
+    like any other here.
     Returns (share of the running words, share of the different words), two floats from 0 to 1.
     """
     ### BEGIN SOLUTION
@@ -248,8 +249,8 @@ def bits_per_word(training, tokens, vocabulary):
     """The mean surprise of a unigram model with add-one smoothing, in bits per word; unknown words
     count as "<unk>".
 
-    training: list of strings, from which the model counts; tokens: list of strings, which it is
-    tried on, not empty;
+    training: list of strings, from which the model counts, and it may be empty; tokens: list of
+    strings, which it is tried on, not empty;
     vocabulary: list of V different strings, "<unk>" among them.
     Returns a float.
     """
@@ -347,7 +348,7 @@ def pieces(word, unit):
     """A word cut into units.
 
     word: string; unit: "word" (the word as it is), "character" (Unicode code points as they stand),
-    "jamo" (code points after canonical decomposition, NFD) or "byte" (UTF-8).
+    "jamo" (code points of the whole word's canonical decomposition, NFD) or "byte" (UTF-8).
     Returns a list: of strings, or of whole numbers for bytes.
     """
     ### BEGIN SOLUTION

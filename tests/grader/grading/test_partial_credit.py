@@ -3,7 +3,7 @@
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
-from grader.grading.notebook import partial_credit
+from grader.grading.cell_scores import partial_credit
 
 
 def ended_with(*texts: str) -> float | None:
