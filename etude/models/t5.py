@@ -64,7 +64,7 @@ class T5Config:
 
 
 def buckets(distances: Tensor, *, both: bool, count: int = 32, farthest: int = 128) -> Tensor:
-    """Numbers distances so that near ones have numbers of their own and far ones share theirs (section 2.1).
+    """Gives near distances numbers of their own, and far ones numbers that they share (section 2.1).
 
     Args:
         distances: int64 of any shape, the key's position minus the query's.
