@@ -288,5 +288,5 @@ class T5(nn.Module):
 
 
 def _hidden(mask: Tensor) -> Tensor:
-    """Makes of (B, 1, 1, M) bool what is added to scores: 0 where a query may look, else -inf."""
+    """Turns (B, 1, 1, M) bool into what is added to scores: 0 where a query may look, else -inf."""
     return torch.zeros(mask.shape, device=mask.device).masked_fill(~mask, -torch.inf)
