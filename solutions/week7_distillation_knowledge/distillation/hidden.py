@@ -16,6 +16,7 @@ from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercis
 from etude.lesson.interface import Student
 from etude.models.bert_heads import BertClassifier
 from etude.models.classifiers import BagClassifier
+from etude.world import World
 from etude.world.tasks import Tasks
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -100,7 +101,7 @@ def test_any_rows_are_answered_in_their_order(student: Student, count: int, size
     close(student.ask_teacher(made(student), rows, size), functional.linear(rows, WEIGHT, BIAS))
 
 
-@exercise("ask_teacher", points=0.5, needs="test_a_teacher_in_training_goes_on_training")
+@exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
 def test_each_part_stays_in_its_own_mode(student: Student) -> None:
     teacher = made(student)
     teacher[0].eval()
@@ -526,13 +527,16 @@ def squares_gain(artifacts: Artifacts) -> float:
     return _student(artifacts, "squares") - _student(artifacts, "labels")
 
 
-@metric("teacher_gap")
-def teacher_gap(artifacts: Artifacts) -> float:
+def _teacher(artifacts: Artifacts) -> Any:
     numbers = artifacts.tensor("teacher", ndim=2)
     if len(numbers) != 1:
         raise BadArtifact(f"the tensor 'teacher' has {len(numbers)} rows, expected 1")
-    teacher = _filled(BertClassifier(pretrained.load("world-en").model.bert, 9), numbers[0], "teacher")
-    return _right(artifacts, teacher) - _student(artifacts, "soft")
+    return _filled(BertClassifier(pretrained.load("world-en").model.bert, 9), numbers[0], "teacher")
+
+
+@metric("teacher_gap")
+def teacher_gap(artifacts: Artifacts) -> float:
+    return _right(artifacts, _teacher(artifacts)) - _student(artifacts, "soft")
 
 
 @torch.no_grad()
@@ -546,12 +550,59 @@ def _found(artifacts: Artifacts, name: str, topics: list[int]) -> float:
     return float(np.mean(shares))
 
 
-@metric("unseen_gain")
-def unseen_gain(artifacts: Artifacts) -> float:
+@torch.no_grad()
+def _nats(artifacts: Artifacts, model: Any) -> float:
+    tokens, truth = _test(artifacts.seed)
+    return float(functional.cross_entropy(model.logits(tokens), truth))
+
+
+@metric("nats_saved")
+def nats_saved(artifacts: Artifacts) -> float:
+    """What the right topic costs the student of few hard labels, less what it costs that of soft targets."""
+    soft, hard = (_nats(artifacts, model) for model in _bags(artifacts, "fewest", 2))
+    return hard - soft
+
+
+@metric("homonym_gap")
+def homonym_gap(artifacts: Artifacts) -> float:
+    """How much more of the rest a teacher gives to topics that share a homonym with the true one than to others, at T = 2."""
+    world = World("en", artifacts.seed + BEYOND)
+    names, tokenizer = Tasks("en").topic_names, pretrained.load("world-en").tokenizer
+    documents = [document for document in world.documents(20_000) if document.topic in names]
+    rows = [torch.tensor(tokenizer.encode(str(sentence))) for document in documents for sentence in document.sentences]
+    about = [names.index(document.topic) for document in documents for _ in document.sentences]
+    tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+    with torch.no_grad():
+        logits = _teacher(artifacts).logits(tokens).double()
+    table = torch.tensor(table_of(logits.tolist(), about, 2.0))
+    shared = torch.zeros(9, 9, dtype=torch.bool)
+    for one, other in world.homonyms().values():
+        if one in names and other in names:
+            shared[names.index(one), names.index(other)] = shared[names.index(other), names.index(one)] = True
+    return float(table[shared].mean() - table[~shared & ~torch.eye(9, dtype=torch.bool)].mean())
+
+
+def _unseen(artifacts: Artifacts) -> list[int]:
+    """The topics that were left out."""
     topics = [int(topic) for topic in artifacts.tensor("left_out", ndim=1)]
     if not topics or len(set(topics)) != len(topics) or not all(0 <= topic < 9 for topic in topics):
         raise BadArtifact("the tensor 'left_out' holds no different topics from 0 to 8")
-    return _found(artifacts, "unseen_soft", topics) - _found(artifacts, "unseen_hard", topics)
+    return topics
+
+
+@metric("unseen_found")
+def unseen_found(artifacts: Artifacts) -> float:
+    return _found(artifacts, "unseen_soft", _unseen(artifacts))
+
+
+@metric("unseen_gain")
+def unseen_gain(artifacts: Artifacts) -> float:
+    return unseen_found(artifacts) - _found(artifacts, "unseen_hard", _unseen(artifacts))
+
+
+@metric("unseen_similarity")
+def unseen_similarity(artifacts: Artifacts) -> float:
+    return unseen_found(artifacts) - _found(artifacts, "unseen_plain", _unseen(artifacts))
 
 
 @metric("teacher_over_student")
