@@ -454,3 +454,25 @@ def raise_bias(logits, number, share):
     rest[:, number] = -math.inf
     odds = logits[:, number].double() - rest.logsumexp(dim=1)
     return -float(odds.quantile(1 - share))
+edit("raise_bias", "in-float32", {"logits = logits.double()": "logits = logits.float()"},
+     "float32 has seven digits: a bias of a hundred thousand then has two behind the point", killed_by="test_large_logits_lose_no_digits")
+
+
+equivalent("wrong_classes", "5: table / labels.bincount(minlength=classes).clamp(min=1)[:, None] → (table / labels.bincount(minlength=classes).clamp(min=1)[:, None]).squeeze()",
+           "there are two classes at least, in rows and in columns")
+for label in ("1: (teacher[real].detach() / temperature).softmax(dim=-1) → (teacher[real].detach() / temperature).softmax(dim=1)",
+              "2: (student[real] / temperature).log_softmax(dim=-1) → (student[real] / temperature).log_softmax(dim=1)"):
+    equivalent("soft_loss", label, "the real rows are a table, (M, K)")
+equivalent("soft_loss", "3: -temperature ** 2 * (targets * logs).sum() / max(1, len(logs)) → (-temperature ** 2 * (targets * logs).sum() / max(1, len(logs))).squeeze()",
+           "a sum has no dimension")
+equivalent("soft_gradient", "5: (student, teacher) → __import__('itertools').islice((student, teacher), 10)", "there are two of them")
+equivalent("logit_loss", "1: student - teacher.detach() → teacher.detach() - student", "the square does not see the sign")
+equivalent("logit_loss", "2: apart - apart.mean(dim=1, keepdim=True) → apart.mean(dim=1, keepdim=True) - apart", "the square does not see the sign")
+equivalent("logit_loss", "3: apart.square().sum(dim=1).mean() / 2 → (apart.square().sum(dim=1).mean() / 2).squeeze()", "a mean has no dimension")
+equivalent("mixed_loss", "3: functional.cross_entropy(student, labels, ignore_index=-100, reduction='sum') → functional.cross_entropy(student, labels, reduction='sum')",
+           "−100 is what cross_entropy leaves out unless told otherwise")
+equivalent("mixed_loss", "5: weight * soft + (1 - weight) * hard → (weight * soft + (1 - weight) * hard).squeeze()", "a sum of two numbers has no dimension")
+for label in ("6: range(100) → range(101)", "6: range(100) → range(99)"):
+    equivalent("raise_bias", label, "after some sixty halves nothing is left to halve")
+equivalent("raise_bias", "8: float((odds + middle).sigmoid().mean()) < share → float((odds + middle).sigmoid().mean()) <= share",
+           "where the mean is the share, either half ends there")

@@ -60,8 +60,8 @@ WEIGHT, BIAS = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]]), torch.tensor(
 
 
 def made(student: Student) -> Any:
-    """A teacher on the student's side: a linear map whose outputs are dropped out, in training mode."""
-    teacher = student.nn.Sequential(student.nn.Linear(2, 3), student.nn.Dropout(0.9))
+    """A teacher on the student's side: a linear map whose outputs are all dropped out in training mode."""
+    teacher = student.nn.Sequential(student.nn.Linear(2, 3), student.nn.Dropout(1.0))
     teacher.load_state_dict({"0.weight": WEIGHT, "0.bias": BIAS})
     return teacher
 
@@ -72,7 +72,7 @@ def rows_of(count: int) -> Tensor:
 
 @exercise("ask_teacher")
 def test_dropout_is_off_while_the_teacher_answers(student: Student) -> None:
-    given = "four rows, a linear map with a dropout of 0.9 in training mode, all rows at once"
+    given = "four rows, a linear map in training mode, whose outputs are all dropped out, all rows at once"
     expected = functional.linear(rows_of(4), WEIGHT, BIAS)
     close(student.ask_teacher(made(student), rows_of(4), 4), expected, given=given)
 

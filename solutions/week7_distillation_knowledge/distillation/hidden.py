@@ -86,10 +86,9 @@ def test_logits_far_from_zero_are_softened_as_others_are(student: Student) -> No
 WEIGHT, BIAS = torch.tensor([[1.0, -1.0], [0.5, 2.0]]), torch.tensor([0.25, -1.0])
 
 
-def made(student: Student, dropout: float = 0.9) -> Any:
+def made(student: Student) -> Any:
     """A teacher on the student's side: dropout, a linear map, dropout."""
-    parts = student.nn.Dropout(dropout), student.nn.Linear(2, 2), student.nn.Dropout(dropout)
-    teacher = student.nn.Sequential(*parts)
+    teacher = student.nn.Sequential(student.nn.Dropout(1.0), student.nn.Linear(2, 2), student.nn.Dropout(1.0))
     teacher.load_state_dict({"1.weight": WEIGHT, "1.bias": BIAS})
     return teacher
 
@@ -112,6 +111,14 @@ def test_each_part_stays_in_its_own_mode(student: Student) -> None:
     student.ask_teacher(teacher, torch.ones(3, 2), 2)
     given = "a teacher in evaluation mode: the modes of all, first, last part afterwards"
     equal([teacher.training, teacher[0].training, teacher[2].training], [False, False, False], given=given)
+
+
+@exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
+def test_a_teacher_of_many_parts_is_as_it_was(student: Student) -> None:
+    teacher = student.nn.Sequential(*(student.nn.Dropout(1.0) for _ in range(12)))
+    close(student.ask_teacher(teacher, torch.ones(3, 2), 2), torch.ones(3, 2), given="twelve layers of dropout")
+    given = "twelve layers of dropout in training mode: the modes of the first and the last afterwards"
+    equal([teacher[0].training, teacher[11].training], [True, True], given=given)
 
 
 @exercise("ask_teacher", points=0.5, needs="test_no_gradient_flows_through_the_answers")
@@ -450,6 +457,14 @@ def test_far_above_and_far_below(student: Student) -> None:
         given = f"the logits (10000, −10000, 9000) and (10000, −10000, 10000), class {place}, share {share}: the mean"
         found = number(student.raise_bias(logits, place, share), given)
         close(mean_share(logits, place, found), share, given=given, rtol=1e-3, atol=1e-4)
+
+
+@exercise("raise_bias", points=0.5, needs="test_the_mean_of_probabilities_is_the_share")
+def test_large_logits_lose_no_digits(student: Student) -> None:
+    logits = torch.tensor([[-100_000.0, 0.0, 0.0, 0.0]])
+    given = "the logits (−100000, 0, 0, 0) in float32, class 0, share 1/2: the mean probability with the bias, to four digits"
+    found = number(student.raise_bias(logits, 0, 0.5), given)
+    close(mean_share(logits, 0, found), 0.5, given=given, rtol=1e-4, atol=0)
 
 
 # metrics
