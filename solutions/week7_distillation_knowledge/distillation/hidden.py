@@ -12,7 +12,7 @@ from torch.nn import functional
 from torch.nn.utils import vector_to_parameters
 
 from etude import pretrained
-from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
+from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise
 from etude.lesson.interface import Student
 from etude.models.bert_heads import BertClassifier
 from etude.models.classifiers import BagClassifier

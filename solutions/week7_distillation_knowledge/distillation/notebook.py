@@ -333,6 +333,9 @@ figure.colorbar(picture, label="share")
 plt.show()
 
 # %% [markdown]
+# Do the squares with an h stand out? Hardly: look at both lines of numbers. This teacher has ideas of its own about what is alike. Whether they *teach* anything is asked in experiments II and III.
+
+# %% [markdown]
 # ## 4. The loss, and why T²
 #
 # The student's logits $z$ are softened by the same T, and pay the **cross entropy** with the teacher's soft targets $q$:
@@ -538,7 +541,7 @@ check("mixed_loss")
 # %% [markdown]
 # ## Experiment I: few labels, much text
 #
-# The student is a **bag of embeddings**: the mean of 16 numbers for each piece, and one linear map. It reads no order, and is about a twelfth of its teacher.
+# The student is a **bag of embeddings**: 16 numbers for each piece of a word, their mean, and one linear map. It reads no order, and is fourteen times smaller than its teacher.
 #
 # All students below have this size, these starting numbers and as many steps. Only what they learn from differs.
 
@@ -725,7 +728,7 @@ plt.show()
 pd.concat({column: pd.DataFrame({way: curve[column] for way, curve in curves.items()}) for column in ("right", "nats for the truth")}, axis=1).round(2)
 
 # %% [markdown]
-# Left: which way matters little, how much text matters a lot. Right: with few sentences hard labels make a student sure of what is wrong, worse than a guess. Softness alone prevents that; it takes no similarity.
+# Left: the way matters little, the amount of text a lot. Right: few hard labels make a student sure of what is wrong, worse than a guess. Softness alone prevents that; it takes no similarity. With much text the hard ones are the cheaper.
 
 # %% [markdown]
 # And the size of the student? The same text for bags of several widths; in the larger profiles an LSTM, as in Tang et al., and a small BERT, too.
@@ -834,6 +837,9 @@ for way, (values, loss) in {"soft targets": (said, by_rest), "without similarity
     found[way] = dict(zip(("its own, as trained", "all, as trained", "its own, bias raised", "all, bias raised"),
                           np.reshape(results, (len(nets), 4)).mean(axis=0)))
 pd.DataFrame(found).T.round(2)
+
+# %% [markdown]
+# So a class is found that was never seen, and similarity has a part in it. Yet hard labels find more. They never named the class: a sentence that is like nothing seen falls to it, once its bias is raised. The paper has no such control.
 
 # %% [markdown]
 # ## Experiment IV: train the teacher further, or the student?

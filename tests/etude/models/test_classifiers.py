@@ -23,9 +23,7 @@ def seed() -> None:
 def test_a_bag_is_torchs_embedding_bag_and_a_linear_map() -> None:
     model = BagClassifier(8, 4, 3)
     bag = nn.EmbeddingBag.from_pretrained(model.embedding.weight, mode="mean")
-    expected = functional.linear(
-        torch.cat([bag(one[None]) for one in sentences()]), model.head.weight, model.head.bias
-    )
+    expected = functional.linear(torch.cat([bag(one[None]) for one in sentences()]), model.head.weight, model.head.bias)
     assert_close(model.logits(TOKENS), expected)
 
 
