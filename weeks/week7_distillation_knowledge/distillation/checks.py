@@ -14,11 +14,6 @@ NOT = -100  # the label of a row that has none
 LN2, LN3, LN5 = math.log(2), math.log(3), math.log(5)
 
 
-def kind(value: Any) -> str:
-    """The precision of what came back, or its type."""
-    return str(getattr(value, "dtype", type(value).__name__))
-
-
 # soft_targets
 @exercise("soft_targets")
 def test_at_temperature_1_they_are_the_teachers_probabilities(student: Student) -> None:
