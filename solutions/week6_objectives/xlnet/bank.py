@@ -427,8 +427,8 @@ edit("two_streams", "query-without-memorys-shift", {"before + asked, functional"
      "the asked places are counted without the memory", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")
 edit("two_streams", "memory-hidden", {"functional.pad(query, (before, 0), value=True)": "functional.pad(query, (before, 0), value=False)"},
      "the query does not see the memory: everything in it may be seen", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")
-edit("two_streams", "memory-on-the-right", {"torch.cat([kept, h], dim=1)": "torch.cat([h, kept], dim=1)", "functional.pad(query, (before, 0)": "functional.pad(query, (0, before)",
-     "functional.pad(content, (before, 0)": "functional.pad(content, (0, before)", "before + asked, functional": "asked, functional", "places = before + torch.arange": "places = torch.arange"},
+edit("two_streams", "memory-on-the-right", {"torch.cat([kept, h], dim=1)": "torch.cat([h, kept], dim=1)", "before + asked, functional.pad(query, (before, 0)": "asked, functional.pad(query, (0, before)",
+     "functional.pad(content, (before, 0)": "functional.pad(content, (0, before)", "places = before + torch.arange": "places = torch.arange"},
      "the memory stands right of the text: it came before it", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")
 edit("two_streams", "one-memory-for-all", {"        before = kept.shape[1]  # M": "        kept = memory[0]\n        before = kept.shape[1]  # M"},
      "the first layer's memory is used in all layers: each has its own", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")

@@ -740,7 +740,7 @@ pd.DataFrame(rows).T.round(5)
 
 # %%
 size = {
-    "smoke": {"steps": 240, "batch": 64, "leaking": 60},
+    "smoke": {"steps": 220, "batch": 64, "leaking": 60},
     "cpu": {"steps": 1500, "batch": 64, "leaking": 200},
     "gpu": {"steps": 6000, "batch": 256, "leaking": 400},
 }[profile]
