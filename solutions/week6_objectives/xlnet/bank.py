@@ -344,12 +344,18 @@ def mix(scores, values, sees):
     return torch.einsum("bhnk,bhkd->bhnd", weights / torch.where(total > 0, total, torch.ones_like(total)), values)
 
 
+@alternative("mix", "nan-to-zero")
+def mix(scores, values, sees):
+    weights = scores.masked_fill(~sees[:, None], -torch.inf).softmax(dim=-1)  # no gradient goes where masked_fill has written
+    return torch.nan_to_num(weights, nan=0.0) @ values
+
+
 edit("mix", "mean-of-all", {".masked_fill(hidden, 0.0) @ values": " @ values"},
      "a row that sees nothing gets the mean of all values, of those that are hidden from it: equal scores, however low, are equal weights",
      killed_by="test_a_row_that_sees_nothing_gets_zeros")
 edit("mix", "infinity", {"torch.finfo(scores.dtype).min": "-torch.inf", ".masked_fill(hidden, 0.0) @ values": " @ values"},
      "a row that sees nothing gets NaN: softmax over nothing is 0/0", killed_by="test_a_row_that_sees_nothing_gets_zeros")
-edit("mix", "nan-to-num", {"torch.finfo(scores.dtype).min": "-torch.inf", "weights.masked_fill(hidden, 0.0)": "weights.nan_to_num(0.0)"},
+edit("mix", "nan-to-num", {"scores.masked_fill(hidden, torch.finfo(scores.dtype).min)": "torch.where(hidden, -torch.inf, 0.0).add(scores)", "weights.masked_fill(hidden, 0.0)": "weights.nan_to_num(0.0)"},
      "NaN becomes 0 too late: gradients through the softmax are NaN already", killed_by="test_gradients_are_finite_where_a_row_sees_nothing")
 edit("mix", "upside-down", {"~sees[:, None]": "sees[:, None]"},
      "the mask is turned round: True is where a row may see a key", killed_by="test_visible_values_are_weighted_by_the_softmax")
@@ -450,10 +456,10 @@ def remember(memory, hidden, length):
 
 
 @alternative("remember", "no-grad")
-@torch.no_grad()
 def remember(memory, hidden, length):
-    both = hidden.clone() if memory is None else torch.cat((memory, hidden), 1)
-    return both[:, -length:] if length else both[:, :0]
+    with torch.no_grad():
+        both = hidden.clone() if memory is None else torch.cat((memory, hidden), 1)
+        return both[:, -length:] if length else both[:, :0]
 
 
 edit("remember", "not-detached", {".detach()": ""},
@@ -478,3 +484,10 @@ edit("remember", "texts-for-places", {"both[:, max(0, both.shape[1] - length) :]
      "the last texts are kept: places are dimension 1", killed_by="test_the_last_places_are_kept")
 edit("remember", "always-float32", {".detach()": ".detach().float().to(hidden.dtype)"},
      "the memory is kept in float32, whatever comes in", killed_by="test_what_is_remembered_keeps_its_type")
+
+
+equivalent("over_all_orders", "4: order → __import__('itertools').islice(order, 10)", "there are six tokens at most")
+equivalent("by_distance", "1: scores.shape[-1] + 1 → scores.shape[-1] + 2", "there are 2K − 1 columns, an odd number")
+for label in ("1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "1: keys.transpose(-1, -2) → keys.transpose(-1, 2)",
+              "2: distances.transpose(-1, -2) → distances.transpose(-2, -1)"):
+    equivalent("relative_scores", label, "the same two dimensions are exchanged")

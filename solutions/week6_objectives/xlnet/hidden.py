@@ -174,6 +174,16 @@ def test_rare_texts_are_paid_to_the_digit(student: Student) -> None:
     close(paid(student, joint, [0, 1, 1], [0, 1, 2]), expected, given=given, rtol=1e-9)
 
 
+@exercise("masked_and_chained", points=0.5, needs="test_what_is_visible_is_given_and_not_paid_for")
+def test_twelve_tokens_may_be_hidden_at_once(student: Student) -> None:
+    generator = torch.Generator().manual_seed(12)
+    joint = torch.randint(1, 9, (2,) * 12, generator=generator).double()
+    joint, tokens = joint / joint.sum(), [0, 1] * 6
+    for hidden in (list(range(12)), list(range(11))):
+        given = f"twelve tokens of two kinds, {len(hidden)} hidden, the text (0, 1, 0, 1, …)"
+        close(paid(student, joint, tokens, hidden), enumerated(joint, tokens, hidden), given=given)
+
+
 # partial_prediction
 def partial_oracle(order: list[int], k: int) -> list[Any]:
     """Place by place."""
@@ -297,7 +307,8 @@ def test_gradients_reach_both_biases(student: Student) -> None:
 
 @exercise("relative_scores", points=0.5, needs="test_all_four_products_are_there")
 def test_scores_keep_double_precision(student: Student) -> None:
-    tensors, places = drawn(1, 2, 3, 3, 3, 8), torch.arange(3)[None]
+    tensors = {name: tensor / 3 for name, tensor in drawn(1, 2, 3, 3, 3, 8).items()}
+    places = torch.arange(3)[None]
     expected = four_products(*tensors.values(), places)
     given = "2 heads, 3 keys, d = 3, float64, to ten digits"
     close(student.relative_scores(*tensors.values(), places), expected, given=given, rtol=1e-10, atol=1e-10)
@@ -353,7 +364,7 @@ def test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden(s
 
 @exercise("mix", points=0.5, needs="test_visible_values_are_weighted_by_the_softmax")
 def test_the_mean_keeps_double_precision(student: Student) -> None:
-    scores, values = eighths(1, 1, 2, 3, seed=9), eighths(1, 1, 3, 2, seed=10)
+    scores, values = eighths(1, 1, 2, 3, seed=9) / 3, eighths(1, 1, 3, 2, seed=10) / 3
     sees = torch.tensor([[[True, False, True], [True, True, True]]])
     given = "float64, to ten digits"
     close(student.mix(scores, values, sees), mean_of_visible(scores, values, sees), given=given, rtol=1e-10, atol=1e-10)

@@ -467,7 +467,7 @@ print("weights of a row that may see nothing:", hidden.softmax(dim=-1))
 #
 # *15 minutes, medium.*
 #
-# <details><summary>Hint</summary>−inf gives NaN in such a row, and NaN × 0 is NaN, forwards and backwards: use a finite number, and set the weights of what is hidden to 0 afterwards.</details>
+# <details><summary>Hint</summary>−inf gives NaN in such a row, and NaN × 0 is NaN. With a finite number there is none; set the weights of what is hidden to 0 afterwards.</details>
 # <details><summary>Hint</summary><code>torch.finfo(scores.dtype).min</code> is the lowest number of a type.</details>
 
 

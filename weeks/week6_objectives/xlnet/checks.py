@@ -156,9 +156,9 @@ def test_with_one_bracket_visible_both_are_certain(student: Student) -> None:
 def test_what_is_visible_is_given_and_not_paid_for(student: Student) -> None:
     # Of x0 = 1: P(0, 0) = .1, P(0, 1) = .3, P(1, 0) = .2, P(1, 1) = .0, of .6 in all.
     joint = torch.tensor([[[0.1, 0.1], [0.1, 0.1]], [[0.1, 0.3], [0.2, 0.0]]], dtype=torch.float64)
-    given = "three tokens of two kinds, P(1, x, y) = .1 .3 / .2 .0; the text (1, 0, 1) with places 1 and 2 hidden"
-    expected = [math.log(4 / 6) + math.log(3 / 6), math.log(3 / 6)]
-    close(paid(student, joint, [1, 0, 1], [1, 2], given), expected, given=given)
+    given = "three tokens of two kinds, P(1, x, y) = .1 .3 / .2 .0; the text (1, 1, 0) with places 1 and 2 hidden"
+    expected = [math.log(2 / 6) + math.log(3 / 6), math.log(2 / 6)]
+    close(paid(student, joint, [1, 1, 0], [1, 2], given), expected, given=given)
 
 
 @exercise("masked_and_chained", points=0.5)
