@@ -128,15 +128,17 @@ class RelativeAttention(nn.Module):
             kinds = torch.einsum("bhnd,shd->bhns", queries + self.segment_bias[:, None], self.segments)
             scores = scores + kinds.gather(-1, other[:, None].long().expand_as(scores))
         scores = scores / math.sqrt(queries.size(-1))
-        if sees is None:
-            return self.dropout(scores.softmax(dim=-1)) @ values
-        hidden = ~sees[:, None]  # (B, 1, N, K)
-        weights = scores.masked_fill(hidden, torch.finfo(scores.dtype).min).softmax(dim=-1)
-        return self.dropout(weights.masked_fill(hidden, 0.0)) @ values
+        if sees is not None:
+            scores = scores.masked_fill(~sees[:, None], torch.finfo(scores.dtype).min)
+        weights = scores.softmax(dim=-1)  # (B, h, N, K)
+        if sees is not None:
+            weights = weights.masked_fill(~sees[:, None], 0.0)  # of a row that sees nothing
+        mixed: Tensor = self.dropout(weights) @ values
+        return mixed
 
     def _split(self, x: Tensor) -> Tensor:
         """Gives each head its part: (B, N, H) → (B, h, N, H/h)."""
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 class XLNetLayer(nn.Module):

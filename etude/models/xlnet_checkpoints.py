@@ -32,7 +32,11 @@ LAYER = {
     "attention.segments": "rel_attn.seg_embed",
     "attention.norm.weight": "rel_attn.layer_norm.weight",
     "attention.norm.bias": "rel_attn.layer_norm.bias",
-    **{f"feed_forward.{ours}.{kind}": f"ff.layer_{n}.{kind}" for n, ours in ((1, 0), (2, 3)) for kind in ("weight", "bias")},
+    **{
+        f"feed_forward.{ours}.{kind}": f"ff.layer_{n}.{kind}"
+        for n, ours in ((1, 0), (2, 3))
+        for kind in ("weight", "bias")
+    },
     "norm.weight": "ff.layer_norm.weight",
     "norm.bias": "ff.layer_norm.bias",
 }
@@ -76,7 +80,9 @@ def save_xlnet(model: XLNetForPermutationLM, folder: Path) -> None:
 
 def _names(layers: int) -> dict[str, str]:
     inside = {
-        f"xlnet.layers.{n}.{mine}": f"transformer.layer.{n}.{theirs}" for n in range(layers) for mine, theirs in LAYER.items()
+        f"xlnet.layers.{n}.{mine}": f"transformer.layer.{n}.{theirs}"
+        for n in range(layers)
+        for mine, theirs in LAYER.items()
     }
     return WHOLE | inside
 
@@ -95,5 +101,5 @@ def _theirs(name: str, tensor: Tensor, heads: int) -> Tensor:
     if name == "xlnet.start":
         return tensor[None, None]
     if ".attention." in name and name.endswith(("queries.weight", "keys.weight", "values.weight", "distances.weight")):
-        return tensor.T.unflatten(1, (heads, -1))
-    return tensor.unflatten(1, (heads, -1)) if name.endswith("attention.out.weight") else tensor
+        return tensor.T.reshape(len(tensor), heads, -1)
+    return tensor.reshape(len(tensor), heads, -1) if name.endswith("attention.out.weight") else tensor

@@ -1,6 +1,5 @@
 """xlnet: classic mistakes and other right ways, for each exercise. Never released."""
 
-import functools
 import itertools
 import math
 

@@ -263,14 +263,15 @@ def test_the_scores_keep_their_type_and_their_digits(student: Student) -> None:
 
 
 # relative_scores
-def four_products(q: Tensor, k: Tensor, r: Tensor, u: Tensor, v: Tensor, places: Tensor) -> Tensor:
+def four_products(queries: Tensor, keys: Tensor, distances: Tensor, u: Tensor, v: Tensor, places: Tensor) -> Tensor:
     """The four products, each by itself, in one sum of pairs."""
-    keys = k.size(2)
-    columns = keys - 1 - (places.expand(q.size(0), -1)[:, :, None] - torch.arange(keys))  # (B, N, K)
-    away = r[:, columns].transpose(0, 1)  # (B, h, N, K, d)
-    scores = torch.einsum("bhnd,bhkd->bhnk", q, k) + torch.einsum("bhnd,bhnkd->bhnk", q, away)
-    scores = scores + torch.einsum("hd,bhkd->bhk", u, k)[:, :, None] + torch.einsum("hd,bhnkd->bhnk", v, away)
-    return scores * q.size(-1) ** -0.5
+    count = keys.size(2)
+    columns = count - 1 - (places.expand(len(queries), -1)[:, :, None] - torch.arange(count))  # (B, N, K)
+    away = distances[:, columns].transpose(0, 1)  # (B, h, N, K, d)
+    scores = torch.einsum("bhnd,bhkd->bhnk", queries, keys) + torch.einsum("bhnd,bhnkd->bhnk", queries, away)
+    scores = scores + torch.einsum("hd,bhkd->bhk", u, keys)[:, :, None] + torch.einsum("hd,bhnkd->bhnk", v, away)
+    scaled: Tensor = scores / math.sqrt(queries.size(-1))
+    return scaled
 
 
 NAMES = ("queries", "keys", "distances", "u", "v")
@@ -295,7 +296,7 @@ def test_any_pair_is_scored_by_the_four_products(
     student: Student, texts: int, heads: int, rows: int, keys: int, width: int, own: bool, seed: int
 ) -> None:
     tensors, places = drawn(texts, heads, rows, keys, width, seed), places_of(texts, rows, keys, seed, own=own)
-    close(student.relative_scores(*tensors.values(), places), four_products(*tensors.values(), places), atol=1e-5)
+    close(student.relative_scores(*tensors.values(), places), four_products(**tensors, places=places), atol=1e-5)
 
 
 @exercise("relative_scores", points=0.5)
@@ -309,7 +310,7 @@ def test_gradients_reach_both_biases(student: Student) -> None:
 def test_scores_keep_double_precision(student: Student) -> None:
     tensors = {name: tensor / 3 for name, tensor in drawn(1, 2, 3, 3, 3, 8).items()}
     places = torch.arange(3)[None]
-    expected = four_products(*tensors.values(), places)
+    expected = four_products(**tensors, places=places)
     given = "2 heads, 3 keys, d = 3, float64, to ten digits"
     close(student.relative_scores(*tensors.values(), places), expected, given=given, rtol=1e-10, atol=1e-10)
 
@@ -421,15 +422,15 @@ def by_rows(
 
 def masks_of(orders: list[list[int]], count: int) -> tuple[Tensor, Tensor, Tensor]:
     """The last places of each order with their masks: asked (B, T), content (B, N, N), query (B, T, N)."""
-    found = []
+    found: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     for order in orders:
         context, asked = order[:-count], order[-count:]
-        turn = {place: 0 for place in context} | {place: 1 + t for t, place in enumerate(asked)}
+        turn = dict.fromkeys(context, 0) | {place: 1 + t for t, place in enumerate(asked)}
         every = range(len(order))
-        content = [[turn[j] <= turn[i] for j in every] for i in every]
-        found.append((asked, content, [[turn[j] < turn[i] for j in every] for i in asked]))
-    asked, content, query = (torch.tensor([one[part] for one in found]) for part in range(3))
-    return asked, content, query
+        found[0].append(asked)
+        found[1].append([[turn[j] <= turn[i] for j in every] for i in every])
+        found[2].append([[turn[j] < turn[i] for j in every] for i in asked])
+    return torch.tensor(found[0]), torch.tensor(found[1]), torch.tensor(found[2])
 
 
 @exercise("two_streams")

@@ -52,7 +52,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from torch import nn
 from torch.nn import functional
 from torch.nn.utils import parameters_to_vector
 
@@ -348,8 +347,7 @@ for plot, k in zip(axes, (1, 2, 6)):
     shown = content.float()
     shown[asked] += query
     plot.imshow(shown, cmap="Blues", vmin=0, vmax=3)
-    plot.set(title=f"K = {k}: asked for {', '.join(map(str, asked.tolist()))}", xlabel="place that is seen")
-    plot.title.set_fontsize(9)
+    plot.set(title=f"K = {k}: {len(asked)} of 8 asked for", xlabel="place that is seen")
     plot.grid(False)
 axes[0].set_ylabel("place that sees")
 plt.show()
@@ -856,6 +854,7 @@ for count, label in ((1, "ln 4"), (2, "2 ln 4")):
     axes.text(count * math.log(4), 1.55, label, ha="center", fontsize=8)
 axes.set_yticks(range(2), ["both brackets", "the closing one"])
 axes.set(xlabel="nats", ylabel="hidden", xlim=(0, 3.4))
+axes.set_title("Both hidden: a chain pays {:.2f} nats, a product {:.2f}".format(*-table["both hidden"].iloc[:2]), pad=18)
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
@@ -921,7 +920,7 @@ print(f"left to right, one pass: {one_pass:.3f}; by scoring whole sentences: {en
 # %% [markdown]
 # ### 24 orders of one sentence
 #
-# Hide four places, and ask the permutation model in every order. A perfect model says the same in all.
+# Hide four places (the brackets, the first digit, the sign), and ask the permutation model in every order. A perfect model says the same in all.
 
 # %%
 def table_of(model, text, places):
@@ -982,7 +981,7 @@ record(
 #
 # | claim | here |
 # |---|---|
-# | any order multiplies to the text's probability | yes, exactly, for true conditionals; a trained model's orders differ a little |
+# | any order multiplies to the text's probability | yes, exactly, for true conditionals; a trained model's orders still differ |
 # | masked tokens are taken as independent | `pair_gap`: yes, near ln 4 = 1.39 nats, what a perfect product must lose |
 # | … and only where two are hidden | `pair_gap_one_visible`: no difference with one visible |
 # | every order gives context from both sides | `both_sides_gap`: yes, in one pass |

@@ -10,6 +10,7 @@ import transformers as huggingface
 from torch import Tensor
 from torch.nn import functional
 
+from etude.lesson.checks import claim
 from etude.models.checkpoint_files import CheckpointError
 from etude.models.xlnet import Asked, XLNet, XLNetConfig, XLNetForPermutationLM, by_distance, distance_vectors
 from etude.models.xlnet_checkpoints import load_xlnet, save_xlnet
@@ -88,15 +89,17 @@ def test_the_loss_and_its_gradients_are_those_of_transformers(theirs: Any, ours:
     expected = asked_of(theirs, tokens, visible(), labels=tokens.gather(1, ASKED).contiguous()).loss
     loss = ours(Asked(tokens, visible(), ASKED))
     torch.testing.assert_close(loss, expected)
-    attention, other = ours.xlnet.layers[1].attention, theirs.transformer.layer[1].rel_attn
-    pairs = [(attention.content_bias, other.r_w_bias), (attention.distance_bias, other.r_r_bias), (ours.xlnet.start, None)]
-    pairs = [(mine, wanted if wanted is not None else theirs.transformer.mask_emb) for mine, wanted in pairs]
-    found = torch.autograd.grad(loss, [mine for mine, _ in pairs])
-    for mine, wanted in zip(found, torch.autograd.grad(expected, [wanted for _, wanted in pairs]), strict=True):
-        torch.testing.assert_close(mine, wanted.reshape(mine.shape), atol=1e-4, rtol=1e-3)
+    layer: Any = ours.xlnet.layers[1]
+    attention, other = layer.attention, theirs.transformer.layer[1].rel_attn
+    mine = [attention.content_bias, attention.distance_bias, ours.xlnet.start]
+    wanted = [other.r_w_bias, other.r_r_bias, theirs.transformer.mask_emb]
+    for one, another in zip(torch.autograd.grad(loss, mine), torch.autograd.grad(expected, wanted), strict=True):
+        torch.testing.assert_close(one, another.reshape(one.shape), atol=1e-4, rtol=1e-3)
 
 
-def test_a_saved_model_is_read_by_transformers_and_by_us(theirs: Any, ours: XLNetForPermutationLM, tmp_path: Path) -> None:
+def test_a_saved_model_is_read_by_transformers_and_by_us(
+    theirs: Any, ours: XLNetForPermutationLM, tmp_path: Path
+) -> None:
     save_xlnet(ours, tmp_path)
     again = transformers.XLNetLMHeadModel.from_pretrained(tmp_path)
     for (name, mine), other in zip(theirs.named_parameters(), again.parameters(), strict=True):
@@ -105,6 +108,7 @@ def test_a_saved_model_is_read_by_transformers_and_by_us(theirs: Any, ours: XLNe
     assert all(torch.equal(one, other) for one, other in both)
 
 
+@claim("xlnet-two-streams")
 def test_no_prediction_knows_its_own_token_and_the_first_of_an_order_knows_none(ours: XLNetForPermutationLM) -> None:
     embedded = ours.xlnet.tokens(text(7)).detach().requires_grad_()
     handle = ours.xlnet.tokens.register_forward_hook(lambda module, given, result: embedded)
