@@ -254,17 +254,17 @@ def test_heads_and_rows_keep_their_own_scores(student: Student) -> None:
 
 
 # relative_scores
-def four_products(q: Tensor, k: Tensor, r: Tensor, u: Tensor, v: Tensor, places: Tensor) -> Tensor:
+def four_products(queries: Tensor, keys: Tensor, distances: Tensor, u: Tensor, v: Tensor, places: Tensor) -> Tensor:
     """Pair by pair, the four products of section 3.3."""
-    texts, heads, rows, width = q.shape
-    keys = k.size(2)
+    texts, heads, rows, width = queries.shape
+    count = keys.size(2)
     where = places.expand(texts, -1)
     found = []
-    for b, h, i, j in itertools.product(range(texts), range(heads), range(rows), range(keys)):
-        away = r[h, keys - 1 - (int(where[b, i]) - j)]
-        row, key = q[b, h, i], k[b, h, j]
+    for b, h, i, j in itertools.product(range(texts), range(heads), range(rows), range(count)):
+        away = distances[h, count - 1 - (int(where[b, i]) - j)]
+        row, key = queries[b, h, i], keys[b, h, j]
         found.append((row @ key + row @ away + u[h] @ key + v[h] @ away) / width**0.5)
-    return torch.stack(found).reshape(texts, heads, rows, keys)
+    return torch.stack(found).reshape(texts, heads, rows, count)
 
 
 NAMES = ("queries", "keys", "distances", "u", "v")
@@ -279,7 +279,7 @@ def drawn(texts: int, heads: int, rows: int, keys: int, width: int, seed: int) -
 def test_all_four_products_are_there(student: Student) -> None:
     tensors, places = drawn(2, 2, 3, 3, 4, seed=1), torch.arange(3)[None]
     given = "2 texts, 2 heads, 3 rows and keys, d = 4"
-    close(student.relative_scores(*tensors.values(), places), four_products(*tensors.values(), places), given=given, atol=1e-5)
+    close(student.relative_scores(*tensors.values(), places), four_products(**tensors, places=places), given=given, atol=1e-5)
 
 
 @exercise("relative_scores")
@@ -296,7 +296,7 @@ def test_with_no_queries_contents_count_by_u_and_distances_by_v(student: Student
 def test_both_parts_are_divided_by_the_root_of_the_heads_width(student: Student) -> None:
     tensors, places = drawn(1, 3, 2, 4, 9, seed=7), torch.tensor([[3, 1]])
     given = "3 heads of width 9, 4 keys, rows at places 3 and 1"
-    close(student.relative_scores(*tensors.values(), places), four_products(*tensors.values(), places), given=given, atol=1e-5)
+    close(student.relative_scores(*tensors.values(), places), four_products(**tensors, places=places), given=given, atol=1e-5)
 
 
 # mix
