@@ -32,8 +32,8 @@ class ElectraRecipe(Recipe):
 
 
 ELECTRA_RECIPES = {
-    "world-en-electra": ElectraRecipe("en", steps=5300, warmup=530),
-    "world-en-electra-15": ElectraRecipe("en", objective="electra-15", steps=5300, warmup=530),
-    "world-en-replace-mlm": ElectraRecipe("en", objective="replace-mlm", steps=5200, warmup=520),
-    "world-en-all-tokens-mlm": ElectraRecipe("en", objective="all-tokens-mlm", steps=4000, warmup=400),
+    "world-en-electra": ElectraRecipe("en", steps=5500, warmup=550),
+    "world-en-electra-15": ElectraRecipe("en", objective="electra-15", steps=5600, warmup=560),
+    "world-en-replace-mlm": ElectraRecipe("en", objective="replace-mlm", steps=5425, warmup=542),
+    "world-en-all-tokens-mlm": ElectraRecipe("en", objective="all-tokens-mlm", steps=4480, warmup=448),
 }
