@@ -9,6 +9,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from etude import pretrained, pretrained_electra
 from etude.models.bert import BertForPretraining
+from etude.models.electra import ElectraDiscriminator
 from etude.pretrained import examples_of, text_of, tokenizer_of
 from etude.pretrained_electra import config_of, make, pair_of
 from etude.recipes import RECIPES
@@ -77,7 +78,7 @@ def test_a_released_model_has_learnt_the_world(name: str) -> None:
     read = torch.where(masked, other, original)
     with torch.inference_mode():
         hidden = model.electra(read)
-        if isinstance(model, pretrained_electra.ElectraDiscriminator):
+        if isinstance(model, ElectraDiscriminator):
             scores = model.scores(hidden)
             assert float(scores[masked].mean() - scores[~masked & (original != 0)].mean()) > 3
         else:

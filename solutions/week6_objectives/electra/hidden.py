@@ -7,13 +7,22 @@ from typing import Any
 import numpy as np
 import torch
 from hypothesis.strategies import integers, sampled_from
+from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch.nn import functional
+from torch.nn.utils import vector_to_parameters
 from torch.utils.flop_counter import FlopCounterMode
 
+from etude import pretrained
 from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.lesson.values import plain
+from etude.models.electra import ElectraConfig, ElectraDiscriminator
+from etude.pretraining import Examples, Masking, Vocabulary
+from etude.recipes import Recipe
+from etude.world.tasks import Tasks
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
 from grader.lessons.generated import for_all
 
 NOT = -100  # the label that no loss asks for
@@ -119,10 +128,6 @@ def test_the_verdicts_loss_keeps_double_precision(student: Student) -> None:
     found = student.discriminator_loss(scores, replaced, real)
     given = "three scores in float64, to ten digits"
     close(found, token_by_token(scores, replaced, real), given=given, rtol=1e-10, atol=0)
-    sure = torch.tensor([[30.0, -35.0]], dtype=torch.float32)
-    expected = (math.exp(-30) + math.exp(-35)) / 2
-    found = student.discriminator_loss(sure, torch.tensor([[True, False]]), torch.ones(1, 2).bool())
-    close(found, expected, given="the scores 30 for a replaced token and −35 for an original one", rtol=1e-3, atol=0)
 
 
 # electra_loss
@@ -351,3 +356,135 @@ def test_gradients_are_numbers_even_where_nothing_can_be_copied(student: Student
     tensors_of = {"logits": logits, "copy": copy}
     given = "three tokens, the first and the last replaced, copy scores .5, −60, 60, float64"
     close_gradients(student, "copy_loss", oracle, tensors_of, read, wanted, given=given)
+
+
+# metrics
+BEYOND = 50_000  # added to the run's seed: other text than the notebook's
+TEST = {150, 300, 1000}  # how many sentences a profile tests on
+SYSTEMS = ("BERT", "Replace MLM", "ELECTRA 15%", "All-Tokens MLM", "ELECTRA", "untrained")
+TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
+TOPICS = 9
+TRUTH = (0.3, 0.2, 0.15, 0.12, 0.09, 0.07, 0.04, 0.03)
+
+
+@functools.lru_cache(maxsize=1)
+def _guessed(seed: int) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """Text that the notebook has not chosen, in which the course's BERT has guessed: (read, replaced, real), (B, N) each."""
+    model, tokenizer = pretrained.load("world-en-no-nsp")
+    texts = pretrained.text_of(Recipe("en", words=6_000), seed + BEYOND)
+    rows = [[[tokenizer.index[piece] for piece in tokenizer.tokenize(line)] for line in text] for text in texts]
+    masking = Masking(rate=0.15, mask=1.0, random=0.0)
+    batches = Examples(rows, Vocabulary(tokenizer), 64, 64, masking, next_sentence=False, seed=seed)
+    found, draw = [], drawn(seed)
+    for number in range(4):
+        batch = batches(number)
+        masked = batch.labels != NOT
+        with torch.no_grad():
+            logits = model.token_logits(model.bert(batch.tokens)[masked])  # (M, V)
+        guess = torch.multinomial(logits.softmax(dim=-1), 1, generator=draw)[:, 0]  # (M,)
+        tokens = torch.where(masked, batch.labels, batch.tokens)
+        read = tokens.masked_scatter(masked, guess)
+        found.append((read, read != tokens, tokens != 0))
+    return found
+
+
+@metric("verdict_auc")
+def verdict_auc(artifacts: Artifacts) -> float:
+    """How well the student's discriminator tells replaced tokens from original ones."""
+    c = pretrained.load("world-en-no-nsp").model.bert.config
+    widths = (c.vocab_size, c.hidden_size, c.hidden_size, c.num_hidden_layers, c.num_attention_heads)
+    model = ElectraDiscriminator(
+        ElectraConfig(*widths, c.intermediate_size, "gelu", 0.0, 0.0, c.max_position_embeddings)
+    )
+    numbers, expected = artifacts.tensor("discriminator", ndim=1), sum(one.numel() for one in model.parameters())
+    if len(numbers) != expected:
+        raise BadArtifact(f"'discriminator' holds {len(numbers)} numbers, and the model has {expected} parameters")
+    vector_to_parameters(numbers.float(), model.parameters())
+    scores, truth = [], []
+    for read, replaced, real in _guessed(artifacts.seed):
+        with torch.no_grad():
+            scores.append(model.eval()(read)[real])
+        truth.append(replaced[real])
+    return float(roc_auc_score(torch.cat(truth), torch.cat(scores)))
+
+
+def _generators(artifacts: Artifacts) -> Tensor:
+    """What the two generators of the duel believe, (2, 8)."""
+    found = artifacts.tensor("generators", ndim=2)
+    if tuple(found.shape) != (2, len(TRUTH)):
+        raise BadArtifact(f"the tensor 'generators' has shape {tuple(found.shape)}, expected {(2, len(TRUTH))}")
+    return found.double().softmax(dim=1)
+
+
+@metric("entropy_gap")
+def entropy_gap(artifacts: Artifacts) -> float:
+    p = _generators(artifacts)
+    entropies = -(p * p.clamp_min(1e-12).log()).sum(dim=1)
+    return float(entropies[0] - entropies[1])
+
+
+@metric("likelihood_gap")
+def likelihood_gap(artifacts: Artifacts) -> float:
+    return float((_generators(artifacts)[0] - torch.tensor(TRUTH).double()).abs().sum() / 2)
+
+
+@functools.lru_cache(maxsize=4)
+def _gold(task: str, seed: int, count: int) -> Tensor:
+    """The truth of each word or sentence of the test, (T,)."""
+    tasks = Tasks("en", seed=seed)
+    if task == "topics":
+        return torch.tensor([item.label for item in tasks.topics(count, "test")])
+    return torch.tensor([TAGS.index(tag) for item in tasks.entities(count, "test") for tag in item.tags])
+
+
+def _scores(artifacts: Artifacts, task: str) -> dict[str, float]:
+    """The mean score of each system over its runs: the share of topics that is right, or the F1 of names."""
+    found, classes = artifacts.tensor(task, ndim=3), TOPICS if task == "topics" else len(TAGS)
+    sizes = {len(_gold(task, artifacts.seed, count)): count for count in TEST}
+    if len(found) != len(SYSTEMS) or not found.size(1) or found.size(2) not in sizes:
+        raise BadArtifact(f"the tensor {task!r} has shape {tuple(found.shape)}, expected {len(SYSTEMS)} systems, runs, answers")
+    if found.is_floating_point() or bool(((found < 0) | (found >= classes)).any()):
+        raise BadArtifact(f"the tensor {task!r} does not hold whole numbers from 0 to {classes - 1}")
+    gold = _gold(task, artifacts.seed, sizes[found.size(2)])
+    right = found == gold  # (S, R, T)
+    if task == "topics":
+        each = right.double().mean(dim=2)
+    else:
+        said = (found > 0).sum(dim=2) + (gold > 0).sum()
+        each = 2 * (right & (gold > 0)).sum(dim=2).double() / said.clamp_min(1)
+    return dict(zip(SYSTEMS, each.mean(dim=1).tolist(), strict=True))
+
+
+def _gap(artifacts: Artifacts, task: str, one: str, other: str) -> float:
+    scores = _scores(artifacts, task)
+    return scores[one] - scores[other]
+
+
+@metric("electra_minus_bert_names")
+def electra_minus_bert_names(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "names", "ELECTRA", "BERT")
+
+
+@metric("electra_minus_bert_topics")
+def electra_minus_bert_topics(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "topics", "ELECTRA", "BERT")
+
+
+@metric("everywhere_names")
+def everywhere_names(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "names", "ELECTRA", "ELECTRA 15%")
+
+
+@metric("everywhere_words_names")
+def everywhere_words_names(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "names", "All-Tokens MLM", "Replace MLM")
+
+
+@metric("guesses_names")
+def guesses_names(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "names", "Replace MLM", "BERT")
+
+
+@metric("electra_minus_untrained_names")
+def electra_minus_untrained_names(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "names", "ELECTRA", "untrained")

@@ -648,11 +648,277 @@ check("copy_loss")
 # %% [markdown]
 # ## Your ELECTRA
 #
-# Now train one: the library's layers, your four pieces between them. It is small and reads little; the question is whether it learns to judge at all.
+# From nothing a discriminator needs thousands of steps before it sees anything. The paper tried a short cut: begin both models where a **masked language model** has ended (section 3.2, two stages).
+
+# %% [markdown]
+# So here generator and discriminator both begin as the course's BERT; the verdict's head is new. Your four pieces train them.
 
 # %%
 size = {
-    "smoke": {"words": 60_000, "steps": 150, "batch": 16, "width": 32, "times": 2, "tuning": 60, "runs": 1, "test": 150},
-    "cpu": {"words": 120_000, "steps": 600, "batch": 32, "width": 48, "times": 2, "tuning": 60, "runs": 3, "test": 300},
-    "gpu": {"words": 240_000, "steps": 5300, "batch": 32, "width": 64, "times": 4, "tuning": 60, "runs": 10, "test": 1000},
+    "smoke": {"steps": 60, "batch": 16, "tuning": 60, "runs": 1, "test": 150},
+    "cpu": {"steps": 300, "batch": 32, "tuning": 60, "runs": 5, "test": 300},
+    "gpu": {"steps": 1000, "batch": 32, "tuning": 60, "runs": 20, "test": 1000},
 }[profile]
+
+
+def as_electra(encoder):
+    """A BERT's encoder in the library's ELECTRA: without the pooler, embeddings as wide as the layers."""
+    c = encoder.config
+    widths = (c.vocab_size, c.hidden_size, c.hidden_size, c.num_hidden_layers, c.num_attention_heads, c.intermediate_size)
+    config = ElectraConfig(*widths, "gelu", 0.0, 0.0, c.max_position_embeddings, initializer_range=0.05)
+    return config, {name: weight for name, weight in encoder.state_dict().items() if "pooler" not in name}
+
+
+config, weights = as_electra(bert.bert)
+torch.manual_seed(seed)
+yours = Pretraining(config, 1)
+for part in (yours.generator, yours.discriminator):
+    part.electra.load_state_dict(weights)
+for name in ("transform", "norm"):
+    getattr(yours.generator, name).load_state_dict(getattr(bert, name).state_dict())
+yours.generator.bias.data.copy_(bert.bias.data)
+
+# %%
+corpus = text_batches(60_000, seed, size["batch"])
+plan = Plan(size["steps"], linear_schedule(size["steps"], size["steps"] // 10), device=str(run.device), title="your ELECTRA")
+train(yours, corpus, plan, adamw(yours, 1e-3, betas=(0.9, 0.98)))
+yours.cpu().eval()
+
+# %% [markdown]
+# How well does it judge text that nobody has trained on? Draw a replaced token and an original one: how often has the replaced one the higher score? That is the area under the curve (AUC); a coin has .5.
+
+
+# %%
+def area(discriminator, count=4):
+    """The AUC of verdicts on held-out text, where the course's BERT has guessed."""
+    scores, truth = [], []
+    for number in range(count):
+        tokens, _ = original_of(held_out(number))
+        read, replaced = guessed(held_out(number), number)
+        with torch.no_grad():
+            verdicts = discriminator(read)
+        scores.append(verdicts[tokens != 0])
+        truth.append(replaced[tokens != 0])
+    return float(roc_auc_score(torch.cat(truth), torch.cat(scores)))
+
+
+released = pretrained_electra.load("world-en-electra").model
+torch.manual_seed(seed)
+areas = {
+    "untrained": area(ElectraDiscriminator(config).eval()),
+    "yours": area(yours.discriminator),
+    "the course's, from nothing": area(released),
+}
+pd.Series(areas, name="AUC").round(3)
+
+# %% [markdown]
+# What does it look at? The darker, the more surely "replaced"; a frame shows what was replaced in truth.
+
+# %%
+tokens, _ = original_of(held_out(0))
+read, replaced = guessed(held_out(0), 0)
+with torch.no_grad():
+    belief = released(read).sigmoid()  # (B, N)
+fig, axes = plt.subplots(figsize=(11, 2.6), layout="constrained")
+for line, row in enumerate(replaced.any(dim=1).nonzero().flatten()[:4].tolist()):
+    for place in range(1, min(15, int((tokens[row] != 0).sum()) - 1)):
+        edge = plots.COLOURS[1] if replaced[row, place] else "none"
+        box = {"boxstyle": "round", "facecolor": plt.cm.Blues(0.75 * float(belief[row, place])), "edgecolor": edge, "linewidth": 2}
+        axes.text(place, -line, tokenizer.vocabulary[int(read[row, place])], ha="center", va="center", bbox=box, fontsize=9)
+axes.set(xlim=(0.3, 14.7), ylim=(-3.6, 0.6), yticks=[], xlabel="place in the text")
+axes.set_title(f"The course's discriminator on guesses of BERT: AUC {area(released):.2f}")
+plt.show()
+
+# %% [markdown]
+# ## Experiment: from BERT to ELECTRA at equal cost
+#
+# The course has made each step of the ladder once, from the same text, at the cost of BERT's 6,000 steps by torch's count, the generator's work among it. All have two layers, 64 wide.
+
+# %%
+LADDER = {
+    "BERT": "world-en-no-nsp",
+    "Replace MLM": "world-en-replace-mlm",
+    "ELECTRA 15%": "world-en-electra-15",
+    "All-Tokens MLM": "world-en-all-tokens-mlm",
+    "ELECTRA": "world-en-electra",
+    "untrained": "",
+}
+
+
+def encoder_of(name):
+    """A fresh copy of a model's encoder."""
+    if name in ELECTRA_RECIPES:
+        return pretrained_electra.load(name).model.electra
+    found = pretrained.load("world-en-no-nsp").model.bert
+    return found if name else Bert(found.config)  # "": random weights
+
+
+rows = {}
+for name, checkpoint in LADDER.items():
+    if checkpoint:
+        one = ELECTRA_RECIPES.get(checkpoint)
+        steps, cost = (one.steps, costs[one.objective]) if one else (recipe.steps, costs["mlm"])
+        rows[name] = {"steps": steps, "cost against BERT's, your count": steps * cost / budget}
+pd.DataFrame(rows).T.round(3)
+
+# %% [markdown]
+# The judges are two tasks with few labels, whose deciding words stand in no training item. What a new word is, only pre-training can have taught:
+#
+# | task | labels | asked |
+# |---|---|---|
+# | names | 20 sentences | person, country, capital, language or none, for each word: **grammar** tells |
+# | topics | 36 sentences | which of nine topics: one must know **what goes with what** |
+
+# %%
+TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
+BATCH, RATE = 16, 3e-3
+
+
+def tagged(item):
+    """Ids, and for each the number of its tag: a word's tag stands at its first piece, IGNORED elsewhere."""
+    pieces = [[tokenizer.index[piece] for piece in tokenizer.tokenize(word)] for word in item.words]
+    labels = [[TAGS.index(tag)] + [IGNORED] * (len(ids) - 1) for tag, ids in zip(item.tags, pieces)]
+    return [vocabulary.begin, *chain(*pieces), vocabulary.separator], [IGNORED, *chain(*labels), IGNORED]
+
+
+def topical(item):
+    return tokenizer.encode(item.text), [item.label]
+
+
+TASKS = {"names": (20, len(TAGS), "entities", tagged), "topics": (36, 9, "topics", topical)}
+
+
+def items_of(task, split, number, count):
+    """Items of a task as (ids, labels); `number` is the seed of the draw."""
+    _, _, kind, encode = TASKS[task]
+    return [encode(item) for item in getattr(Tasks("en", seed=number), kind)(count, split)]
+
+
+def joined(items):
+    """Tokens (B, N), labels (B, N) or (B, 1)."""
+    rows = [[torch.tensor(row) for row in rows] for rows in zip(*items)]
+    return pad_sequence(rows[0], batch_first=True), pad_sequence(rows[1], batch_first=True, padding_value=IGNORED)
+
+
+class Reader(nn.Module):
+    """An encoder and one linear map: on each token for names, on the mean of all for topics."""
+
+    def __init__(self, encoder, task):
+        super().__init__()
+        self.encoder, self.task = encoder, task
+        self.head = nn.Linear(encoder.config.hidden_size, TASKS[task][1])
+
+    def logits(self, tokens):
+        x, real = self.encoder(tokens), (tokens != 0)[:, :, None]  # (B, N, H), (B, N, 1)
+        if self.task == "topics":
+            x = (x * real).sum(dim=1, keepdim=True) / real.sum(dim=1, keepdim=True)  # (B, 1, H)
+        return self.head(x)
+
+    def forward(self, batch):
+        tokens, labels = batch
+        return functional.cross_entropy(self.logits(tokens).flatten(0, 1), labels.flatten(), ignore_index=IGNORED)
+
+
+def tune(name, task, number):
+    """What a fine-tuned model says of each test word or sentence, (T,)."""
+    known = items_of(task, "train", 1000 * seed + number, TASKS[task][0])
+    torch.manual_seed(10_000 * seed + number)
+    reader, steps = Reader(encoder_of(name), task), size["tuning"]
+
+    def draw(step):
+        return joined(random.Random(f"{seed} {number} {step}").choices(known, k=BATCH))
+
+    with redirect_stderr(io.StringIO()):  # no bar
+        train(reader, draw, Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device)), adamw(reader, RATE))
+    tokens, labels = joined(items_of(task, "test", seed, size["test"]))
+    with torch.inference_mode():
+        said = reader.cpu().eval().logits(tokens).argmax(dim=-1)  # (B, N) or (B, 1)
+    return said[labels != IGNORED]
+
+
+def score(task, said):
+    """Topics: the share that is right. Names: F1, each name being one word."""
+    labels = joined(items_of(task, "test", seed, size["test"]))[1]
+    gold = labels[labels != IGNORED]
+    right = said == gold
+    if task == "topics":
+        return float(right.float().mean())
+    return 2 * int((right & (gold > 0)).sum()) / max(1, int((said > 0).sum() + (gold > 0).sum()))
+
+
+answers = {
+    task: torch.stack([torch.stack([tune(name, task, number) for number in range(size["runs"])]) for name in LADDER.values()])
+    for task in TASKS
+}  # (S, R, T) each
+scores = {task: np.array([[score(task, said) for said in runs] for runs in found]) for task, found in answers.items()}
+PRINTED = (82.2, 82.4, 82.4, 84.3, 85.0, np.nan)
+shown = pd.DataFrame({task: found.mean(axis=1) for task, found in scores.items()}, index=LADDER).round(2)
+shown.assign(**{"GLUE in the paper": PRINTED})
+
+# %%
+figure, panels = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained", sharey=True)
+for axes, (task, found) in zip(panels, scores.items()):
+    axes.barh(range(len(LADDER)), found.mean(axis=1), xerr=found.std(axis=1), color=plots.COLOURS[0])
+    axes.set(yticks=range(len(LADDER)), yticklabels=LADDER, xlim=(0, 1.05), xlabel="F1 of new names" if task == "names" else "share right")
+    axes.set_title(f"{task}: ELECTRA {found[4].mean():.2f}, BERT {found[0].mean():.2f}")
+panels[0].invert_yaxis()
+plt.show()
+
+# %% [markdown]
+# Bars at the ends show how far fine-tuning runs differ. Each model was pre-trained **once**: what another pre-training would give, they do not say.
+
+# %% [markdown]
+# ## Results
+
+# %% tags=["metrics"]
+mean = {task: dict(zip(LADDER, found.mean(axis=1).tolist())) for task, found in scores.items()}
+metrics = {
+    "verdict_auc": areas["yours"],
+    "entropy_gap": entropies[0] - entropies[1],
+    "likelihood_gap": float((generators[0].softmax(dim=0) - truth).abs().sum() / 2),
+    "electra_minus_bert_names": mean["names"]["ELECTRA"] - mean["names"]["BERT"],
+    "electra_minus_bert_topics": mean["topics"]["ELECTRA"] - mean["topics"]["BERT"],
+    "everywhere_names": mean["names"]["ELECTRA"] - mean["names"]["ELECTRA 15%"],
+    "everywhere_words_names": mean["names"]["All-Tokens MLM"] - mean["names"]["Replace MLM"],
+    "guesses_names": mean["names"]["Replace MLM"] - mean["names"]["BERT"],
+    "electra_minus_untrained_names": mean["names"]["ELECTRA"] - mean["names"]["untrained"],
+}
+record(
+    metrics,
+    discriminator=parameters_to_vector(yours.discriminator.parameters()).detach(),
+    generators=generators,
+    names=answers["names"],
+    topics=answers["topics"],
+)
+
+# %% [markdown]
+# WHAT
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** A blog says: *"ELECTRA is a GAN: the generator learns to write words that fool the discriminator."* What flows from the discriminator to the generator, what does not, and what would go wrong if the generator did learn to fool it?
+
+# %% [markdown] answer="no_gan" points=2
+# ### BEGIN SOLUTION
+# 1 point: the generator is trained by maximum likelihood on the masked words; the guesses are ids, so the discriminator's loss has no gradient for the generator's layers (torch says None); the two losses are added, not played against each
+# other. Only the shared embeddings get gradients from both. 1 point: a generator that fools goes for the words about which the discriminator must be unsure, and puts all its mass there: low entropy (the duel), so the
+# discriminator sees few different replacements. And since a right guess counts as original, the surest way to go unnoticed is to be right.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** A team compares ELECTRA with BERT at the same number of *steps*, finds ELECTRA better, and concludes that asking everywhere helps. Name two things that are not equal or not separated here, and the experiment that mends each.
+
+# %% [markdown] answer="equal_what" points=2
+# ### BEGIN SOLUTION
+# 1 point: a step of ELECTRA costs more, as the generator works, too; compare at equal FLOPs (or time), the generator's counted, as in step_flops. 1 point: ELECTRA differs from BERT in what it reads (no [MASK]), where it is asked
+# (everywhere) and what (a verdict); ELECTRA 15% and All-Tokens MLM change one at a time, and only these two tell whether "everywhere" is the reason. More than one pre-training of each would be needed, as well.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Clark et al. 2020, [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.4 and appendix F; the authors' [code](https://github.com/google-research/electra).
+# - Clark et al. 2020, [Pre-Training Transformers as Energy-Based Models](https://arxiv.org/abs/2012.08561): what the verdicts have to do with likelihood.
+# - He, Gao and Chen 2021, [DeBERTaV3](https://arxiv.org/abs/2111.09543): shared embeddings pull in two directions, and what mends that.
+# - Meng et al. 2021, [COCO-LM](https://arxiv.org/abs/2102.08473): verdicts, corrections and whole sequences together.
