@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import torch
-from torch import nn
 from torch.nn import functional
 
-from grader.lessons.bank import alternative, edit, equivalent, mistake
+from etude.models.bert import IGNORED
+from grader.lessons.bank import alternative, edit, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 

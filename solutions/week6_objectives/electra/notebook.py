@@ -58,7 +58,6 @@ import io
 import math
 import random
 from contextlib import redirect_stderr
-from functools import cache
 from itertools import chain
 
 import matplotlib.pyplot as plt
@@ -75,7 +74,14 @@ from torch.utils.flop_counter import FlopCounterMode
 import etude
 from etude import check, plots, pretrained, pretrained_electra, record
 from etude.models.bert import IGNORED, Bert, BertForPretraining
-from etude.models.electra import SIZES, ElectraConfig, ElectraDiscriminator, ElectraForPretraining, ElectraMaskedLM, share
+from etude.models.electra import (
+    SIZES,
+    ElectraConfig,
+    ElectraDiscriminator,
+    ElectraForPretraining,
+    ElectraMaskedLM,
+    share,
+)
 from etude.pretraining import Examples, Masking, Vocabulary
 from etude.recipes import RECIPES, Recipe
 from etude.recipes_electra import ELECTRA_RECIPES
