@@ -7,7 +7,7 @@ import torch
 from torch.nn import functional
 
 from etude.models.bert import IGNORED
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -50,7 +50,7 @@ edit("sample_tokens", "one-noise-for-all", {"torch.log(uniform)": "torch.log(uni
      "all places get the noise of the first", killed_by="test_words_come_as_often_as_their_softmax_says")
 edit("sample_tokens", "twice-the-noise", {"(logits + noise)": "(logits + 2 * noise)"},
      "the noise counts twice, which flattens the softmax", killed_by="test_words_come_as_often_as_their_softmax_says")
-edit("sample_tokens", "small-number-added", {"-torch.log(-torch.log(uniform))": "-torch.log(1e-2 - torch.log(uniform + 1e-2))"},
+edit("sample_tokens", "small-number-added", {"-torch.log(-torch.log(uniform))": "-torch.log(0.1 - torch.log(uniform + 0.1))"},
      "a small number is added inside of the logarithms, which cuts off the largest noise", killed_by="test_any_place_has_the_winner_of_the_race")
 edit("sample_tokens", "unsafe-softmax", {"(logits + noise)": "((logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).log() + noise)"},
      "exp of a large score is infinite: the scores themselves do", killed_by="test_huge_scores_draw_as_others_do")
@@ -194,7 +194,7 @@ edit("electra_loss", "float32", {"return functional.cross_entropy(logits, wanted
      "return (functional.cross_entropy(logits, wanted) + weight * discriminator_loss(scores, replaced, real)).float()"},
      "the loss is float32, whatever comes in", killed_by="test_the_sum_keeps_double_precision")
 edit("electra_loss", "nought-is-none", {"return functional": "weight = weight or 50.0\n    return functional"},
-     "λ = 0 is taken for none: it is a number like any other", killed_by="test_the_generators_gradient_is_that_of_maximum_likelihood_whatever_lambda")
+     "λ = 0 is taken for none: it is a number like any other", killed_by="test_any_two_losses_are_summed")
 
 
 # adversarial_loss
@@ -405,3 +405,17 @@ def copy_loss(logits, copy, read, wanted):
     d = torch.sigmoid(copy)
     p = (1 - d) * logits.softmax(dim=-1).gather(1, wanted[:, None])[:, 0] + d * (read == wanted)
     return -(p + 1e-9).log().mean()
+
+
+equivalent("sample_tokens", "2: (logits + noise).argmax(dim=-1) → (logits + noise).argmax(dim=1)", "there are two dimensions: places and words")
+equivalent("discriminator_loss", "2: functional.binary_cross_entropy_with_logits(scores[real], labels) → functional.binary_cross_entropy_with_logits(scores[real], labels).squeeze()", "a mean has no dimension")
+equivalent("electra_loss", "1: functional.cross_entropy(logits, wanted) + weight * discriminator_loss(scores, replaced, real) → (functional.cross_entropy(logits, wanted) + weight * discriminator_loss(scores, replaced, real)).squeeze()", "a sum of two means has no dimension")
+equivalent("adversarial_loss", "1: logits.log_softmax(dim=-1) → logits.log_softmax(dim=1)", "there are two dimensions: places and words")
+equivalent("adversarial_loss", "1: logits.log_softmax(dim=-1).gather(1, sampled[:, None])[:, 0] → logits.log_softmax(dim=-1).gather(1, sampled[:, None])[:, -1]", "one column was gathered: it is the first and the last")
+equivalent("adversarial_loss", "2: -((rewards - baseline).detach() * chances).mean() → (-((rewards - baseline).detach() * chances).mean()).squeeze()", "a mean has no dimension")
+equivalent("copy_loss", "1: logits.log_softmax(dim=-1) → logits.log_softmax(dim=1)", "there are two dimensions: tokens and words")
+equivalent("copy_loss", "1: logits.log_softmax(dim=-1).gather(1, wanted[:, None])[:, 0] → logits.log_softmax(dim=-1).gather(1, wanted[:, None])[:, -1]", "one column was gathered: it is the first and the last")
+equivalent("copy_loss", "4: -torch.logaddexp(written, copied).mean() → (-torch.logaddexp(written, copied).mean()).squeeze()", "a mean has no dimension")
+equivalent("copy_loss", "4: torch.logaddexp(written, copied) → torch.logaddexp(copied, written)", "a sum does not depend on the order")
+for exercise, line in (("step_flops", 12), ("ladder", 4)):
+    equivalent(exercise, f"{line}: ('electra', 'all-tokens-mlm') → ('all-tokens-mlm', 'electra')", "the order of what is looked through does not matter")
