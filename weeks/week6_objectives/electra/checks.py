@@ -107,11 +107,11 @@ def test_who_knows_nothing_pays_ln_2_for_every_token(student: Student) -> None:
 
 @exercise("discriminator_loss")
 def test_a_score_above_0_says_replaced(student: Student) -> None:
-    # σ(ln 3) = 3/4.
-    scores = torch.tensor([[math.log(3), math.log(3)]])
-    given = "the scores ln 3 and ln 3, of which the first token was replaced: −ln 3/4 and −ln 1/4"
+    # σ(ln 3) = 3/4, σ(ln 7) = 7/8.
+    scores = torch.tensor([[math.log(3), math.log(7)]])
+    given = "the scores ln 3 and ln 7, of which the first token was replaced: −ln 3/4 and −ln 1/8"
     found = student.discriminator_loss(scores, torch.tensor([[True, False]]), torch.ones(1, 2).bool())
-    close(found, (math.log(4 / 3) + math.log(4)) / 2, given=given)
+    close(found, (math.log(4 / 3) + math.log(8)) / 2, given=given)
 
 
 @exercise("discriminator_loss")
