@@ -914,7 +914,22 @@ record(
 )
 
 # %% [markdown]
-# WHAT
+# What was found (the numbers of your run stand above; the table says how far seeds differ):
+#
+# | claim | here |
+# |---|---|
+# | the generator plays against the discriminator | no: the gradient is `none` but for the shared embeddings |
+# | an adversarial generator has low entropy | `entropy_gap`: yes, and section 5 says why |
+# | verdicts on every token teach judging | `verdict_auc`: yes, within a few dozen steps from a BERT |
+# | ELECTRA beats BERT at equal cost | names: `electra_minus_bert_names`; topics: `electra_minus_bert_topics`, **no**, by far |
+# | asking everywhere is what helps | `everywhere_names` for verdicts, `everywhere_words_names` for words |
+# | the guesses alone change little | `guesses_names` |
+
+# %% [markdown]
+# Why not topics? BERT learns grammar first, and what goes with what only after some thousand steps, all at once. ELECTRA has to wait longer: a verdict says *that* a word is wrong, never *which* one belongs there.
+
+# %% [markdown]
+# The paper's models are trained for hundreds of thousands of steps, ours for five thousand: we see the beginning alone. A generator of half the width with λ = 10 did not learn topics within this budget either.
 
 # %% [markdown]
 # ## In your own words
