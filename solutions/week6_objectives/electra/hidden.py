@@ -485,6 +485,11 @@ def guesses_names(artifacts: Artifacts) -> float:
     return _gap(artifacts, "names", "Replace MLM", "BERT")
 
 
+@metric("guesses_topics")
+def guesses_topics(artifacts: Artifacts) -> float:
+    return _gap(artifacts, "topics", "Replace MLM", "BERT")
+
+
 @metric("electra_minus_untrained_names")
 def electra_minus_untrained_names(artifacts: Artifacts) -> float:
     return _gap(artifacts, "names", "ELECTRA", "untrained")
