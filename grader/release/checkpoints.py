@@ -1,7 +1,7 @@
 """The course's checkpoints: made by the one command, kept while nothing that decides them has changed.
 
     data/models/NAME/   config.json, model.safetensors, tokenizer.json   what `load` of `etude.pretrained`,
-                                                                         `etude.pretrained_gpt` or `…_variants` reads
+                                                                         `etude.pretrained_gpt`, `…_variants` or `…_electra` reads
                         made.json                                        where it comes from, and the hash of what decides it
 
 The last digits of a model depend on the processor that trained it, so it is committed and never compared: the hash is of the
@@ -11,10 +11,20 @@ recipe, the code that trains and the libraries.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 
-from etude import pretrained, pretrained_gpt, pretrained_variants, recipes, recipes_gpt, recipes_variants
+from etude import (
+    pretrained,
+    pretrained_electra,
+    pretrained_gpt,
+    pretrained_variants,
+    recipes,
+    recipes_electra,
+    recipes_gpt,
+    recipes_variants,
+)
 from etude.files import write_whole
 from etude.train import History
 from grader.course import CourseError
@@ -23,15 +33,15 @@ from grader.provenance import ROOT, fingerprint, head, imported, libraries
 RECORD = "made.json"
 # What is imported and decides no weight: other recipes, how files are written, and what a notebook is checked with.
 BESIDE = (
-    *("etude/recipes.py", "etude/recipes_gpt.py", "etude/recipes_variants.py", "etude/files.py", "etude/lesson/"),
-    *("etude/models/checkpoints.py", "etude/models/gpt_checkpoints.py", "etude/models/checkpoint_files.py"),
-    "etude/models/variant_checkpoints.py",
+    *("etude/recipes.py", "etude/recipes_gpt.py", "etude/recipes_variants.py", "etude/recipes_electra.py"),
+    *("etude/files.py", "etude/lesson/", "etude/models/checkpoints.py", "etude/models/gpt_checkpoints.py"),
+    *("etude/models/checkpoint_files.py", "etude/models/variant_checkpoints.py", "etude/models/electra_checkpoints.py"),
 )
 
 
 def names() -> list[str]:
     """Lists the checkpoints that there are recipes for."""
-    return [*recipes.RECIPES, *recipes_gpt.GPT_RECIPES, *recipes_variants.VARIANT_RECIPES]
+    return [name for table, _ in _tables() for name in table]
 
 
 def fresh(name: str) -> bool:
@@ -76,14 +86,20 @@ def _known(name: str) -> tuple[object, ModuleType]:
     Raises:
         CourseError: there is none.
     """
-    for table, maker in (
-        (recipes.RECIPES, pretrained),
-        (recipes_gpt.GPT_RECIPES, pretrained_gpt),
-        (recipes_variants.VARIANT_RECIPES, pretrained_variants),
-    ):
+    for table, maker in _tables():
         if name in table:
             return table[name], maker
     raise CourseError(f"there is no recipe {name!r}; there are {', '.join(names())}")
+
+
+def _tables() -> tuple[tuple[Mapping[str, object], ModuleType], ...]:
+    """Lists the tables of recipes, each with the module that makes what stands there."""
+    return (
+        (recipes.RECIPES, pretrained),
+        (recipes_gpt.GPT_RECIPES, pretrained_gpt),
+        (recipes_variants.VARIANT_RECIPES, pretrained_variants),
+        (recipes_electra.ELECTRA_RECIPES, pretrained_electra),
+    )
 
 
 def _inputs(name: str) -> str:

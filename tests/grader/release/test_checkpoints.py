@@ -8,7 +8,16 @@ import pytest
 import relu
 from typer.testing import CliRunner
 
-from etude import pretrained, pretrained_gpt, pretrained_variants, recipes, recipes_gpt, recipes_variants
+from etude import (
+    pretrained,
+    pretrained_electra,
+    pretrained_gpt,
+    pretrained_variants,
+    recipes,
+    recipes_electra,
+    recipes_gpt,
+    recipes_variants,
+)
 from etude.models.gpt_checkpoints import load_gpt
 from etude.recipes import Recipe
 from etude.recipes_gpt import GPTRecipe
@@ -40,6 +49,7 @@ def test_every_checkpoint_is_what_its_recipe_and_the_code_of_today_would_give(na
         (recipes.RECIPES, pretrained),
         (recipes_gpt.GPT_RECIPES, pretrained_gpt),
         (recipes_variants.VARIANT_RECIPES, pretrained_variants),
+        (recipes_electra.ELECTRA_RECIPES, pretrained_electra),
     )
     next(module for table, module in made if name in table).load(name)
 
