@@ -2,8 +2,6 @@
 
 import math
 import random
-from decimal import ROUND_HALF_EVEN, Decimal
-from itertools import accumulate
 
 import torch
 from torch import nn
@@ -161,15 +159,15 @@ def noise_spans(length, rate, mean, seed):
         return torch.tensor([0, *sorted(places.tolist()), total]).diff().tolist()
 
     kept, lost = parts(length - hidden), parts(hidden)
-    ends = [*accumulate(a + b for a, b in zip(kept, lost))]
+    ends = [sum(kept[: n + 1]) + sum(lost[: n + 1]) for n in range(count)]
     return [(end - b, end) for end, b in zip(ends, lost)]
 
 
 @alternative("noise_spans", "first-marks")
 def noise_spans(length, rate, mean, seed):
     chance = random.Random(f"spans {seed}")
-    hidden = min(max(int(round(length * rate)), 1), length - 1)
-    count = max(int(round(hidden / mean)), 1)
+    hidden = min(max(round(length * rate), 1), length - 1)
+    count = max(round(hidden / mean), 1)
 
     def parts(total):
         first = [1] * (count - 1) + [0] * (total - count)  # does a part begin here?
@@ -274,6 +272,8 @@ def score_text(score):
 
 @alternative("score_text", "decimal")
 def score_text(score):
+    from decimal import ROUND_HALF_EVEN, Decimal
+
     steps = (Decimal(str(score)) * 5).quantize(Decimal(1), rounding=ROUND_HALF_EVEN)
     return str((steps / 5).quantize(Decimal("0.1")))
 
@@ -289,3 +289,11 @@ edit("score_text", "a-number", {'f"{round(5 * score) / 5:.1f}"': "round(round(5 
      killed_by="test_257_is_written_as_26")
 edit("score_text", "whole-without-digit", {'f"{round(5 * score) / 5:.1f}"': 'f"{round(5 * score) / 5:g}"'}, "5 is written as 5.0",
      killed_by="test_one_digit_stands_after_the_point")
+
+for label in ("4: far.clamp(min=1) → far.clamp(min=2)", "4: far.clamp(min=1) → far.clamp(min=0)"):
+    equivalent("distance_buckets", label, "distances below near do not take the logarithm's number")
+equivalent("distance_buckets", "4: math.log(128 / near) → math.log(128 // near)", "8 and 16 divide 128")
+equivalent("distance_buckets", "5: torch.where(far < near, far, (near + steps.long()).clamp(max=half - 1)) → torch.where(far <= near, far, (near + steps.long()).clamp(max=half - 1))",
+           "at near itself the logarithm is 0: both are near")
+for label in ("1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "1: keys.transpose(-1, -2) → keys.transpose(-1, 2)"):
+    equivalent("attend", label, "there are four dimensions, and the order of the two does not matter")

@@ -43,6 +43,7 @@ out = "results"
 # %% tags=["setup"]
 import math
 import random
+from itertools import pairwise
 
 import pandas as pd
 import torch
@@ -294,7 +295,7 @@ def noise_spans(length, rate, mean, seed):
 
     def parts(total):
         cuts = [0, *sorted(chance.sample(range(1, total), count - 1)), total]
-        return [end - start for start, end in zip(cuts, cuts[1:])]
+        return [end - start for start, end in pairwise(cuts)]
 
     spans, place = [], 0
     for kept, lost in zip(parts(length - hidden), parts(hidden)):
@@ -354,8 +355,8 @@ def corrupt(tokens, spans):
 check("corrupt")
 
 # %%
-text = "Thank you for inviting me to your party last week .".split()
-for part in corrupt(text, [(2, 4), (8, 9)]):
+text = "Thank you for inviting me to your party last week ."
+for part in corrupt(text.split(), [(2, 4), (8, 9)]):
     print(" ".join(part))
 
 # %% [markdown]
@@ -428,7 +429,7 @@ train_events, test_events = events(size["events"], "train", seed), events(200, "
 print(len(vocabulary), "words;", len(set(test_events) & set(train_events)), "sentences are in both parts")
 
 # %% [markdown]
-# The things of the test (scale, pearl, …) are not in the training sentences at all.
+# Training and test use different halves of the things (scale, pearl, …), so no test sentence was ever read.
 
 # %%
 def ids(texts):
