@@ -922,9 +922,9 @@ record(
 # | the generator plays against the discriminator | no: the gradient is `none` but for the shared embeddings |
 # | an adversarial generator has low entropy | `entropy_gap`: yes, and section 5 says why |
 # | verdicts on every token teach judging | `verdict_auc`: yes, within a few dozen steps from a BERT |
-# | ELECTRA beats BERT at equal cost | names: `electra_minus_bert_names`; topics: `electra_minus_bert_topics`, **no**, by far |
-# | asking everywhere is what helps | `everywhere_names` for verdicts, `everywhere_words_names` for words |
-# | the guesses alone change little | names: `guesses_names`; topics: `guesses_topics`, **no** |
+# | ELECTRA beats BERT at equal cost | names: `electra_minus_bert_names`, level; topics: `electra_minus_bert_topics`, **no**, by far |
+# | asking everywhere is what helps | `everywhere_names`: yes for verdicts, about .26; `everywhere_words_names`: no difference for words |
+# | the guesses alone change little | names: `guesses_names`, yes; topics: `guesses_topics`, **no** |
 
 # %% [markdown]
 # Why not topics? BERT learns grammar first, and what goes with what only after some thousand steps, all at once. ELECTRA and Replace MLM, which is asked for *words*, had not come so far at the same cost. So the verdicts cannot be the reason.

@@ -1,0 +1,312 @@
+"""t5: hidden checks and the metrics that the grader computes itself. Never released."""
+
+import functools
+import math
+from collections import Counter
+from itertools import pairwise
+
+import torch
+from hypothesis.strategies import booleans, integers, lists, sampled_from
+from torch import Tensor
+from torch.nn.utils import vector_to_parameters
+
+from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.interface import Student
+from etude.models.search import greedy
+from etude.models.t5 import T5, T5Config
+from etude.world.lexicon import load
+from etude.world.tasks import Split, Tasks
+from grader.grading.artifacts import Artifacts, BadArtifact
+from grader.grading.metrics import metric
+from grader.lessons.generated import for_all
+
+BEYOND = 50_000  # what the metrics ask for is drawn from the run's seed and this
+NAMES = ("topic", "who", "where")
+EVENTS = 300
+BORDERS = {16, 32, 64}  # distances whose logarithm is a whole number
+
+
+def drawn(shape: tuple[int, ...], seed: int) -> Tensor:
+    """Eighths from −2 to 2, float64."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(-16, 17, shape, generator=generator).double() / 8
+
+
+# rms_norm
+def normed(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    """Vector by vector."""
+    rows = [weight * row / math.sqrt(sum(float(one) ** 2 for one in row) / len(row) + eps) for row in x.reshape(-1, x.size(-1))]
+    return torch.stack(rows).reshape(x.shape)
+
+
+@exercise("rms_norm")
+@for_all(batch=integers(1, 3), length=integers(1, 4), width=integers(1, 5), eps=sampled_from([0.5, 1.0, 3.0]), seed=integers(0, 9999))
+def test_any_vectors_are_normalised_one_by_one(
+    student: Student, batch: int, length: int, width: int, eps: float, seed: int
+) -> None:
+    x, weight = drawn((batch, length, width), seed), drawn((width,), seed + 1)
+    close(student.rms_norm(x, weight, eps), normed(x, weight, eps))
+
+
+@exercise("rms_norm", points=0.5)
+def test_gradients_reach_vector_and_scale(student: Student) -> None:
+    def oracle(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+        out: Tensor = weight * x / (x.pow(2).sum(-1, keepdim=True) / x.size(-1) + eps) ** 0.5
+        return out
+
+    tensors = {"x": drawn((2, 3), 1) + 3, "weight": drawn((3,), 2)}
+    close_gradients(student, "rms_norm", oracle, tensors, 0.5, given="two vectors of three, eps 0.5, float64")
+
+
+@exercise("rms_norm", points=0.5, needs="test_a_vector_is_divided_by_the_root_of_its_mean_square")
+def test_the_type_of_the_numbers_stays(student: Student) -> None:
+    x = drawn((2, 3), 5) + 3
+    given = "two vectors of three in float64, to nine digits"
+    close(student.rms_norm(x, torch.ones(3).double(), 1.0), normed(x, torch.ones(3).double(), 1.0), given=given, rtol=1e-9, atol=1e-9)
+
+
+# distance_buckets
+@exercise("distance_buckets")
+@for_all(rows=integers(1, 3), distances=lists(integers(-200, 200), min_size=1, max_size=6), both=booleans())
+def test_any_distances_have_the_numbers_of_whole_arithmetic(
+    student: Student, rows: int, distances: list[int], both: bool
+) -> None:
+    """Powers in place of logarithms: far^steps ≥ near^steps · (128/near)^n, in whole numbers."""
+    half = 16 if both else 32
+    near = half // 2
+
+    def one(distance: int) -> int:
+        far = abs(distance) if both else max(-distance, 0)
+        if far < near:
+            place = far
+        else:
+            n = 0
+            while n < half - near - 1 and far ** (half - near) >= near ** (half - near) * (128 // near) ** (n + 1):
+                n += 1
+            place = near + n
+        return place + (half if both and distance > 0 else 0)
+
+    kept = [distance if abs(distance) not in BORDERS else distance + 1 for distance in distances]
+    found = student.distance_buckets(torch.tensor([kept] * rows), both)
+    close(found, [[one(distance) for distance in kept]] * rows)
+
+
+@exercise("distance_buckets", points=0.5, needs="test_near_distances_have_a_number_each")
+def test_a_single_distance_keeps_its_shape(student: Student) -> None:
+    close(student.distance_buckets(torch.tensor([[3]]), True), [[19]], given="the distance 3, shape (1, 1), encoder")
+    close(student.distance_buckets(torch.tensor(-3), False), 3, given="the distance −3 without a dimension, decoder")
+
+
+@exercise("distance_buckets", points=0.5, needs="test_near_distances_have_a_number_each")
+def test_numbers_are_whole_for_an_embedding(student: Student) -> None:
+    for both in (True, False):
+        found = student.distance_buckets(torch.arange(-3, 4), both)
+        equal(str(getattr(found, "dtype", type(found).__name__)), "torch.int64", given=f"distances −3 to 3, both {both}: the type")
+
+
+# attend
+def attended(queries: Tensor, keys: Tensor, values: Tensor, worth: Tensor, mask: Tensor) -> Tensor:
+    """Query by query, over the keys that it may look at."""
+    batch, count, length, _ = queries.shape
+    seen = mask.expand(batch, count, length, keys.size(2))
+    out = []
+    for b in range(batch):
+        for h in range(count):
+            for n in range(length):
+                places = seen[b, h, n].nonzero()[:, 0]
+                scores = (queries[b, h, n] * keys[b, h, places]).sum(-1) + worth[h, n, places]
+                out.append((scores.softmax(0)[:, None] * values[b, h, places]).sum(0))
+    return torch.stack(out).reshape(batch, count, length, values.size(-1))
+
+
+@exercise("attend")
+@for_all(
+    batch=integers(1, 2), count=integers(1, 3), length=integers(1, 3), keys=integers(1, 4), width=integers(1, 4), seed=integers(0, 9999)
+)
+def test_any_heads_attend_as_by_brute_force(
+    student: Student, batch: int, count: int, length: int, keys: int, width: int, seed: int
+) -> None:
+    queries, values = drawn((batch, count, length, width), seed), drawn((batch, count, keys, width), seed + 1)
+    others, worth = drawn((batch, count, keys, width), seed + 2), drawn((count, length, keys), seed + 3)
+    mask = drawn((batch, 1, length, keys), seed + 4) > 0
+    mask[..., 0] = True
+    found = student.attend(queries, others, values, worth, mask)
+    close(found, attended(queries, others, values, worth, mask), atol=1e-5)
+
+
+@exercise("attend", points=0.5)
+def test_gradients_reach_what_distances_are_worth(student: Student) -> None:
+    tensors = {"queries": drawn((1, 2, 3, 2), 1), "keys": drawn((1, 2, 3, 2), 2), "values": drawn((1, 2, 3, 2), 3)}
+    tensors["worth"] = drawn((2, 3, 3), 4)
+    close_gradients(student, "attend", attended, tensors, torch.ones(3, 3, dtype=torch.bool).tril(), given="two heads, causal")
+
+
+@exercise("attend", points=0.5, needs="test_what_a_query_must_not_see_has_no_weight")
+def test_huge_scores_stay_finite_and_hidden_ones_hidden(student: Student) -> None:
+    queries, keys = torch.full((1, 1, 1, 1), 100.0), torch.tensor([[[[-50.0], [-60.0], [90.0]]]])
+    values = torch.tensor([[[[1.0], [2.0], [4.0]]]])
+    mask = torch.tensor([[True, True, False]])
+    found = student.attend(queries, keys, values, torch.zeros(1, 1, 3), mask)
+    close(found, [[[[1.0]]]], given="scores −5000, −6000 and 9000, the third hidden; values 1, 2, 4")
+
+
+# count_parameters
+@exercise("count_parameters")
+@for_all(
+    words=integers(2, 9), layers=integers(1, 2), width=integers(1, 5), inner=integers(1, 6), heads=integers(1, 3), of_head=integers(1, 4)
+)
+def test_any_model_has_as_many_as_the_librarys_modules(
+    student: Student, words: int, layers: int, width: int, inner: int, heads: int, of_head: int
+) -> None:
+    with torch.device("meta"):
+        model = T5(T5Config(words, width, of_head, inner, layers, heads))
+    expected = sum(parameter.numel() for parameter in model.parameters())
+    close(student.count_parameters(words, layers, width, inner, heads, of_head), expected, rtol=0, atol=0.25)
+
+
+@exercise("count_parameters", points=0.5, needs="test_a_model_of_ones_is_counted_by_hand")
+def test_large_and_3b_are_what_they_are(student: Student) -> None:
+    for size, count in (((24, 1024, 4096, 16, 64), 737_668_096), ((24, 1024, 16_384, 32, 128), 2_851_598_336)):
+        close(student.count_parameters(32_128, *size), count, given=f"V = 32,128, {size}", rtol=0, atol=0.25)
+
+
+# noise_spans
+@exercise("noise_spans")
+@for_all(length=integers(2, 90), rate=sampled_from([0.1, 0.15, 0.25, 0.5]), mean=sampled_from([2, 3, 5, 10]), seed=integers(0, 9999))
+def test_any_text_has_its_number_of_hidden_tokens_and_spans(
+    student: Student, length: int, rate: float, mean: int, seed: int
+) -> None:
+    hidden = min(max(round(length * rate), 1), length - 1)
+    count = max(round(hidden / mean), 1)
+    spans = [(int(start), int(end)) for start, end in student.noise_spans(length, rate, mean, seed)]
+    equal([len(spans), sum(end - start for start, end in spans)], [count, hidden])
+    flat = [place for span in spans for place in span]
+    true(all(a < b for a, b in pairwise(flat)), "spans are not empty, in order, and apart", actual=spans)
+    true(flat[0] >= 1 and flat[-1] == length, "the first token is kept, the last is hidden", actual=spans)
+
+
+@exercise("noise_spans", needs="test_of_100_tokens_15_are_hidden_in_5_spans")
+def test_all_cuts_are_equally_likely(student: Student) -> None:
+    # 4 hidden and 4 kept tokens in 2 parts each: 3 · 3 ways, of which each comes 30 times of 270 (standard deviation 5.2).
+    found: Counter[object] = Counter()
+    for seed in range(270):
+        found[tuple((int(start), int(end)) for start, end in student.noise_spans(8, 0.5, 2, seed))] += 1
+    given = "length 8, rate 0.5, mean 2, seeds 0 to 269"
+    equal(len(found), 9, given=f"{given}: different draws")
+    true(min(found.values()) > 8 and max(found.values()) < 56, "each of the 9 draws is expected some 30 times", given=given)
+
+
+@exercise("noise_spans", points=0.5, needs="test_of_100_tokens_15_are_hidden_in_5_spans")
+def test_the_same_seed_draws_the_same(student: Student) -> None:
+    first = [[int(n) for n in span] for span in student.noise_spans(200, 0.15, 3, 7)]
+    student.noise_spans(200, 0.15, 3, 8)
+    again = [[int(n) for n in span] for span in student.noise_spans(200, 0.15, 3, 7)]
+    true(first == again, "the same seed drew other spans", given="length 200, rate 0.15, mean 3, seed 7, twice")
+
+
+# corrupt
+@exercise("corrupt")
+@for_all(lengths=lists(integers(1, 4), min_size=2, max_size=12), first=integers(0, 1), letters=lists(sampled_from(["a", "b", "<", "눈"]), min_size=48, max_size=48))
+def test_any_text_is_whole_again_when_both_are_put_together(
+    student: Student, lengths: list[int], first: int, letters: list[str]
+) -> None:
+    spans, read, write, place = [], [], [], 0
+    for n, length in enumerate(lengths):
+        part = letters[place : place + length]
+        if n % 2 == first:
+            read.append(f"<{len(spans)}>")
+            write += [read[-1], *part]
+            spans.append((place, place + length))
+        else:
+            read += part
+        place += length
+    write.append(f"<{len(spans)}>")
+    found = student.corrupt(letters[:place], spans)
+    equal([list(part) for part in found], [read, write])
+
+
+@exercise("corrupt", points=0.5, needs="test_figure_2_of_the_paper")
+def test_sentinels_have_two_digits_after_the_tenth(student: Student) -> None:
+    tokens = [str(n) for n in range(24)]
+    spans = [(2 * n, 2 * n + 1) for n in range(12)]
+    read = [part for n in range(12) for part in (f"<{n}>", str(2 * n + 1))]
+    write = [part for n in range(12) for part in (f"<{n}>", str(2 * n))] + ["<12>"]
+    found = student.corrupt(tokens, spans)
+    equal([list(part) for part in found], [read, write], given="24 tokens, each second one hidden")
+
+
+# score_text
+@exercise("score_text")
+@for_all(hundredths=integers(0, 500))
+def test_any_score_is_written_as_its_nearest_step(student: Student, hundredths: int) -> None:
+    if hundredths % 20 == 10:
+        hundredths += 1  # no middles, where a product of floats may fall to either side
+    steps = (hundredths + 10) // 20
+    equal(student.score_text(hundredths / 100), f"{2 * steps // 10}.{2 * steps % 10}")
+
+
+@exercise("score_text", points=0.5, needs="test_257_is_written_as_26")
+def test_whole_numbers_are_scores_too(student: Student) -> None:
+    for score in (1, 3, 5):
+        equal(student.score_text(score), f"{score}.0", given=f"the whole number {score}")
+
+
+# The metrics
+@functools.cache
+def _topics() -> dict[str, str]:
+    return {place.stem: topic.name for topic in load("en").topics for place in topic.places}
+
+
+def _events(count: int, split: Split, seed: int) -> list[str]:
+    return [one.passage for one in Tasks("en", seed).questions(count, split, sentences=1, unanswerable=0)]
+
+
+@functools.cache
+def _vocabulary() -> list[str]:
+    splits: tuple[Split, Split] = ("train", "test")
+    words = {word for split in splits for event in _events(2000, split, 0) for word in event.split()}
+    return ["<pad>", "</s>", *sorted(words | {*_topics().values()} | {f"{name}:" for name in NAMES})]
+
+
+def _model(numbers: Tensor, name: str) -> T5:
+    """The model whose parameters were recorded: its number of layers follows from how many they are."""
+    for layers in (1, 2, 4):
+        model = T5(T5Config(len(_vocabulary()), 64, 16, 128, layers, 4, dropout_rate=0.0))
+        if sum(parameter.numel() for parameter in model.parameters()) == numbers.numel():
+            vector_to_parameters(numbers.float(), model.parameters())
+            return model.eval()
+    raise BadArtifact(f"{name!r} holds {numbers.numel()} numbers, which is no model of this lesson")
+
+
+def _right(numbers: Tensor, name: str, tasks: tuple[str, ...], seed: int, prefix: bool = True) -> float:
+    """The share of answers written word for word, mean of the tasks, on events that the notebook has not chosen."""
+    model, words, shares = _model(numbers, name), _vocabulary(), []
+    index, events = {word: number for number, word in enumerate(words)}, _events(EVENTS, "test", seed + BEYOND)
+    for task in tasks:
+        rows = [[index[word] for word in (f"{task}: {event}" if prefix else event).split()] + [1] for event in events]
+        longest = max(map(len, rows))
+        source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])  # (B, N)
+        written = [" ".join(words[n] for n in row) for row in greedy(model, source, begin=0, end=1, longest=3)]
+        answers = {"topic": lambda e: _topics()[e.split()[-1]], "who": lambda e: e.split()[0], "where": lambda e: e.split()[-1]}
+        shares.append(sum(text == answers[task](event) for text, event in zip(written, events, strict=True)) / len(events))
+    return sum(shares) / len(shares)
+
+
+@metric("one_model")
+def one_model(artifacts: Artifacts) -> float:
+    return _right(artifacts.tensor("one", ndim=1), "one", NAMES, artifacts.seed)
+
+
+@metric("one_minus_three")
+def one_minus_three(artifacts: Artifacts) -> float:
+    three = artifacts.tensor("three", ndim=2)
+    if len(three) != len(NAMES):
+        raise BadArtifact(f"the tensor 'three' has {len(three)} rows, expected 3: topic, who, where")
+    alone = [_right(row, "three", (name,), artifacts.seed) for row, name in zip(three, NAMES, strict=True)]
+    return one_model(artifacts) - sum(alone) / len(alone)
+
+
+@metric("prefix_gap")
+def prefix_gap(artifacts: Artifacts) -> float:
+    without = artifacts.tensor("without", ndim=1)
+    return one_model(artifacts) - _right(without, "without", NAMES, artifacts.seed, prefix=False)

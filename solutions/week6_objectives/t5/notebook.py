@@ -1,0 +1,549 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+# ---
+
+# %% [markdown]
+# # T5: every task is text
+#
+# **The paper.** Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li and Liu, [Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer](https://arxiv.org/abs/1910.10683)
+# (JMLR 21, 2020).
+#
+# BERT gets a new head for each task. T5 reads text and writes text, so one model serves all tasks.
+
+# %% [markdown]
+# **The claims to test.**
+#
+# | idea | claim | the paper's number |
+# |---|---|---|
+# | text to text | one model, one loss, one set of hyper-parameters for all tasks | section 2.4 |
+# | two stacks | T5-Base has twice the parameters of BERT-base | 220M, 110M |
+# | five sizes | all follow from their configurations | 60M 220M 770M 2.8B 11B |
+# | spans | 15 % of the tokens hidden, in spans of 3 | section 3.3.4 |
+
+# %% [markdown]
+# The course's `etude.models.t5` has the whole model. You write what is T5's own (about 2 hours):
+#
+# | | piece |
+# |---|---|
+# | 1–3 | the model: RMSNorm, numbers for distances, attention |
+# | 4 | the parameters of all five sizes |
+# | 5–6 | span corruption: which tokens are hidden, and what is read and written then |
+# | 7 | a number as text |
+
+# %% tags=["parameters"]
+profile = "cpu"  # smoke: seconds · cpu: a minute or two · gpu: full size
+seed = 0
+device = "auto"
+out = "results"
+
+# %% tags=["setup"]
+import math
+import random
+from itertools import pairwise
+
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn.utils import parameters_to_vector
+
+import etude
+from etude import check, record
+from etude.models.search import greedy
+from etude.models.t5 import SIZES, T5, RMSNorm, T5Attention, T5Config
+from etude.train import Plan, adamw, linear_schedule, train
+from etude.world.lexicon import load
+from etude.world.tasks import Tasks
+
+run = etude.start("week6_objectives/t5", profile=profile, seed=seed, device=device, out=out)
+
+# %% [markdown]
+# ## 1. RMSNorm
+#
+# LayerNorm subtracts the mean, divides by the standard deviation, scales and shifts. T5 keeps two of the four: it **divides** by the root of the mean square, and it **scales**.
+
+# %% [markdown]
+# $$\text{RMSNorm}(x) = g \odot \frac{x}{\sqrt{\frac{1}{d}\sum_i x_i^2 + \varepsilon}}$$
+#
+# ε stands inside the root. The paper calls it a simplified layer normalization; its name is from Zhang and Sennrich (2019).
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>The mean runs over the last dimension; <code>keepdim=True</code> keeps it, so that the division spreads.</details>
+
+
+# %% exercise="rms_norm"
+def rms_norm(x, weight, eps):
+    """Divides each vector by the root of its mean square and scales it.
+
+    x: float tensor (…, d); weight: (d,), the scale g; eps: a small number, added inside the root.
+    Returns a float tensor (…, d) of x's type. Raffel et al. 2020, section 2.1.
+    """
+    ### BEGIN SOLUTION
+    return weight * x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
+    ### END SOLUTION
+
+
+# %%
+check("rms_norm")
+
+# %%
+x = torch.tensor([[1.0, 3.0], [11.0, 13.0]])  # the second row is the first, shifted by 10
+print("RMSNorm  ", rms_norm(x, torch.ones(2), 1e-6).tolist())
+print("LayerNorm", nn.functional.layer_norm(x, (2,)).tolist())
+print("library  ", RMSNorm(2, 1e-6)(x).tolist())
+
+# %% [markdown]
+# LayerNorm cannot tell the two rows apart; RMSNorm can.
+
+# %% [markdown]
+# ## 2. Numbers for distances
+#
+# T5 has no position embeddings. Each head learns 32 numbers, and one of them is added to each score: which one depends on how far the key stands from the query.
+
+# %% [markdown]
+# Near distances have a number each; far ones share: the steps grow like a logarithm. From distance 128 on all share the last one.
+#
+# ```
+#  encoder (both sides)     0 … 15 for keys at the query and before it, 16 … 31 for keys behind it
+#     distance to the left  0 1 2 … 7 | 8–11  12–15  16–22  23–31  32–45  46–63  64–90  91 and more
+#     number                0 1 2 … 7 |  8     9      10     11     12     13     14      15
+#  decoder                  0 … 31, keys behind the query count as distance 0
+# ```
+
+# %% [markdown]
+# With `half` numbers for one side, `near = half / 2` distances have their own. From there on a distance of $r$ has
+#
+# $$\text{near} + \left\lfloor \frac{\ln (r / \text{near})}{\ln (128 / \text{near})} \cdot (\text{half} - \text{near}) \right\rfloor, \text{ at most half} - 1.$$
+
+# %% [markdown]
+# *25 minutes, medium.*
+#
+# <details><summary>Hint</summary>Encoder: half = 16, near = 8. Decoder: half = 32, near = 16. Behind the query, the encoder adds 16.</details>
+# <details><summary>Hint</summary>ln 0 is −∞: compute the far numbers of <code>r.clamp(min=1)</code>, and choose with <code>torch.where</code>.</details>
+
+
+# %% exercise="distance_buckets"
+def distance_buckets(distances, both):
+    """Which of 32 numbers belongs to each distance.
+
+    distances: int64 tensor of any shape, the key's position minus the query's; both: True in the
+    encoder, False in the decoder.
+    Returns an int64 tensor of the same shape, from 0 to 31. At distances of exactly 16, 32 and 64
+    the logarithm is a whole number, and rounding may decide: either neighbour is right there.
+    Raffel et al. 2020, section 2.1, and its code.
+    """
+    ### BEGIN SOLUTION
+    half = 16 if both else 32
+    near = half // 2
+    far = distances.abs() if both else (-distances).clamp(min=0)
+    steps = (far.clamp(min=1) / near).log() / math.log(128 / near) * (half - near)
+    numbers = torch.where(far < near, far, (near + steps.long()).clamp(max=half - 1))
+    return torch.where(distances > 0, numbers + half, numbers) if both else numbers
+    ### END SOLUTION
+
+
+# %%
+check("distance_buckets")
+
+# %%
+some = torch.tensor([-500, -100, -50, -20, -10, -3, -1, 0, 1, 3, 10, 20, 50, 100, 500])
+pd.DataFrame({"encoder": distance_buckets(some, True), "decoder": distance_buckets(some, False)}, index=some.tolist()).T
+
+# %% [markdown]
+# ## 3. Attention, T5's way
+#
+# | | Transformer of 2017 | T5 |
+# |---|---|---|
+# | a score | q · k / √d | q · k |
+# | position | added to the embeddings, once | a number added to the score, in each layer |
+
+# %% [markdown]
+# Without 1/√d scores would be too large at the start. T5 draws the start values of the query matrix smaller by that factor instead.
+#
+# *15 minutes, easy.*
+#
+# <details><summary>Hint</summary>What a query must not see gets the score −∞, after the distances are added.</details>
+
+
+# %% exercise="attend"
+def attend(queries, keys, values, worth, mask):
+    """Attention whose scores are not divided, with a number for each distance.
+
+    queries (B, h, N, k), keys and values (B, h, M, k): float tensors; worth (h, N, M): added to the
+    scores; mask: bool, spreads to (B, h, N, M), True where a query may look, at one key at least.
+    Returns a float tensor (B, h, N, k). Raffel et al. 2020, section 2.1.
+    """
+    ### BEGIN SOLUTION
+    scores = queries @ keys.transpose(-1, -2) + worth  # (B, h, N, M)
+    return scores.masked_fill(~mask, -torch.inf).softmax(dim=-1) @ values
+    ### END SOLUTION
+
+
+# %%
+check("attend")
+
+# %% [markdown]
+# Your three pieces against the library's layer, with the same weights:
+
+# %%
+torch.manual_seed(seed)
+config = T5Config(vocab_size=10, d_model=8, d_kv=3, num_heads=2, dropout_rate=0.0)
+layer, table, x = T5Attention(config), torch.randn(32, 2), torch.randn(1, 5, 8)
+places = torch.arange(5)
+worth = table[distance_buckets(places - places[:, None], False)].permute(2, 0, 1)  # (h, N, N)
+mask = torch.ones(5, 5, dtype=torch.bool).tril()
+with torch.no_grad():
+    parts = [layer._split(one(x)) for one in (layer.query, layer.key, layer.value)]
+    yours = layer.out(attend(*parts, worth, mask).transpose(1, 2).flatten(2))
+    library = layer(x, added=worth.masked_fill(~mask, -torch.inf))
+print(f"greatest difference {float((yours - library).abs().max()):.1e}")
+
+# %% [markdown]
+# The mask decides what kind of model it is (section 3.2.1):
+#
+# | mask | who sees what | model |
+# |---|---|---|
+# | fully visible | all see all | encoder, BERT |
+# | causal | each sees itself and what stands before | decoder, GPT |
+# | prefix | the first M see each other, the rest is causal | prefix LM |
+
+# %% [markdown]
+# ## 4. Parameters, to the digit
+#
+# One table of words serves encoder, decoder and output. No map has a bias.
+#
+# | part | holds |
+# |---|---|
+# | encoder layer | attention, feed-forward network, 2 RMSNorms |
+# | decoder layer | 2 attentions, feed-forward network, 3 RMSNorms |
+# | each stack | a last RMSNorm, and 32 numbers for each head (all its layers share them) |
+
+# %% [markdown]
+# An attention has four matrices, width × (heads · k); h · k need not be the width. A feed-forward network has two, width × inner.
+#
+# *15 minutes, easy.*
+#
+# <details><summary>Hint</summary>An RMSNorm has as many numbers as the vector is wide.</details>
+
+
+# %% exercise="count_parameters"
+def count_parameters(words, layers, width, inner, heads, of_head):
+    """How many parameters T5 has.
+
+    words: V; layers: of each of the two stacks; width: d; inner: of the feed-forward network;
+    heads: h; of_head: k. Whole numbers.
+    Returns a whole number. Raffel et al. 2020, sections 2.1 and 3.7.
+    """
+    ### BEGIN SOLUTION
+    attention = 4 * width * heads * of_head
+    feed_forward = 2 * width * inner
+    encoder = layers * (attention + feed_forward + 2 * width)
+    decoder = layers * (2 * attention + feed_forward + 3 * width)
+    return words * width + encoder + decoder + 2 * (width + 32 * heads)
+    ### END SOLUTION
+
+
+# %%
+check("count_parameters")
+
+# %%
+BERT_BASE = 109_482_240
+rows = {name: {"parameters": count_parameters(32_128, *size)} for name, size in SIZES.items()}
+for (name, row), printed in zip(rows.items(), ("60M", "220M", "770M", "2.8B", "11B")):
+    rows[name] = row | {"printed": printed, "times BERT-base": round(row["parameters"] / BERT_BASE, 2)}
+pd.DataFrame(rows).T
+
+# %% [markdown]
+# "T5 has twice BERT's parameters" is true of T5-Base, 2.04 times, and of no other size. Large has 738M where the paper prints 770M; 3B has 2.85B.
+
+# %% [markdown]
+# ## 5. Which spans are hidden
+#
+# Of the tokens 15 % are hidden, in spans of 3 on average. Their **number** is not left to chance; only where the cuts fall is drawn:
+#
+# 1. hidden tokens: `round(length · rate)`, at least 1 and at most length − 1; spans: `round(hidden / mean)`, at least 1;
+# 2. cut the hidden tokens into that many parts, each at least 1, all ways equally likely;
+# 3. cut the other tokens into as many parts in the same way;
+# 4. lay them in turn: kept, hidden, kept, hidden, …
+
+# %% [markdown]
+# So no two spans touch, the first token is always kept, and the last one is always hidden. It is how the authors' code does it.
+#
+# *25 minutes, medium.*
+#
+# <details><summary>Hint</summary>To cut n into p parts, choose p − 1 of the n − 1 places between the tokens: <code>random.Random(seed).sample(range(1, n), p − 1)</code>, sorted.</details>
+
+
+# %% exercise="noise_spans"
+def noise_spans(length, rate, mean, seed):
+    """Draws the spans of a text that are hidden.
+
+    length: of the text, at least 2; rate: share to hide; mean: tokens in a span; seed: a whole
+    number, from which alone the draw comes (other seeds, other spans). round is Python's. There are
+    never more spans than tokens kept.
+    Returns a list of (start, end), from left to right; end is the place after the last hidden
+    token. Raffel et al. 2020, section 3.3.4, and its code.
+    """
+    ### BEGIN SOLUTION
+    chance = random.Random(seed)
+    hidden = min(max(round(length * rate), 1), length - 1)
+    count = max(round(hidden / mean), 1)
+
+    def parts(total):
+        cuts = [0, *sorted(chance.sample(range(1, total), count - 1)), total]
+        return [end - start for start, end in pairwise(cuts)]
+
+    spans, place = [], 0
+    for kept, lost in zip(parts(length - hidden), parts(hidden)):
+        spans.append((place + kept, place + kept + lost))
+        place += kept + lost
+    return spans
+    ### END SOLUTION
+
+
+# %%
+check("noise_spans")
+
+# %%
+for number in range(4):
+    spans = noise_spans(60, 0.15, 3, number)
+    print("".join("█" if any(start <= n < end for start, end in spans) else "·" for n in range(60)), spans)
+
+# %% [markdown]
+# ## 6. Read and write
+#
+# Each span is replaced by one **sentinel**. The target tells what stood there:
+#
+# ```
+# text    Thank you for inviting me to your party last week .
+# read    Thank you <0> me to your party <1> week .
+# write   <0> for inviting <1> last <2>
+# ```
+
+# %% [markdown]
+# The target is short: writing costs time. The last sentinel says that nothing more follows.
+#
+# *15 minutes, easy.*
+#
+# <details><summary>Hint</summary>Remember where the last span ended.</details>
+
+
+# %% exercise="corrupt"
+def corrupt(tokens, spans):
+    """What T5 reads and writes in pre-training.
+
+    tokens: a list of strings; spans: a list of (start, end), from left to right, that do not touch.
+    Returns two lists of strings: the text with the sentinel "<0>", "<1>", … in place of each span;
+    and each sentinel with its span, with one more sentinel at the end. Raffel et al. 2020,
+    Figure 2.
+    """
+    ### BEGIN SOLUTION
+    read, write, place = [], [], 0
+    for number, (start, end) in enumerate(spans):
+        read += [*tokens[place:start], f"<{number}>"]
+        write += [f"<{number}>", *tokens[start:end]]
+        place = end
+    return [*read, *tokens[place:]], [*write, f"<{len(spans)}>"]
+    ### END SOLUTION
+
+
+# %%
+check("corrupt")
+
+# %%
+text = "Thank you for inviting me to your party last week ."
+for part in corrupt(text.split(), [(2, 4), (8, 9)]):
+    print(" ".join(part))
+
+# %% [markdown]
+# ## 7. A number as text
+#
+# STS-B asks how alike two sentences are: a number from 1 to 5. T5 writes it as a string, rounded to steps of 0.2: "2.6". So regression becomes classification among 21 strings.
+
+# %% [markdown]
+# Whatever else the model writes, "hamburger", say, counts as wrong. So does "3.8000000000000003", which is what 19 · 0.2 prints: **one digit** after the point.
+#
+# *10 minutes, easy.*
+#
+# <details><summary>Hint</summary>How many steps of 0.2 is it? <code>round(5 · score)</code>.</details>
+
+
+# %% exercise="score_text"
+def score_text(score):
+    """A score as text: rounded to the nearest step of 0.2, with one digit after the point.
+
+    score: a number, from 0 to 5. In the middle between two steps the even number of steps wins, as
+    Python's round has it: 2.5 is 12.5 steps, so "2.4".
+    Returns a string such as "2.6". Raffel et al. 2020, section 2.4.
+    """
+    ### BEGIN SOLUTION
+    return f"{round(5 * score) / 5:.1f}"
+    ### END SOLUTION
+
+
+# %%
+check("score_text")
+
+# %%
+print(*(f"{score} → {score_text(score)!r}" for score in (1, 2.57, 3.75, 3.8, 2.5, 5)), sep="\n")
+
+# %% [markdown]
+# ## Experiment: one model or three?
+#
+# Three tasks on one-sentence stories of the planted world, all as text to text. The **prefix** says which one is asked:
+#
+# | read | write |
+# |---|---|
+# | topic: tom inspected the scale in the mall | market |
+# | who: tom inspected the scale in the mall | tom |
+# | where: tom inspected the scale in the mall | mall |
+
+# %%
+size = {
+    "smoke": {"steps": 80, "events": 400, "layers": 1, "batch": 16},
+    "cpu": {"steps": 200, "events": 800, "layers": 2, "batch": 32},
+    "gpu": {"steps": 1000, "events": 2000, "layers": 4, "batch": 64},
+}[profile]
+NAMES = ("topic", "who", "where")
+TOPIC_OF = {place.stem: topic.name for topic in load("en").topics for place in topic.places}
+
+
+def events(count, split, seed):
+    """Sentences such as "tom inspected the scale in the mall"."""
+    return [one.passage for one in Tasks("en", seed).questions(count, split, sentences=1, unanswerable=0)]
+
+
+def answer_of(task, event):
+    words = event.split()
+    return {"topic": TOPIC_OF[words[-1]], "who": words[0], "where": words[-1]}[task]
+
+
+words = {word for split in ("train", "test") for event in events(2000, split, 0) for word in event.split()}
+vocabulary = ["<pad>", "</s>", *sorted(words | {*TOPIC_OF.values()} | {f"{name}:" for name in NAMES})]
+index = {word: number for number, word in enumerate(vocabulary)}
+train_events, test_events = events(size["events"], "train", seed), events(200, "test", seed + 10_000)
+print(len(vocabulary), "words;", len(set(test_events) & set(train_events)), "sentences are in both parts")
+
+# %% [markdown]
+# Training and test use different halves of the things (scale, pearl, …), so no test sentence was ever read.
+
+# %%
+def ids(texts):
+    """Rows of ids, each with its end, padded: (B, N)."""
+    rows = [[index[word] for word in text.split()] + [1] for text in texts]
+    longest = max(map(len, rows))
+    return torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+
+
+def asked(task, event, prefix):
+    return f"{task}: {event}" if prefix else event
+
+
+class TextToText(nn.Module):
+    """The library's T5, whose batches are pairs of what is read and what is to be written."""
+
+    def __init__(self):
+        super().__init__()
+        self.t5 = T5(T5Config(len(vocabulary), 64, 16, 128, size["layers"], 4, dropout_rate=0.0))
+
+    def forward(self, batch):
+        return self.t5(*batch)
+
+
+def learn(tasks, prefix=True):
+    """Trains a model on batches of one task after the other: the same steps for each task."""
+
+    def batch(number):
+        chance, task = random.Random(1_000_003 * seed + number), tasks[number % len(tasks)]
+        some = [chance.choice(train_events) for _ in range(size["batch"])]
+        return ids([asked(task, event, prefix) for event in some]), ids([answer_of(task, event) for event in some])
+
+    torch.manual_seed(seed)
+    model, steps = TextToText(), size["steps"] * len(tasks)
+    plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title=" ".join(tasks))
+    train(model, batch, plan, adamw(model, 4e-3, betas=(0.9, 0.98)))
+    return model.cpu().eval()
+
+
+def share_right(model, task, prefix=True):
+    """Share of test events whose answer is written word for word."""
+    written = greedy(model.t5, ids([asked(task, event, prefix) for event in test_events]), begin=0, end=1, longest=3)
+    texts = [" ".join(vocabulary[number] for number in row) for row in written]
+    return sum(text == answer_of(task, event) for text, event in zip(texts, test_events)) / len(texts)
+
+
+# %% [markdown]
+# One model learns all three, each as many steps as the model of its own has. The control reads no prefix: then it cannot know what is asked.
+
+# %%
+one, without = learn(NAMES), learn(NAMES, prefix=False)
+three = {name: learn((name,)) for name in NAMES}
+table = pd.DataFrame(
+    {
+        "three models": {name: share_right(three[name], name) for name in NAMES},
+        "one model": {name: share_right(one, name) for name in NAMES},
+        "one model, no prefix": {name: share_right(without, name, prefix=False) for name in NAMES},
+    }
+)
+table.loc["mean"] = table.mean()
+table.round(3)
+
+# %% [markdown]
+# Without a prefix the same text has three right answers, and the model writes one of them: a third on average at most.
+
+# %% [markdown]
+# ## Results
+
+# %% tags=["metrics"]
+mean = table.loc["mean"]
+metrics = {
+    "one_model": mean["one model"],
+    "one_minus_three": mean["one model"] - mean["three models"],
+    "prefix_gap": mean["one model"] - mean["one model, no prefix"],
+}
+record(
+    metrics,
+    one=parameters_to_vector(one.parameters()).detach(),
+    without=parameters_to_vector(without.parameters()).detach(),
+    three=torch.stack([parameters_to_vector(three[name].parameters()).detach() for name in NAMES]),
+)
+
+# %% [markdown]
+# | claim | here |
+# |---|---|
+# | one model serves all tasks | `one_model`, `one_minus_three`: see the table; the tasks are easy, and a ceiling hides small differences |
+# | the prefix tells the task | `prefix_gap`: without it the score falls to a third |
+# | T5-Base has twice BERT's parameters | 2.04 times, and no other size |
+# | all sizes as printed | not Large (738M, printed 770M) and not 3B (2.85B, printed 2.8B) |
+
+# %% [markdown]
+# ## In your own words
+#
+# **1.** A T5 for STS-B writes "2.6" where the label is "2.8", and for another pair "hamburger". What does the loss make of both, and what does the score of the task? What would a regression head do?
+
+# %% [markdown] answer="number_as_text" points=2
+# ### BEGIN SOLUTION
+# 1 point: the loss is cross-entropy over tokens: "2.6" is as wrong as any other string with as little probability for the right one; it knows no distance between numbers. The score (a correlation) counts 2.6 as near,
+# and what is no number as wrong. 1 point: a regression head always gives a number and is punished by distance, but it needs its own head and loss: it is not text to text.
+# ### END SOLUTION
+
+# %% [markdown]
+# **2.** A friend trains one model on three tasks for as many steps **in all** as each of three models has, and finds it worse. Does that show that tasks disturb each other? Which control is missing?
+
+# %% [markdown] answer="equal_steps" points=2
+# ### BEGIN SOLUTION
+# 1 point: no: each task had a third of the steps, so the one model has simply learnt less of each. 1 point: give the one model as many steps for each task as its own model has (three times in all),
+# or the three models a third; then also compare over several seeds. Size counts, too: three models have three times the parameters.
+# ### END SOLUTION
+
+# %% [markdown]
+# ## What to read next
+#
+# - Raffel et al. 2020, [T5](https://arxiv.org/abs/1910.10683), section 3: what was tried, and what made no difference.
+# - Zhang and Sennrich 2019, [Root Mean Square Layer Normalization](https://arxiv.org/abs/1910.07467).
+# - Lewis et al. 2020, [BART](https://arxiv.org/abs/1910.13461): an encoder and a decoder that repair a text.
+# - Xue et al. 2021, [mT5](https://arxiv.org/abs/2010.11934): 101 languages, Korean among them.
