@@ -210,7 +210,7 @@ def test_the_same_seed_draws_the_same(student: Student) -> None:
 def test_any_text_is_whole_again_when_both_are_put_together(
     student: Student, lengths: list[int], first: int, letters: list[str]
 ) -> None:
-    spans, read, write, place = [], [], [], 0
+    spans, read, write, place = list[tuple[int, int]](), list[str](), list[str](), 0
     for n, length in enumerate(lengths):
         part = letters[place : place + length]
         if n % 2 == first:
@@ -287,9 +287,13 @@ def _right(numbers: Tensor, name: str, tasks: tuple[str, ...], seed: int, prefix
         longest = max(map(len, rows))
         source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])  # (B, N)
         written = [" ".join(words[n] for n in row) for row in greedy(model, source, begin=0, end=1, longest=3)]
-        answers = {"topic": lambda e: _topics()[e.split()[-1]], "who": lambda e: e.split()[0], "where": lambda e: e.split()[-1]}
-        shares.append(sum(text == answers[task](event) for text, event in zip(written, events, strict=True)) / len(events))
+        shares.append(sum(text == _answer(task, e) for text, e in zip(written, events, strict=True)) / len(events))
     return sum(shares) / len(shares)
+
+
+def _answer(task: str, event: str) -> str:
+    words = event.split()
+    return words[0] if task == "who" else words[-1] if task == "where" else _topics()[words[-1]]
 
 
 @metric("one_model")

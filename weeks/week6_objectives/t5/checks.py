@@ -1,5 +1,6 @@
 """t5: the public checks. Expected values come from hand counts, closed forms, and torch."""
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -147,7 +148,7 @@ def told(student: Student, length: int, rate: float, mean: float, seed: int, hid
     equal(len(spans), count, given=f"{given}: the number of spans")
     equal(sum(end - start for start, end in spans), hidden, given=f"{given}: the number of hidden tokens")
     flat = [place for span in spans for place in span]
-    true(all(a < b for a, b in zip(flat, flat[1:], strict=False)), "spans are not empty, in order, and apart", given=given, actual=spans)
+    true(all(a < b for a, b in pairwise(flat)), "spans are not empty, in order, and apart", given=given, actual=spans)
     true(flat[0] >= 1 and flat[-1] == length, "the first token is kept, the last is hidden", given=given, actual=spans)
 
 
@@ -181,15 +182,15 @@ def corrupted(student: Student, tokens: list[str], spans: list[tuple[int, int]],
     return [list(read), list(write)]
 
 
-FIGURE = "Thank you for inviting me to your party last week .".split()
+FIGURE = ["Thank", "you", "for", "inviting", "me", "to", "your", "party", "last", "week", "."]
 
 
 @exercise("corrupt")
 def test_figure_2_of_the_paper(student: Student) -> None:
     given = "Thank you for inviting me to your party last week . with the spans (2, 4) and (8, 9)"
     read, write = corrupted(student, FIGURE, [(2, 4), (8, 9)], given)
-    equal(read, "Thank you <0> me to your party <1> week .".split(), given=f"{given}: what is read")
-    equal(write, "<0> for inviting <1> last <2>".split(), given=f"{given}: what is written")
+    equal(read, ["Thank", "you", "<0>", "me", "to", "your", "party", "<1>", "week", "."], given=f"{given}: what is read")
+    equal(write, ["<0>", "for", "inviting", "<1>", "last", "<2>"], given=f"{given}: what is written")
 
 
 @exercise("corrupt")
