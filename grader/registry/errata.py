@@ -21,7 +21,7 @@ from grader.registry.claims import markdown_row
 from grader.registry.rows import Row
 
 PAPERS = "data/papers"  # the published tables; the page there is read beside them
-LATER = ("week5_pretraining", "week6_scaling_variants", "week7_distillation_knowledge")
+LATER = ("week5_pretraining", "week7_distillation_knowledge")
 
 
 class Mistake(Row):
