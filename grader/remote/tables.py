@@ -76,11 +76,15 @@ def table_of(kind: str, parts: list[Any]) -> Any:
         return _index(values)
     if kind == "series":
         index, values = parts
-        return pd.Series(_values(values), index=_index(index), name=_name(values))
-    index, names, columns = parts
+        made = _values(values)
+        return pd.Series(made, index=_index(index), name=_name(values), dtype=made.dtype)
+    line, names, columns = parts
     if type(columns) is not list or len(columns) > MAX_COLUMNS:
         raise ValueError("a table with too many columns")
-    table = pd.DataFrame({place: _values(column) for place, column in enumerate(columns)}, index=_index(index))
+    index = _index(line)
+    made = {place: _values(column) for place, column in enumerate(columns)}
+    # Types are said again and again: of plain objects pandas would guess another.
+    table = pd.DataFrame({n: pd.Series(one, index=index, dtype=one.dtype) for n, one in made.items()}, index=index)
     table.columns = _index(names)
     return table
 
@@ -91,7 +95,8 @@ def _index(line: Any) -> Any:
         if type(line[1]) is not range:
             raise ValueError("an index that is no range")
         return pd.RangeIndex(line[1].start, line[1].stop, line[1].step, name=name)
-    return pd.Index(_values(line), name=name)
+    made = _values(line)
+    return pd.Index(made, name=name, dtype=made.dtype)
 
 
 def _name(line: Any) -> Any:

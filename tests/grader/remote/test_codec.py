@@ -101,7 +101,9 @@ def tables() -> st.SearchStrategy[Any]:
         "bool": st.booleans(),
         "str": st.one_of(st.none(), st.text(max_size=3)),
         "string": st.one_of(st.none(), st.text(max_size=3)),
-        "object": st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.binary(max_size=3)),
+        "object": st.one_of(
+            st.none(), st.booleans(), st.integers(-(2**63), 2**63), st.text(max_size=3), st.binary(max_size=3)
+        ),
     }
 
     @st.composite
