@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
+from torch import Tensor
+
 from etude.models import checkpoint_files
 from etude.models.electra import ElectraConfig, ElectraDiscriminator, ElectraMaskedLM
 from etude.models.variant_checkpoints import ROBERTA_LAYER, Names, _known, _layer, _ours, _theirs
@@ -34,8 +36,9 @@ def load_discriminator(folder: Path) -> ElectraDiscriminator:
     Raises:
         CheckpointError: a file is missing or broken, the settings are of another model, or the encoder is not whole.
     """
-    model = ElectraDiscriminator(_config(folder))
-    _fill(model, folder, DISCRIMINATOR)
+    config, tensors = _read(folder)
+    model = ElectraDiscriminator(config)
+    _fill(model, tensors, folder, DISCRIMINATOR)
     return model
 
 
@@ -45,8 +48,9 @@ def load_masked_lm(folder: Path) -> ElectraMaskedLM:
     Raises:
         CheckpointError: a file is missing or broken, the settings are of another model, or the encoder is not whole.
     """
-    model = ElectraMaskedLM(_config(folder))
-    _fill(model, folder, GENERATOR)
+    config, tensors = _read(folder)
+    model = ElectraMaskedLM(config)
+    _fill(model, tensors, folder, GENERATOR)
     return model
 
 
@@ -59,13 +63,12 @@ def save(model: ElectraDiscriminator | ElectraMaskedLM, folder: Path) -> None:
     checkpoint_files.write(folder, {"model_type": "electra", "architectures": [kind], **asdict(config)}, tensors)
 
 
-def _config(folder: Path) -> ElectraConfig:
-    settings, _ = checkpoint_files.read(folder)
-    return ElectraConfig(**_known(settings, ElectraConfig, "electra", "gelu"))
+def _read(folder: Path) -> tuple[ElectraConfig, dict[str, Tensor]]:
+    settings, tensors = checkpoint_files.read(folder)
+    return ElectraConfig(**_known(settings, ElectraConfig, "electra", "gelu")), tensors
 
 
-def _fill(model: ElectraDiscriminator | ElectraMaskedLM, folder: Path, head: Names) -> None:
-    _, tensors = checkpoint_files.read(folder)
+def _fill(model: ElectraDiscriminator | ElectraMaskedLM, tensors: dict[str, Tensor], folder: Path, head: Names) -> None:
     tensors.pop(TIED, None)
     ours = _ours(tensors, _names(head, model.electra.config.num_hidden_layers))
     checkpoint_files.fill(model, ours, folder, optional=tuple(head))

@@ -31,11 +31,8 @@ from grader.settings import WARM, Settings
 LIGHT = ["grader.grading.notebook", "papermill.engines", "jupyter_client.provisioning.factory"]
 SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
 HEAVY = [*LIGHT, "grader.grading.lesson"]  # with torch
-LIBRARIES = {
-    "numpy",
-    "pandas",
-    "torch",
-}  # imported once for all workers, if a test cell of another course may ask for them
+# Imported once for all workers, if a test cell of another course may ask for them.
+LIBRARIES = {"numpy", "pandas", "torch"}
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
