@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from browser import WAIT_S, LabNotebook, jupyterlab
+from browser import LabNotebook, jupyterlab
 from environments import HERE, with_pack
 from formgrader import Formgrader, window
 from nbgrader.api import Gradebook
@@ -38,6 +38,7 @@ ANSWER = (
 COMMENT = "Right. Which count would have told you that 받네 is a piece of its own?"
 ADA, BORA, CHUL = STUDENTS = {"kim-ada_101": "Kim Ada", "lee-bora_102": "Lee Bora", "park-chul_103": "Park Chul"}
 SHEET = ["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum Grade"]
+HAND_IN_S = 600  # the whole notebook runs in it, on machines of any speed
 DESK = ViewportSize(width=1280, height=860)
 
 
@@ -68,17 +69,22 @@ class Student:
         self.notebook.save()
 
     def hand_in(self) -> Path:
-        """Types `etude hand-in` in JupyterLab's terminal, and waits for the receipt; the file that is to be uploaded."""
-        page = self.notebook.page
-        # A terminal begins like a login: the student's environment is activated there as at home.
-        self.notebook.terminal("source ../env/bin/activate", "PS1='$ '; clear", f"etude hand-in {LESSON}.ipynb")
+        """Types `etude hand-in` in JupyterLab's terminal, and waits for the receipt; the file that is to be uploaded.
+
+        Raises:
+            AssertionError: there is no receipt after HAND_IN_S; the message names the picture of the terminal.
+        """
+        page, picture = self.notebook.page, self.pictures / "hand_in.png"
+        # A terminal begins like a login, in bash or in the plainest shell: the environment is activated there as at home.
+        self.notebook.terminal(". ../env/bin/activate", "PS1='$ '; clear", f"etude hand-in {LESSON}.ipynb")
         receipt = self.folder / "handed-in" / f"{LESSON}.receipt.json"
-        for _ in range(10 * WAIT_S):
+        for _ in range(HAND_IN_S):
             if receipt.is_file():
                 break
-            page.wait_for_timeout(100)
+            page.wait_for_timeout(1000)
         page.wait_for_timeout(1000)  # the terminal writes its last lines
-        page.screenshot(path=self.pictures / "hand_in.png")
+        page.screenshot(path=picture)
+        assert receipt.is_file(), f"nothing was handed in; what the terminal shows: {picture}"
         return receipt.with_name(f"{LESSON}.ipynb")
 
 
