@@ -869,12 +869,17 @@ def learnt(sample, number=None):
         return share(picked == true_senses), scores.softmax(dim=0)
 
 
-single = [np.mean([learnt(sample, number)[0] for sample in samples[:4]]) for number in range(3)]
-mixed, weights = zip(*(learnt(sample) for sample in samples[:4]))
-metrics["mix_minus_best"] = float(np.mean(mixed) - max(single))
-metrics["weight_of_tokens"] = float(np.mean([weight[0] for weight in weights]))
-print("one layer:", *(f"{accuracy:.3f}" for accuracy in single), f"· learnt mixture: {np.mean(mixed):.3f}")
-print("weights of the layers:", *(f"{float(weight):.2f}" for weight in torch.stack(weights).mean(dim=0)))
+single = [np.median([learnt(sample, number)[0] for sample in samples]) for number in range(3)]
+mixed, weights = zip(*(learnt(sample) for sample in samples))
+metrics["mix_minus_best"] = float(np.median(mixed) - max(single))
+metrics["weight_of_tokens"] = float(np.median([weight[0] for weight in weights]))
+print("one layer:", *(f"{accuracy:.3f}" for accuracy in single), f"· learnt mixture: {np.median(mixed):.3f}")
+print("weights of the layers, a line for each sample of 30 labels:")
+for weight in weights:
+    print(*(f"{float(layer):.2f}" for layer in weight))
+
+# %% [markdown]
+# Thirty labels can be learnt by heart from tokens too: now and then a mixture settles on layer 0. The median over the samples is not moved by one of them.
 
 # %% [markdown]
 # ## Results
