@@ -235,6 +235,8 @@ def test_all_cuts_are_equally_likely(student: Student) -> None:
         equal(len(found), 6, given=f"{given}: ways in which the {name} tokens were cut")
         true(min(found.values()) > 28 and max(found.values()) < 94, f"each of 6 ways to cut the {name} tokens is expected some 60 times", given=given)
     true(len(both) > 30, "36 ways to cut both were expected: one cut must not decide the other", given=given)
+    even = sum(count for found in (hidden, kept) for way, count in found.items() if max(way) == 2)
+    true(302 < even < 418, "parts of 1, 2 and 2 are as likely as parts of 1, 1 and 3: half of 720 (standard deviation 13)", given=given)
 
 
 @exercise("noise_spans", points=0.5, needs="test_of_100_tokens_15_are_hidden_in_5_spans")
