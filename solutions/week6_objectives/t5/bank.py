@@ -37,6 +37,11 @@ edit("rms_norm", "over-all", {"dim=-1, keepdim=True": ""}, "one mean for all vec
 edit("rms_norm", "mean-of-sizes", {"torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)": "(1 / (x.abs().mean(dim=-1, keepdim=True) + eps))"},
      "the mean of the absolute values is no root of a mean square", killed_by="test_a_vector_is_divided_by_the_root_of_its_mean_square")
 
+edit("rms_norm", "eps-or", {"return weight": "eps = eps or 1e-6\n    return weight"},
+     "an eps of 0 is taken for none given: it adds nothing", killed_by="test_eps_0_adds_nothing")
+edit("rms_norm", "half-comes-out-as-float", {"return weight * x *": "return weight * x.float() *"},
+     "half precision goes in and float32 comes out: keep x's type", killed_by="test_the_type_of_the_numbers_stays")
+
 
 # distance_buckets
 @alternative("distance_buckets", "one-by-one")
@@ -111,6 +116,11 @@ edit("attend", "over-queries", {"dim=-1)": "dim=-2)"}, "the weights of one query
 edit("attend", "zero-for-hidden", {"-torch.inf": "0"}, "a score of 0 is a score as any other: what is hidden has −∞",
      killed_by="test_what_a_query_must_not_see_has_no_weight")
 
+edit("attend", "float32", {"softmax(dim=-1) @ values": "float().softmax(dim=-1) @ values.float()"},
+     "all is computed in float32, and comes back so: keep the queries' type", killed_by="test_each_head_may_have_a_mask_and_the_type_stays")
+edit("attend", "first-heads-mask", {"~mask": "~(mask[:, :1] if mask.dim() == 4 else mask)"},
+     "all heads look through the first one's mask", killed_by="test_each_head_may_have_a_mask_and_the_type_stays")
+
 
 # count_parameters
 @alternative("count_parameters", "in-all")
@@ -145,6 +155,10 @@ edit("count_parameters", "no-distances", {"(width + 32 * heads)": "width"}, "the
      killed_by="test_a_model_of_ones_is_counted_by_hand")
 edit("count_parameters", "biases", {"feed_forward = 2 * width * inner": "feed_forward = 2 * width * inner + inner + width"},
      "the feed-forward network has biases here: T5 has none", killed_by="test_a_model_of_ones_is_counted_by_hand")
+
+edit("count_parameters", "float32", {"words * width + encoder + decoder + 2 * (width + 32 * heads)":
+     "int(torch.tensor([words * width, encoder, decoder, 2 * (width + 32 * heads)], dtype=torch.float32).sum())"},
+     "float32 has 24 binary digits: whole numbers beyond 16,777,216 are rounded", killed_by="test_large_and_3b_are_what_they_are")
 
 
 # noise_spans
@@ -204,6 +218,20 @@ edit("noise_spans", "equal-parts", {"cuts = [0, *sorted(chance.sample(range(1, t
 edit("noise_spans", "inclusive-ends", {"place + kept + lost))": "place + kept + lost - 1))"},
      "the end is the place after the last hidden token", killed_by="test_of_100_tokens_15_are_hidden_in_5_spans")
 
+edit("noise_spans", "one-after-the-other", {"cuts = [0, *sorted(chance.sample(range(1, total), count - 1)), total]":
+     "cuts = [0]\n        for left in range(count - 1, 0, -1):\n            cuts.append(chance.randint(cuts[-1] + 1, total - left))\n        cuts.append(total)"},
+     "the first part is drawn from 1 to what is left, then the next: long first parts are too likely", killed_by="test_all_cuts_are_equally_likely")
+edit("noise_spans", "cuts-go-together", {"chance.sample": "random.Random(seed).sample"},
+     "both cuts start from the same seed, so one decides the other", killed_by="test_all_cuts_are_equally_likely")
+edit("noise_spans", "seed-0-is-none", {"random.Random(seed)": "random.Random(seed or None)"},
+     "seed 0 is taken for none: it is a seed like any other", killed_by="test_the_same_seed_draws_the_same")
+edit("noise_spans", "three-digits-of-the-seed", {"random.Random(seed)": "random.Random(seed % 1000)"},
+     "seeds that agree in their last three digits draw the same", killed_by="test_other_seeds_draw_other_spans_and_nothing_else_is_seeded")
+edit("noise_spans", "global-generator", {"chance = random.Random(seed)": "random.seed(seed)", "chance.sample": "random.sample"},
+     "Python's global generator is seeded: whatever draws next draws the same each time", killed_by="test_other_seeds_draw_other_spans_and_nothing_else_is_seeded")
+edit("noise_spans", "an-iterator", {"return spans": "return iter(spans)"}, "an iterator can be read once: a list was asked for",
+     killed_by="test_of_100_tokens_15_are_hidden_in_5_spans")
+
 
 @mistake("noise_spans", "coins", "each token is hidden by a throw of its own: the number of hidden tokens is fixed",
          killed_by="test_of_100_tokens_15_are_hidden_in_5_spans")
@@ -262,6 +290,23 @@ edit("corrupt", "span-still-there", {"place = end": "place = start"}, "the hidde
 edit("corrupt", "exchanged", {'[*read, *tokens[place:]], [*write, f"<{len(spans)}>"]': '[*write, f"<{len(spans)}>"], [*read, *tokens[place:]]'},
      "what is read comes first, then what is written", killed_by="test_figure_2_of_the_paper")
 
+edit("corrupt", "joined-and-split", {'[*read, *tokens[place:]], [*write, f"<{len(spans)}>"]': '" ".join([*read, *tokens[place:]]).split(), [*write, f"<{len(spans)}>"]'},
+     "the text is joined and split again: a token may hold a blank, or be empty", killed_by="test_any_text_is_whole_again_when_both_are_put_together")
+
+
+@mistake("corrupt", "words-for-places", "a word that stands twice is hidden twice: places are hidden, not words",
+         killed_by="test_any_text_is_whole_again_when_both_are_put_together")
+def corrupt(tokens, spans):
+    number_of = {token: number for number, (start, end) in enumerate(spans) for token in tokens[start:end]}
+    read, write = [], []
+    for token in tokens:
+        mark = f"<{number_of[token]}>" if token in number_of else token
+        if mark == token or mark not in read:
+            read.append(mark)
+    for number, (start, end) in enumerate(spans):
+        write += [f"<{number}>", *tokens[start:end]]
+    return read, [*write, f"<{len(spans)}>"]
+
 
 # score_text
 @alternative("score_text", "whole-arithmetic")
@@ -278,11 +323,18 @@ def score_text(score):
     return str((steps / 5).quantize(Decimal("0.1")))
 
 
+@alternative("score_text", "division")
+def score_text(score):
+    return f"{round(score / 0.2) / 5:.1f}"
+
+
 edit("score_text", "bare-float", {'f"{round(5 * score) / 5:.1f}"': "str(round(5 * score) * 0.2)"},
      "3.8000000000000003 is no label: one digit after the point", killed_by="test_one_digit_stands_after_the_point")
 edit("score_text", "tenths", {"round(5 * score) / 5": "score"}, "rounded to tenths: the steps are 0.2", killed_by="test_257_is_written_as_26")
 edit("score_text", "cut-off", {"round(5 * score)": "int(5 * score)"}, "the steps are cut off: round to the nearest", killed_by="test_257_is_written_as_26")
 edit("score_text", "rounded-up", {"round(5 * score)": "math.floor(5 * score + 0.5)"}, "the middle goes up: the even number of steps wins",
+     killed_by="test_in_the_middle_the_even_number_of_steps_wins")
+edit("score_text", "rounded-down", {"round(5 * score)": "math.ceil(5 * score - 0.5)"}, "the middle goes down, which is right for 2.5 and wrong for 3.5",
      killed_by="test_in_the_middle_the_even_number_of_steps_wins")
 edit("score_text", "two-digits", {":.1f": ":.2f"}, "one digit after the point", killed_by="test_257_is_written_as_26")
 edit("score_text", "a-number", {'f"{round(5 * score) / 5:.1f}"': "round(round(5 * score) / 5, 1)"}, "a string is asked for, T5 writes text",

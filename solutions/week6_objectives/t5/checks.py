@@ -134,6 +134,7 @@ def test_in_11b_the_heads_together_are_wider_than_the_model(student: Student) ->
 def spans_of(student: Student, length: int, rate: float, mean: float, seed: int) -> list[tuple[int, int]]:
     given = f"length {length}, rate {rate}, mean {mean}, seed {seed}"
     found = student.noise_spans(length, rate, mean, seed)
+    true(type(found) in (list, tuple), "a list was expected", given=given)
     try:
         spans = [(number(start, given), number(end, given)) for start, end in found]
     except (TypeError, ValueError):

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import random
 from collections import Counter
 from itertools import pairwise
 
@@ -30,6 +31,11 @@ def drawn(shape: tuple[int, ...], seed: int) -> Tensor:
     """Eighths from −2 to 2, float64."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randint(-16, 17, shape, generator=generator).double() / 8
+
+
+def kind(value: object) -> str:
+    """The type of a tensor's numbers, or what else came back."""
+    return str(getattr(value, "dtype", type(value).__name__))
 
 
 # rms_norm
@@ -63,6 +69,15 @@ def test_the_type_of_the_numbers_stays(student: Student) -> None:
     x = drawn((2, 3), 5) + 3
     given = "two vectors of three in float64, to nine digits"
     close(student.rms_norm(x, torch.ones(3).double(), 1.0), normed(x, torch.ones(3).double(), 1.0), given=given, rtol=1e-9, atol=1e-9)
+    found = student.rms_norm(torch.tensor([1.0, 7.0]).half(), torch.tensor([1.0, 2.0]).half(), 0.0)
+    close(found, [0.2, 2.8], given="the vector (1, 7), scale (1, 2), both in float16, eps 0", rtol=4e-3)
+    equal(kind(found), "torch.float16", given="a vector and a scale in float16: the type of what comes back")
+
+
+@exercise("rms_norm", points=0.5, needs="test_a_vector_is_divided_by_the_root_of_its_mean_square")
+def test_eps_0_adds_nothing(student: Student) -> None:
+    found = student.rms_norm(torch.tensor([0.0001, -0.0001]), torch.ones(2), 0.0)
+    close(found, [1.0, -1.0], given="the vector (0.0001, −0.0001), scale 1, eps 0")
 
 
 # distance_buckets
@@ -101,7 +116,7 @@ def test_a_single_distance_keeps_its_shape(student: Student) -> None:
 def test_numbers_are_whole_for_an_embedding(student: Student) -> None:
     for both in (True, False):
         found = student.distance_buckets(torch.arange(-3, 4), both)
-        equal(str(getattr(found, "dtype", type(found).__name__)), "torch.int64", given=f"distances −3 to 3, both {both}: the type")
+        equal(kind(found), "torch.int64", given=f"distances −3 to 3, both {both}: the type")
 
 
 # attend
@@ -128,7 +143,7 @@ def test_any_heads_attend_as_by_brute_force(
 ) -> None:
     queries, values = drawn((batch, count, length, width), seed), drawn((batch, count, keys, width), seed + 1)
     others, worth = drawn((batch, count, keys, width), seed + 2), drawn((count, length, keys), seed + 3)
-    mask = drawn((batch, 1, length, keys), seed + 4) > 0
+    mask = drawn((batch, count if seed % 2 else 1, length, keys), seed + 4) > 0
     mask[..., 0] = True
     found = student.attend(queries, others, values, worth, mask)
     close(found, attended(queries, others, values, worth, mask), atol=1e-5)
@@ -139,6 +154,16 @@ def test_gradients_reach_what_distances_are_worth(student: Student) -> None:
     tensors = {"queries": drawn((1, 2, 3, 2), 1), "keys": drawn((1, 2, 3, 2), 2), "values": drawn((1, 2, 3, 2), 3)}
     tensors["worth"] = drawn((2, 3, 3), 4)
     close_gradients(student, "attend", attended, tensors, torch.ones(3, 3, dtype=torch.bool).tril(), given="two heads, causal")
+
+
+@exercise("attend", points=0.5, needs="test_what_a_query_must_not_see_has_no_weight")
+def test_each_head_may_have_a_mask_and_the_type_stays(student: Student) -> None:
+    queries, keys, values, worth = (drawn(shape, seed) for seed, shape in enumerate([(1, 2, 2, 3)] * 3 + [(2, 2, 2)]))
+    mask = torch.tensor([[[[True, False], [True, True]], [[False, True], [True, False]]]])
+    given = "two heads with a mask each, in float64, to nine digits"
+    found = student.attend(queries, keys, values, worth, mask)
+    close(found, attended(queries, keys, values, worth, mask), given=given, rtol=1e-9, atol=1e-9)
+    equal(kind(found), "torch.float64", given="queries, keys, values and distances in float64: the type of what comes back")
 
 
 @exercise("attend", points=0.5, needs="test_what_a_query_must_not_see_has_no_weight")
@@ -168,9 +193,17 @@ def test_any_model_has_as_many_as_the_librarys_modules(
 def test_large_and_3b_are_what_they_are(student: Student) -> None:
     for size, count in (((24, 1024, 4096, 16, 64), 737_668_096), ((24, 1024, 16_384, 32, 128), 2_851_598_336)):
         close(student.count_parameters(32_128, *size), count, given=f"V = 32,128, {size}", rtol=0, atol=0.25)
+    # 32,129 · 1,001 words; a layer has 12 · 1,001 · 7 · 61 + 4 · 1,001 · 4,095 + 5 · 1,001; at the end 2 · (1,001 + 32 · 7).
+    odd = 32_129 * 1001 + 3 * (12 * 1001 * 427 + 4 * 1001 * 4095 + 5005) + 2450
+    given = "V = 32,129, 3 layers each, d = 1,001, inner 4,095, 7 heads of 61"
+    close(student.count_parameters(32_129, 3, 1001, 4095, 7, 61), odd, given=given, rtol=0, atol=0.25)
 
 
 # noise_spans
+def spans_of(student: Student, length: int, rate: float, mean: float, seed: int) -> list[tuple[int, int]]:
+    return [(int(start), int(end)) for start, end in student.noise_spans(length, rate, mean, seed)]
+
+
 @exercise("noise_spans")
 @for_all(length=integers(2, 90), rate=sampled_from([0.1, 0.15, 0.25, 0.5]), mean=sampled_from([2, 3, 5, 10]), seed=integers(0, 9999))
 def test_any_text_has_its_number_of_hidden_tokens_and_spans(
@@ -178,7 +211,7 @@ def test_any_text_has_its_number_of_hidden_tokens_and_spans(
 ) -> None:
     hidden = min(max(round(length * rate), 1), length - 1)
     count = max(round(hidden / mean), 1)
-    spans = [(int(start), int(end)) for start, end in student.noise_spans(length, rate, mean, seed)]
+    spans = spans_of(student, length, rate, mean, seed)
     equal([len(spans), sum(end - start for start, end in spans)], [count, hidden])
     flat = [place for span in spans for place in span]
     true(all(a < b for a, b in pairwise(flat)), "spans are not empty, in order, and apart", actual=spans)
@@ -187,26 +220,57 @@ def test_any_text_has_its_number_of_hidden_tokens_and_spans(
 
 @exercise("noise_spans", needs="test_of_100_tokens_15_are_hidden_in_5_spans")
 def test_all_cuts_are_equally_likely(student: Student) -> None:
-    # 4 hidden and 4 kept tokens in 2 parts each: 3 · 3 ways, of which each comes 30 times of 270 (standard deviation 5.2).
-    found: Counter[object] = Counter()
-    for seed in range(270):
-        found[tuple((int(start), int(end)) for start, end in student.noise_spans(8, 0.5, 2, seed))] += 1
-    given = "length 8, rate 0.5, mean 2, seeds 0 to 269"
-    equal(len(found), 9, given=f"{given}: different draws")
-    true(min(found.values()) > 8 and max(found.values()) < 56, "each of the 9 draws is expected some 30 times", given=given)
+    # 5 hidden and 5 kept tokens in 3 parts each: 6 ways for either, of which each comes 60 times of 360 (standard deviation 7).
+    hidden: Counter[object] = Counter()
+    kept: Counter[object] = Counter()
+    both: Counter[object] = Counter()
+    for seed in range(360):
+        flat = [0, *(int(place) for span in student.noise_spans(10, 0.5, 1.7, seed) for place in span)]
+        sizes = [end - start for start, end in pairwise(flat)]
+        hidden[tuple(sizes[1::2])] += 1
+        kept[tuple(sizes[::2])] += 1
+        both[tuple(flat)] += 1
+    given = "length 10, rate 0.5, mean 1.7, seeds 0 to 359"
+    for name, found in {"hidden": hidden, "kept": kept}.items():
+        equal(len(found), 6, given=f"{given}: ways in which the {name} tokens were cut")
+        true(min(found.values()) > 28 and max(found.values()) < 94, f"each of 6 ways to cut the {name} tokens is expected some 60 times", given=given)
+    true(len(both) > 30, "36 ways to cut both were expected: one cut must not decide the other", given=given)
+    even = sum(count for found in (hidden, kept) for way, count in found.items() if max(way) == 2)
+    true(302 < even < 418, "parts of 1, 2 and 2 are as likely as parts of 1, 1 and 3: half of 720 (standard deviation 13)", given=given)
 
 
 @exercise("noise_spans", points=0.5, needs="test_of_100_tokens_15_are_hidden_in_5_spans")
 def test_the_same_seed_draws_the_same(student: Student) -> None:
-    first = [[int(n) for n in span] for span in student.noise_spans(200, 0.15, 3, 7)]
-    student.noise_spans(200, 0.15, 3, 8)
-    again = [[int(n) for n in span] for span in student.noise_spans(200, 0.15, 3, 7)]
-    true(first == again, "the same seed drew other spans", given="length 200, rate 0.15, mean 3, seed 7, twice")
+    for seed in (7, 0):
+        first = spans_of(student, 200, 0.15, 3, seed)
+        spans_of(student, 200, 0.15, 3, 8)
+        given = f"length 200, rate 0.15, mean 3, seed {seed}, twice"
+        true(first == spans_of(student, 200, 0.15, 3, seed), "the same seed drew other spans", given=given)
+    more = spans_of(student, 200, 0.5, 5, 7)
+    given = "length 200, rate 0.5, mean 5, seed 7, after rate 0.15 and mean 3"
+    equal([len(more), sum(end - start for start, end in more)], [20, 100], given=given)
+
+
+@exercise("noise_spans", points=0.5, needs="test_of_100_tokens_15_are_hidden_in_5_spans")
+def test_other_seeds_draw_other_spans_and_nothing_else_is_seeded(student: Student) -> None:
+    seeds = (0, 1, 2, 7, 107, 1007, 10_007, 1_000_007)
+    drawn_spans = {tuple(spans_of(student, 200, 0.15, 3, seed)) for seed in seeds}
+    equal(len(drawn_spans), len(seeds), given=f"length 200, rate 0.15, mean 3, the seeds {seeds}: different draws")
+
+    def after(seed: int | None) -> list[float]:
+        student.random.seed(5)
+        student.torch.manual_seed(5)
+        if seed is not None:
+            spans_of(student, 200, 0.15, 3, seed)
+        return [float(student.random.random()), float(student.torch.rand(()))]
+
+    given = "what Python's and torch's global generators draw, seeded by 5, with noise_spans called in between"
+    true(after(7) == after(None), "noise_spans seeds or uses a global generator: draw from one of its own", given=given)
 
 
 # corrupt
 @exercise("corrupt")
-@for_all(lengths=lists(integers(1, 4), min_size=2, max_size=12), first=integers(0, 1), letters=lists(sampled_from(["a", "b", "<", "눈"]), min_size=48, max_size=48))
+@for_all(lengths=lists(integers(1, 4), min_size=2, max_size=12), first=integers(0, 1), letters=lists(sampled_from(["a", "b", "<0>", "눈", "", "a b"]), min_size=48, max_size=48))
 def test_any_text_is_whole_again_when_both_are_put_together(
     student: Student, lengths: list[int], first: int, letters: list[str]
 ) -> None:
@@ -257,15 +321,16 @@ def _topics() -> dict[str, str]:
     return {place.stem: topic.name for topic in load("en").topics for place in topic.places}
 
 
-def _events(count: int, split: Split, seed: int) -> list[str]:
-    return [one.passage for one in Tasks("en", seed).questions(count, split, sentences=1, unanswerable=0)]
+def _events(count: int, split: Split, seed: int, sentences: int = 1) -> list[str]:
+    return [one.passage for one in Tasks("en", seed).questions(count, split, sentences=sentences, unanswerable=0)]
 
 
 @functools.cache
 def _vocabulary() -> list[str]:
     splits: tuple[Split, Split] = ("train", "test")
     words = {word for split in splits for event in _events(2000, split, 0) for word in event.split()}
-    return ["<pad>", "</s>", *sorted(words | {*_topics().values()} | {f"{name}:" for name in NAMES})]
+    tasks = sorted(words | {*_topics().values()} | {f"{name}:" for name in NAMES})
+    return ["<pad>", "</s>", *tasks, ".", *(f"<{number}>" for number in range(10))]
 
 
 def _model(numbers: Tensor, name: str) -> T5:
@@ -278,14 +343,33 @@ def _model(numbers: Tensor, name: str) -> T5:
     raise BadArtifact(f"{name!r} holds {numbers.numel()} numbers, which is no model of this lesson")
 
 
+def _ids(texts: list[str]) -> Tensor:
+    """Rows of ids, each with its end, padded: (B, N)."""
+    index = {word: number for number, word in enumerate(_vocabulary())}
+    rows = [[index[word] for word in text.split()] + [1] for text in texts]
+    longest = max(map(len, rows))
+    return torch.tensor([row + [0] * (longest - len(row)) for row in rows])
+
+
+def _corrupted(tokens: list[str], chance: random.Random) -> tuple[str, str]:
+    """What is read and what is written: 15 % of the tokens are hidden, in spans of 3 on average."""
+    hidden = min(max(round(len(tokens) * 0.15), 1), len(tokens) - 1)
+    count = max(round(hidden / 3), 1)
+    cuts = [[0, *sorted(chance.sample(range(1, n), count - 1)), n] for n in (len(tokens) - hidden, hidden)]
+    place, read, write = 0, list[str](), list[str]()
+    for number, ((a, b), (c, d)) in enumerate(zip(*map(pairwise, cuts), strict=True)):
+        start, end = place + b - a, place + b - a + d - c
+        read += [*tokens[place:start], f"<{number}>"]
+        write += [f"<{number}>", *tokens[start:end]]
+        place = end
+    return " ".join([*read, *tokens[place:]]), " ".join([*write, f"<{count}>"])
+
+
 def _right(numbers: Tensor, name: str, tasks: tuple[str, ...], seed: int, prefix: bool = True) -> float:
     """The share of answers written word for word, mean of the tasks, on events that the notebook has not chosen."""
-    model, words, shares = _model(numbers, name), _vocabulary(), []
-    index, events = {word: number for number, word in enumerate(words)}, _events(EVENTS, "test", seed + BEYOND)
+    model, words, shares, events = _model(numbers, name), _vocabulary(), [], _events(EVENTS, "test", seed + BEYOND)
     for task in tasks:
-        rows = [[index[word] for word in (f"{task}: {event}" if prefix else event).split()] + [1] for event in events]
-        longest = max(map(len, rows))
-        source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])  # (B, N)
+        source = _ids([f"{task}: {event}" if prefix else event for event in events])  # (B, N)
         written = [" ".join(words[n] for n in row) for row in greedy(model, source, begin=0, end=1, longest=3)]
         shares.append(sum(text == _answer(task, e) for text, e in zip(written, events, strict=True)) / len(events))
     return sum(shares) / len(shares)
@@ -314,3 +398,13 @@ def one_minus_three(artifacts: Artifacts) -> float:
 def prefix_gap(artifacts: Artifacts) -> float:
     without = artifacts.tensor("without", ndim=1)
     return one_model(artifacts) - _right(without, "without", NAMES, artifacts.seed, prefix=False)
+
+
+@metric("fill_nats")
+def fill_nats(artifacts: Artifacts) -> float:
+    """Nats for each token of what is written for stories and spans that the notebook has not chosen."""
+    model, chance = _model(artifacts.tensor("filler", ndim=1), "filler"), random.Random(artifacts.seed)
+    stories = _events(EVENTS, "train", artifacts.seed + BEYOND, sentences=4)
+    read, write = zip(*(_corrupted(story.split(), chance) for story in stories), strict=True)
+    with torch.no_grad():
+        return float(model(_ids(list(read)), _ids(list(write))))

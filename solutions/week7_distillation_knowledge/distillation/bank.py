@@ -23,6 +23,12 @@ def soft_targets(logits, temperature):
     return functional.log_softmax(logits.double() / temperature, dim=-1).exp().to(logits.dtype)
 
 
+@alternative("soft_targets", "constants")
+def soft_targets(logits, temperature):
+    with torch.no_grad():
+        return ((logits - logits.amax(dim=-1, keepdim=True)) / temperature).softmax(dim=-1)
+
+
 edit("soft_targets", "times-temperature", {"/ temperature": "* temperature"},
      "the logits are multiplied by T: a high temperature then sharpens", killed_by="test_at_temperature_2_odds_become_their_square_roots")
 edit("soft_targets", "no-temperature", {"((logits - top) / temperature)": "(logits - top)"},
@@ -46,6 +52,13 @@ edit("soft_targets", "always-float32", {".softmax(dim=-1)": ".softmax(dim=-1).fl
      "the result is float32, whatever comes in", killed_by="test_half_precision_takes_a_low_temperature")
 edit("soft_targets", "exp-apart", {"((logits - top) / temperature).softmax(dim=-1)": "(logits / temperature).exp() / (logits / temperature).exp().sum(-1, keepdim=True)"},
      "exp of a large logit is infinite: use softmax, or take the greatest off first", killed_by="test_logits_far_from_zero_are_softened_as_others_are")
+
+edit("soft_targets", "through-float32", {".softmax(dim=-1)": ".float().softmax(dim=-1).to(logits.dtype)"},
+     "doubles pass through float32, and lose half of their digits", killed_by="test_the_classes_are_the_last_dimension_however_many_there_are")
+edit("soft_targets", "temperature-at-least", {"/ temperature": "/ max(temperature, 0.01)"},
+     "a low temperature is taken for 0.01: T may be 0.0005", killed_by="test_very_low_and_very_high_temperatures_are_taken_as_they_are")
+edit("soft_targets", "minus-a-thousand", {"((logits - top)": "((logits.masked_fill(logits == -torch.inf, -1000.0) - top)"},
+     "−1000 is no −∞: at a high temperature the class has a share again", killed_by="test_very_low_and_very_high_temperatures_are_taken_as_they_are")
 
 
 @mistake("soft_targets", "root-of-probabilities", "probabilities are softened, after the small ones have become 0: soften the logits",
@@ -81,10 +94,31 @@ def ask_teacher(teacher, inputs, size):
             part.training = True
 
 
+@alternative("ask_teacher", "inference")
+def ask_teacher(teacher, inputs, size):
+    modes = [(part, part.training) for part in teacher.modules()]
+    teacher.eval()
+    with torch.inference_mode():
+        answers = torch.cat([teacher(rows) for rows in inputs.split(size)])
+    for part, mode in modes:
+        part.training = mode
+    return answers
+
+
 edit("ask_teacher", "dropout-on", {"    teacher.eval()\n": ""},
      "the teacher answers in training mode, with dropout", killed_by="test_dropout_is_off_while_the_teacher_answers")
 edit("ask_teacher", "with-gradients", {"with torch.no_grad():": "if True:"},
      "gradients flow through the answers, into the teacher", killed_by="test_no_gradient_flows_through_the_answers")
+edit("ask_teacher", "gradients-off-for-good", {"with torch.no_grad():": "torch.set_grad_enabled(False)\n    if True:"},
+     "autograd stays off: nothing can be trained any more", killed_by="test_every_part_is_in_evaluation_mode_and_nothing_else_is_changed")
+edit("ask_teacher", "dropout-alone", {"    teacher.eval()\n": "    for part, _ in modes:\n        part.training = part.training and \"Dropout\" not in type(part).__name__\n"},
+     "dropout alone is switched off: batch normalization, too, answers otherwise in training", killed_by="test_every_part_is_in_evaluation_mode_and_nothing_else_is_changed")
+edit("ask_teacher", "all-at-once", {"inputs.split(size)": "[inputs]"},
+     "all rows go through at once: `size` at a time", killed_by="test_so_many_rows_go_through_at_a_time")
+edit("ask_teacher", "so-many-batches", {"inputs.split(size)": "inputs.chunk(size)"},
+     "these are `size` batches, not batches of `size` rows", killed_by="test_so_many_rows_go_through_at_a_time")
+edit("ask_teacher", "answers-in-float32", {"    return answers": "    return torch.zeros(answers.shape).copy_(answers)"},
+     "the answers are put into a tensor of float32, whatever the teacher's type", killed_by="test_every_part_is_in_evaluation_mode_and_nothing_else_is_changed")
 edit("ask_teacher", "left-in-evaluation", {"part.training = mode\n": "pass\n"},
      "the teacher stays in evaluation mode", killed_by="test_a_teacher_in_training_goes_on_training")
 edit("ask_teacher", "all-on-again", {"    for part, mode in modes:\n        part.training = mode\n": "    teacher.train()\n"},
@@ -150,6 +184,11 @@ edit("wrong_classes", "no-temperature", {"(others / temperature)": "others"},
      "T has no effect", killed_by="test_the_label_is_the_true_class_and_not_the_teachers")
 edit("wrong_classes", "minus-a-thousand", {"-torch.inf": "-1000.0"},
      "−1000 is no −∞: other logits may be lower", killed_by="test_logits_of_thousands_below_zero_share_the_rest_too")
+edit("wrong_classes", "minus-ten-thousand", {"-torch.inf": "-1e4"},
+     "−10,000 is no −∞: a high temperature brings the true class back", killed_by="test_twelve_classes_at_a_high_temperature")
+edit("wrong_classes", "nine-classes", {"table / labels.bincount(minlength=classes).clamp(min=1)[:, None]":
+     "(table / labels.bincount(minlength=classes).clamp(min=1)[:, None]) * (torch.arange(classes) < 9)[:, None]"},
+     "the lesson has nine classes: others have more", killed_by="test_twelve_classes_at_a_high_temperature")
 edit("wrong_classes", "in-place", {"logits.scatter(1": "logits.scatter_(1"},
      "the logits themselves are changed: work on a copy", killed_by="test_one_row_shares_the_rest_among_the_others")
 
@@ -261,6 +300,11 @@ edit("soft_gradient", "no-limit", {"    if math.isinf(temperature):\n        apa
 edit("soft_gradient", "limit-over-the-batch", {"apart.mean(dim=1, keepdim=True)": "apart.mean(dim=0, keepdim=True)"},
      "the mean over the batch is taken off: over the classes of each row", killed_by="test_the_limit_is_the_difference_of_centred_logits")
 
+edit("soft_gradient", "the-object-inf", {"math.isinf(temperature)": "temperature is math.inf"},
+     "`is` asks for one object: float(\"inf\") is another, and the same number", killed_by="test_any_limit_is_what_high_temperatures_come_to")
+edit("soft_gradient", "limit-from-100", {"math.isinf(temperature)": "temperature >= 100"},
+     "100 is taken for ∞: at T = 100 the limit is a hundredth off, or more", killed_by="test_any_gradient_is_autograds")
+
 
 # logit_loss
 @alternative("logit_loss", "variance")
@@ -321,6 +365,13 @@ def mixed_loss(student, teacher, labels, temperature, weight):
     if known.any():
         loss = loss + (1 - weight) * functional.cross_entropy(student[known], labels[known])
     return loss
+
+
+@alternative("mixed_loss", "nan-to-num")  # a mean over nothing has a gradient of 0
+def mixed_loss(student, teacher, labels, temperature, weight):
+    targets = (teacher.detach() / temperature).softmax(dim=1)
+    soft = temperature**2 * functional.cross_entropy(student / temperature, targets)
+    return weight * soft + (1 - weight) * functional.cross_entropy(student, labels).nan_to_num()
 
 
 edit("mixed_loss", "no-t-squared", {"temperature**2 * ": ""},

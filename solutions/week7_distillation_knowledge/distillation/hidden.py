@@ -57,8 +57,8 @@ def test_any_logits_are_softened_row_by_row(
 
 @exercise("soft_targets", points=0.5, needs="test_at_temperature_2_odds_become_their_square_roots")
 def test_half_precision_takes_a_low_temperature(student: Student) -> None:
-    logits = torch.tensor([[60.0, 30.0, 59.0], [-60.0, -60.0, -61.0]], dtype=torch.float16)
-    given = "the logits (60, 30, 59) and (−60, −60, −61) in float16, T = 0.0005"
+    logits = torch.tensor([[60.0, -60.0, -59.0], [-60.0, -60.0, -61.0]], dtype=torch.float16)
+    given = "the logits (60, −60, −59) and (−60, −60, −61) in float16, T = 0.0005"
     found = student.soft_targets(logits, 0.0005)
     close(found, [[1, 0, 0], [0.5, 0.5, 0]], given=given)
     equal(kind(found), "torch.float16", given=f"{given}; the precision")
@@ -69,7 +69,7 @@ def test_the_classes_are_the_last_dimension_however_many_there_are(student: Stud
     logits = eighths(6, 3, 1).reshape(2, 1, 3, 3)
     given = "logits of the shape (2, 1, 3, 3) in float64, T = 2"
     found = student.soft_targets(logits, 2.0)
-    close(found, functional.softmax(logits / 2, dim=-1), given=given)
+    close(found, functional.softmax(logits / 2, dim=-1), given=given, rtol=1e-10, atol=0)
     equal(kind(found), "torch.float64", given=f"{given}; the precision")
     close(student.soft_targets(torch.tensor([[3.0]]), 2.0), [[1.0]], given="a single class")
 
@@ -80,6 +80,14 @@ def test_logits_far_from_zero_are_softened_as_others_are(student: Student) -> No
     first = 1 / (1 + math.e)
     given = "the logits (10000, 10002), (−10000, −10002) and (−5000, 5000), T = 2"
     close(student.soft_targets(logits, 2), [[first, 1 - first], [1 - first, first], [0, 1]], given=given)
+
+
+@exercise("soft_targets", points=0.5, needs="test_at_temperature_2_odds_become_their_square_roots")
+def test_very_low_and_very_high_temperatures_are_taken_as_they_are(student: Student) -> None:
+    near = torch.tensor([[0.0, 0.0005 * math.log(3)]], dtype=torch.float64)
+    close(student.soft_targets(near, 0.0005), [[0.25, 0.75]], given="the logits (0, 0.0005 · ln 3) in float64, T = 0.0005")
+    given = "the logits (0, 0, −∞), T = 1,000,000"
+    close(student.soft_targets(torch.tensor([[0.0, 0.0, -math.inf]]), 1e6), [[0.5, 0.5, 0]], given=given)
 
 
 # ask_teacher
@@ -141,6 +149,28 @@ def test_rows_may_be_tokens_and_one_row_stays_a_row(student: Student) -> None:
         close(student.ask_teacher(teacher, tokens, 2), table[tokens].sum(dim=1), given=given)
 
 
+@exercise("ask_teacher", points=0.5, needs="test_the_last_batch_may_be_smaller")
+def test_so_many_rows_go_through_at_a_time(student: Student) -> None:
+    rows = torch.tensor([[0.0, 1.0], [2.0, 1.0], [5.0, 5.0], [5.0, 0.0], [3.0, 2.0], [1.0, 1.0]])
+    expected = torch.cat([part.softmax(dim=0) for part in rows.split(2)])
+    given = "six rows, two at a time, a teacher whose outputs are shares among the rows of a batch"
+    close(student.ask_teacher(student.nn.Sequential(student.nn.Softmax(dim=0)), rows, 2), expected, given=given)
+
+
+@exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
+def test_every_part_is_in_evaluation_mode_and_nothing_else_is_changed(student: Student) -> None:
+    teacher = student.nn.Sequential(student.nn.BatchNorm1d(2, eps=0.0).double())
+    given = "rows in float64, a batch normalization in training mode, which has seen nothing yet"
+    rows = eighths(5, 2, 3)
+    found = student.ask_teacher(teacher, rows, 5)
+    on = student.torch.is_grad_enabled()
+    student.torch.set_grad_enabled(True)
+    close(found, rows, given=given, rtol=1e-9)
+    equal(kind(found), "torch.float64", given=f"{given}; the type of the answers")
+    close(teacher[0].running_mean, [0.0, 0.0], given=f"{given}: what it has seen afterwards")
+    equal(on, True, given="is autograd still on afterwards?")
+
+
 # wrong_classes
 def table_of(logits: list[list[float]], labels: list[int], temperature: float) -> list[list[float]]:
     """Class by class, row by row, in Python's floats."""
@@ -179,6 +209,13 @@ def test_many_rows_and_two_classes(student: Student) -> None:
     found = student.wrong_classes(logits, labels, 2.0)
     close(found, [[0, 1], [1, 0]], given="50 rows of two classes in float64: all of the rest is the other one's")
     equal(kind(found), "torch.float64", given="50 rows of two classes in float64: the precision")
+
+
+@exercise("wrong_classes", points=0.5, needs="test_rows_of_one_label_are_averaged")
+def test_twelve_classes_at_a_high_temperature(student: Student) -> None:
+    logits, labels = eighths(24, 12, 4), torch.arange(24) % 12
+    expected = table_of(logits.tolist(), labels.tolist(), 5000)
+    close(student.wrong_classes(logits, labels, 5000), expected, given="24 rows of twelve classes, each label twice, T = 5000")
 
 
 # soft_loss
@@ -256,7 +293,7 @@ def test_low_and_high_temperatures_keep_their_digits(student: Student) -> None:
 # soft_gradient
 @exercise("soft_gradient")
 @for_all(
-    rows=integers(1, 5), columns=integers(1, 5), seed=integers(0, 10**6), temperature=sampled_from((*TEMPERATURES, 50))
+    rows=integers(1, 5), columns=integers(1, 5), seed=integers(0, 10**6), temperature=sampled_from((*TEMPERATURES, 200))
 )
 def test_any_gradient_is_autograds(student: Student, rows: int, columns: int, seed: int, temperature: float) -> None:
     one, other = eighths(rows, columns, seed).requires_grad_(), eighths(rows, columns, seed + 1)
@@ -271,7 +308,7 @@ def test_any_limit_is_what_high_temperatures_come_to(student: Student, rows: int
     one, other = eighths(rows, columns, seed), eighths(rows, columns, seed + 1)
     centred = [[x - sum(row) / columns for x in row] for row in (one - other).tolist()]
     expected = [[x / columns / rows for x in row] for row in centred]
-    close(student.soft_gradient(one, other, math.inf), expected)
+    close(student.soft_gradient(one, other, float("inf")), expected)
 
 
 @exercise("soft_gradient", points=0.5, needs="test_at_temperature_4_it_is_four_times_p_minus_q")
@@ -359,6 +396,13 @@ def test_both_parts_train_the_student_and_none_the_teacher(student: Student) -> 
         return mixed(logits, other, labels, 2.0, 0.25)
 
     close_gradients(student, "mixed_loss", oracle, {"student": one}, other, labels, 2.0, 0.25, given=given)
+    none = torch.full((3,), NOT)
+    where = "three rows of four classes, no label, T = 2, w = 0.25"
+
+    def soft(logits: Tensor, *_: Any) -> Tensor:
+        return mixed(logits, other, none, 2.0, 0.25)
+
+    close_gradients(student, "mixed_loss", soft, {"student": one}, other, none, 2.0, 0.25, given=where)
     asked = [tensor.clone().requires_grad_() for tensor in (one, other)]
     gradient = student.gradients("mixed_loss", *asked, labels, 2.0, 0.25)[1]
     if gradient is not None:

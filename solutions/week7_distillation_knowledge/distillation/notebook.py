@@ -144,9 +144,10 @@ def ask_teacher(teacher, inputs, size):
 
     teacher: a torch module that maps a batch of inputs to its logits, (B, K); inputs: a tensor of B
     rows, at least one; size: how many rows go through at a time, at least 1.
-    Dropout is off while it answers. Afterwards each part of the teacher is in the mode (training or
-    not) in which it was, and its parameters ask for gradients if they did.
-    Returns a tensor (B, K), in the order of the inputs, through which no gradient flows.
+    All its parts are in evaluation mode while it answers. Afterwards each is in the mode (training or
+    not) in which it was, its parameters ask for gradients if they did, and autograd is on if it was.
+    Returns a tensor (B, K) of the teacher's type, in the order of the inputs, through which no
+    gradient flows.
     """
     ### BEGIN SOLUTION
     modes = [(part, part.training) for part in teacher.modules()]
