@@ -302,7 +302,7 @@ edit("by_distance", "rows-for-places", {"keys - 1 - places": "keys - 1 - torch.a
      killed_by="test_rows_may_be_some_of_the_places_in_any_order")
 edit("by_distance", "places-of-the-first-text", {"keys - 1 - places": "keys - 1 - places[:1]"},
      "the places of the first text are used for all texts", killed_by="test_rows_may_be_some_of_the_places_in_any_order")
-edit("by_distance", "rows-in-turn", {"keys - 1 - places": "keys - 1 - (places[:, :1] + torch.arange(places.shape[1])) % keys"},
+edit("by_distance", "rows-in-turn", {"keys - 1 - places": "keys - 1 - (places[:, :1] + torch.arange(places.shape[1])).clamp(max=keys - 1)"},
      "rows are taken to follow each other from the first one's place on: they may stand in any order",
      killed_by="test_rows_may_be_some_of_the_places_in_any_order")
 edit("by_distance", "no-distance-ahead", {"return scores.gather(-1, columns.expand(*scores.shape[:3], keys))": "return scores.gather(-1, columns.clamp(max=keys - 1).expand(*scores.shape[:3], keys))"},

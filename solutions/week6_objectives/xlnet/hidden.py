@@ -66,7 +66,8 @@ def test_orders_may_be_long(student: Student) -> None:
     content, query = (rows_of(mask) for mask in parts(student.order_masks(torch.tensor(order)), 2))
     turn = {place: number for number, place in enumerate(order)}
     expected = [[[turn[j] < turn[i] + own for j in range(300)] for i in range(300)] for own in (1, 0)]
-    equal([content, query], expected, given="the order (3, 10, 17, …) of 300 places, each 7 on, around the end")
+    given = "the order (3, 10, 17, …) of 300 places, each 7 on, around the end"
+    true([content, query] == expected, "masks by the places' turns were expected", given=given)
 
 
 # over_all_orders
