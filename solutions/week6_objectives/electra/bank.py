@@ -52,6 +52,15 @@ edit("sample_tokens", "twice-the-noise", {"(logits + noise)": "(logits + 2 * noi
      "the noise counts twice, which flattens the softmax", killed_by="test_words_come_as_often_as_their_softmax_says")
 edit("sample_tokens", "small-number-added", {"-torch.log(-torch.log(uniform))": "-torch.log(0.1 - torch.log(uniform + 0.1))"},
      "a small number is added inside of the logarithms, which cuts off the largest noise", killed_by="test_any_place_has_the_winner_of_the_race")
+edit("sample_tokens", "tiny-number-added", {"-torch.log(-torch.log(uniform))": "-torch.log(-torch.log(uniform + 1e-6) + 1e-6)"},
+     "1e-6 is added inside of the logarithms: numbers are above 0 and below 1 as they are, and the largest noise is cut off",
+     killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
+edit("sample_tokens", "clamped", {"torch.log(uniform)": "torch.log(uniform.clamp(1e-3, 1 - 1e-3))"},
+     "the numbers are clamped to .001 … .999: rare words come too rarely", killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
+edit("sample_tokens", "float32", {"torch.log(uniform)": "torch.log(uniform.float())"},
+     "the numbers become float32, in which one just below 1 is 1, and its noise infinite", killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
+edit("sample_tokens", "thousand-for-infinity", {"(logits + noise)": "(logits.masked_fill(torch.isinf(logits), -1000.0) + noise)"},
+     "−1000 stands for −∞: a score may be lower, and then a word comes that can never come", killed_by="test_a_word_that_can_never_come_never_comes")
 edit("sample_tokens", "unsafe-softmax", {"(logits + noise)": "((logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).log() + noise)"},
      "exp of a large score is infinite: the scores themselves do", killed_by="test_huge_scores_draw_as_others_do")
 edit("sample_tokens", "squeezed", {"argmax(dim=-1)": "argmax(dim=-1).squeeze()"},
@@ -98,6 +107,12 @@ edit("replace_tokens", "backwards", {"read[chosen] = sampled": "read[chosen] = s
      "the guesses are put in from the end", killed_by="test_guesses_take_their_places_and_what_differs_is_replaced")
 edit("replace_tokens", "everywhere-else", {"read[chosen] = sampled": "read[chosen] = sampled\n    chosen = ~chosen", "read != tokens": "chosen"},
      "what was not masked is called replaced", killed_by="test_guesses_take_their_places_and_what_differs_is_replaced")
+edit("replace_tokens", "in-floats", {"read = tokens.clone()\n    read[chosen] = sampled": "read = tokens.float()\n    read[chosen] = sampled.float()\n    read = read.long()"},
+     "the text is put together in float32, which cannot tell 2²⁴ from 2²⁴ + 1", killed_by="test_any_text_is_read_place_by_place")
+edit("replace_tokens", "small-numbers", {"read = tokens.clone()\n    read[chosen] = sampled": "read = tokens.short()\n    read[chosen] = sampled.short()\n    read = read.long()"},
+     "the text is put together in int16, which ends at 32,767", killed_by="test_any_text_is_read_place_by_place")
+edit("replace_tokens", "nought-is-none", {"read[chosen] = sampled": "if sampled.any():\n        read[chosen] = sampled"},
+     "guesses that are all word 0 are taken for none", killed_by="test_any_text_is_read_place_by_place")
 edit("replace_tokens", "first-guess-everywhere", {"read[chosen] = sampled": "if len(sampled):\n        read[chosen] = sampled[0]"},
      "all places get the first guess", killed_by="test_guesses_take_their_places_and_what_differs_is_replaced")
 
@@ -138,6 +153,8 @@ edit("discriminator_loss", "unsafe", {"binary_cross_entropy_with_logits(scores[r
      "the sigmoid is clipped before the logarithm: a sure verdict that is wrong costs what its score says", killed_by="test_sure_verdicts_that_are_wrong_cost_what_they_say")
 edit("discriminator_loss", "log-of-sigmoid", {"functional.binary_cross_entropy_with_logits(scores[real], labels)": "-(labels * scores[real].sigmoid().log() + (1 - labels) * (1 - scores[real].sigmoid()).log()).mean()"},
      "σ(200) is 1, and ln(1 − 1) is −∞: compute from the logits", killed_by="test_sure_verdicts_that_are_wrong_cost_what_they_say")
+edit("discriminator_loss", "nought-is-padding", {"return functional.binary_cross_entropy_with_logits(scores[real], labels)": 'costs = functional.binary_cross_entropy_with_logits(scores[real], labels, reduction="none")\n    return costs.sum() / costs.ne(0).sum()'},
+     "a token that costs 0 is taken for padding: a sure verdict that is right counts in the mean", killed_by="test_sure_verdicts_that_are_wrong_cost_what_they_say")
 edit("discriminator_loss", "balanced", {"with_logits(scores[real], labels)": "with_logits(scores[real], labels, pos_weight=(1 - labels).sum() / labels.sum().clamp_min(1))"},
      "replaced tokens are made heavier: each token counts the same", killed_by="test_who_knows_nothing_pays_ln_2_for_every_token")
 edit("discriminator_loss", "always-float32", {"scores[real], labels)": "scores[real].float(), labels.float())"},
@@ -193,6 +210,8 @@ edit("electra_loss", "softmax-twice", {"cross_entropy(logits, wanted)": "cross_e
 edit("electra_loss", "float32", {"return functional.cross_entropy(logits, wanted) + weight * discriminator_loss(scores, replaced, real)":
      "return (functional.cross_entropy(logits, wanted) + weight * discriminator_loss(scores, replaced, real)).float()"},
      "the loss is float32, whatever comes in", killed_by="test_the_sum_keeps_double_precision")
+edit("electra_loss", "word-0-is-padding", {"cross_entropy(logits, wanted)": "cross_entropy(logits, wanted, ignore_index=0)"},
+     "word 0 is taken for padding, and left out of the generator's mean", killed_by="test_any_two_losses_are_summed")
 edit("electra_loss", "nought-is-none", {"return functional": "weight = weight or 50.0\n    return functional"},
      "λ = 0 is taken for none: it is a number like any other", killed_by="test_any_two_losses_are_summed")
 
@@ -229,6 +248,12 @@ edit("adversarial_loss", "rewards-trained", {"(rewards - baseline).detach()": "(
      "a gradient goes to the rewards, so the discriminator is trained to be fooled", killed_by="test_no_gradient_goes_to_the_rewards")
 edit("adversarial_loss", "scores-detached", {"logits.log_softmax": "logits.detach().log_softmax"},
      "the scores are taken as constants: nothing is learnt", killed_by="test_rewarded_guesses_become_more_likely")
+edit("adversarial_loss", "nought-is-none", {"(rewards - baseline).detach()": "(rewards - (baseline or rewards.mean())).detach()"},
+     "a baseline of 0 is taken for none, and the mean reward for the baseline", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
+edit("adversarial_loss", "rewards-changed", {"return -((rewards - baseline).detach()": "better = rewards.detach()\n    better -= baseline\n    return -(better"},
+     "detach shares its numbers with the rewards, and −= changes both", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
+edit("adversarial_loss", "better-guesses-alone", {"(rewards - baseline).detach()": "(rewards - baseline).clamp(min=0).detach()"},
+     "guesses that are worse than usual are left out: they become less likely", killed_by="test_rewarded_guesses_become_more_likely")
 edit("adversarial_loss", "over-places", {"log_softmax(dim=-1)": "log_softmax(dim=0)"},
      "the softmax runs over the places: over the words of each place", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
 edit("adversarial_loss", "mean-reward", {"(rewards - baseline).detach()": "(rewards - baseline).mean().detach()"},
@@ -341,6 +366,10 @@ edit("ladder", "padding-asked", {"asked = tokens != padding if": "asked = tokens
      "padding is asked for, too", killed_by="test_all_tokens_mlm_is_asked_for_every_word_but_padding")
 edit("ladder", "padding-of-the-guesses", {"asked = tokens != padding if": "asked = read != padding if"},
      "padding is told by what is read: a guess may be the padding's id", killed_by="test_any_text_is_read_and_asked_place_by_place")
+edit("ladder", "asked-by-the-mask", {"else chosen\n": 'else read == mask if objective == "mlm" else chosen\n'},
+     "BERT is asked wherever [MASK] stands: at masked places, as `chosen` says them", killed_by="test_any_text_is_read_and_asked_place_by_place")
+edit("ladder", "greater-ids-alone", {"asked = tokens != padding if": "asked = tokens > padding if"},
+     "ids below that of padding are taken for padding", killed_by="test_any_text_is_read_and_asked_place_by_place")
 edit("ladder", "asked-for-the-guess", {"else tokens\n": "else read\n"},
      "the target is the word that is read: the original is asked for", killed_by="test_replace_mlm_reads_guesses_and_is_asked_for_masked_words")
 edit("ladder", "original-is-1", {"replaced.long() if": "(~replaced).long() if"},

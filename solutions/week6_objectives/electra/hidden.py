@@ -67,6 +67,18 @@ def test_huge_scores_draw_as_others_do(student: Student) -> None:
 
 
 @exercise("sample_tokens", points=0.5, needs="test_any_place_has_the_winner_of_the_race")
+def test_numbers_near_0_and_1_make_their_whole_noise(student: Student) -> None:
+    # −ln(−ln u) for u = 1e-30: −4.24; 1/e: 0; 1 − 2⁻²⁴: 16.64; in float64 1 − 1e-12: 27.6.
+    logits = torch.tensor([[0.0, -3.4], [0.0, 15.0], [0.0, 27.0], [0.0, 30.0]], dtype=torch.float64)
+    nought = math.exp(-1)
+    draws = torch.tensor([[1e-30, nought], [1 - 2**-24, nought], [1 - 1e-12, nought], [1 - 1e-12, nought]], dtype=torch.float64)
+    given = "the numbers 1e-30, 1 − 2⁻²⁴ and (float64) 1 − 1e-12 twice, whose noise is −4.2, 16.6, 27.6, against −3.4, 15, 27, 30"
+    (found,) = tensors(student.sample_tokens(logits[:2].float(), draws[:2].float()), "int64")
+    (more,) = tensors(student.sample_tokens(logits[2:], draws[2:]), "int64")
+    equal(found.tolist() + more.tolist(), [1, 0, 0, 1], given=given)
+
+
+@exercise("sample_tokens", points=0.5, needs="test_any_place_has_the_winner_of_the_race")
 def test_one_place_and_none_keep_their_dimension(student: Student) -> None:
     (found,) = tensors(student.sample_tokens(torch.tensor([[0.0, 9.0]]), torch.tensor([[0.5, 0.5]])), "int64")
     equal(found.tolist(), [1], given="one place with the scores 0 and 9")
@@ -76,11 +88,16 @@ def test_one_place_and_none_keep_their_dimension(student: Student) -> None:
 
 # replace_tokens
 @exercise("replace_tokens")
-@for_all(batch=integers(1, 4), length=integers(1, 6), words=integers(1, 4), shift=integers(0, 10**6))
-def test_any_text_is_read_place_by_place(student: Student, batch: int, length: int, words: int, shift: int) -> None:
-    tokens = torch.randint(0, words, (batch, length), generator=drawn(shift))
+@for_all(
+    batch=integers(1, 4), length=integers(1, 6), words=integers(1, 4), first=sampled_from([0, 2**24]), shift=integers(0, 10**6)
+)
+def test_any_text_is_read_place_by_place(
+    student: Student, batch: int, length: int, words: int, first: int, shift: int
+) -> None:
+    # The ids are those from `first` on: float32 cannot tell 2²⁴ from 2²⁴ + 1.
+    tokens = first + torch.randint(0, words, (batch, length), generator=drawn(shift))
     chosen = torch.rand(batch, length, generator=drawn(shift + 1)) < 0.5
-    sampled = torch.randint(0, words, (int(chosen.sum()),), generator=drawn(shift + 2))
+    sampled = first + torch.randint(0, words, (int(chosen.sum()),), generator=drawn(shift + 2))
     queue, read = sampled.tolist(), tokens.tolist()
     for row in range(batch):
         for place in range(length):
@@ -286,8 +303,8 @@ def test_a_text_without_masked_tokens_costs_its_layers(student: Student) -> None
 def test_any_text_is_read_and_asked_place_by_place(
     student: Student, objective: str, batch: int, length: int, shift: int
 ) -> None:
-    # Ids 0 to 4; padding is 2, [MASK] is 4; guesses may be any of them.
-    tokens = torch.randint(0, 4, (batch, length), generator=drawn(shift))
+    # Ids 0 to 4; padding is 2, [MASK] is 4, and may stand in the text itself; guesses may be any of them.
+    tokens = torch.randint(0, 5, (batch, length), generator=drawn(shift))
     chosen = (torch.rand(batch, length, generator=drawn(shift + 1)) < 0.4) & (tokens != 2)
     sampled = torch.randint(0, 5, (int(chosen.sum()),), generator=drawn(shift + 2))
     queue, reads, asks = sampled.tolist(), [], []

@@ -54,6 +54,13 @@ edit("order_masks", "left-to-right", {"order.argsort()": "torch.arange(len(order
      "the masks are those of left to right, whatever the order", killed_by="test_in_the_order_3_2_4_1_the_first_place_sees_all_others_and_the_third_none")
 edit("order_masks", "exchanged", {"turn[None, :] <= turn[:, None], turn[None, :] < turn[:, None]": "turn[None, :] < turn[:, None], turn[None, :] <= turn[:, None]"},
      "content and query are exchanged", killed_by="test_in_the_order_2_4_3_1_content_sees_itself_too")
+edit("order_masks", "small-numbers", {"order.argsort()": "order.argsort().to(torch.int8)"},
+     "the turns are int8, which ends at 127", killed_by="test_orders_may_be_long")
+edit("order_masks", "one-tensor", {"return turn[None, :] <= turn[:, None], turn[None, :] < turn[:, None]": "query = turn[None, :] < turn[:, None]\n    content = query\n    content.fill_diagonal_(True)\n    return content, query"},
+     "both masks are one tensor, so the diagonal of the content mask is the query's, too",
+     killed_by="test_in_the_order_3_2_4_1_the_first_place_sees_all_others_and_the_third_none")
+edit("order_masks", "place-before-alone", {"turn[None, :] < turn[:, None]": "turn[None, :] == turn[:, None] - 1"},
+     "only the place just before is seen: all that come before are", killed_by="test_in_the_order_3_2_4_1_the_first_place_sees_all_others_and_the_third_none")
 edit("order_masks", "numbers", {"turn[None, :] <= turn[:, None], turn[None, :] < turn[:, None]": "(turn[None, :] <= turn[:, None]).float(), (turn[None, :] < turn[:, None]).float()"},
      "the masks are numbers: bool tensors were asked for", killed_by="test_in_the_order_3_2_4_1_the_first_place_sees_all_others_and_the_third_none")
 
@@ -110,6 +117,12 @@ edit("over_all_orders", "exchanged", {"min(sums), max(sums)": "max(sums), min(su
      "the lowest and the highest are exchanged", killed_by="test_two_tokens_have_two_orders")
 edit("over_all_orders", "half-the-orders", {"itertools.permutations(range(len(numbers)))": "list(itertools.permutations(range(len(numbers))))[::2]"},
      "every other order is left out", killed_by="test_two_tokens_have_two_orders")
+edit("over_all_orders", "thousand-for-infinity", {"max(sums)": "max([-1000.0, *sums])"},
+     "the highest begins at −1000: a text may be less likely in every order", killed_by="test_any_table_gives_what_its_sets_add_up_to")
+edit("over_all_orders", "agreeing-orders-once", {"sum(sums) / len(sums)": "sum(set(sums)) / len(set(sums))"},
+     "orders that agree count once: each of the N! orders counts", killed_by="test_any_table_gives_what_its_sets_add_up_to")
+edit("over_all_orders", "infinity-left-out", {"total += numbers[place][seen]": "total += numbers[place][seen] if math.isfinite(numbers[place][seen]) else 0.0"},
+     "−∞ is left out of the sums: what is impossible has no other probability", killed_by="test_what_is_impossible_in_one_order_is_minus_infinity_there")
 edit("over_all_orders", "log-of-the-mean", {"sum(sums) / len(sums),": "math.log(sum(math.exp(x) for x in sums) / len(sums)),"},
      "this is the logarithm of the mean probability: XLNet's objective is the mean of logarithms",
      killed_by="test_two_tokens_have_two_orders")
@@ -179,10 +192,25 @@ edit("masked_and_chained", "most-likely", {"alone[tokens[place]].log()": "alone.
      "the likeliest token is paid for: the text's own was asked for", killed_by="test_what_is_visible_is_given_and_not_paid_for")
 edit("masked_and_chained", "a-little-more", {"for place in hidden)].log())": "for place in hidden)].clamp(min=1e-12).log())"},
      "what never occurs gets 1e-12: its logarithm is −inf", killed_by="test_a_pair_that_never_occurs_is_impossible_for_the_chain_alone")
+edit("masked_and_chained", "joint-changed", {"left = left / left.sum()": "left /= left.sum().clone()"},
+     "what indexing gives is a view: /= changes the caller's distribution", killed_by="test_with_one_bracket_visible_both_are_certain")
+edit("masked_and_chained", "thousand-for-infinity", {"for place in hidden)].log())": "for place in hidden)].log().clamp(min=-1000.0))"},
+     "what never occurs gets −1000: its logarithm is −inf", killed_by="test_a_pair_that_never_occurs_is_impossible_for_the_chain_alone")
 edit("masked_and_chained", "float32", {"left = left / left.sum()": "left = left.float() / left.float().sum()"},
      "it computes in float32, which has no number as small as 1e-200", killed_by="test_rare_texts_are_paid_to_the_digit")
 edit("masked_and_chained", "epsilon-below", {"left / left.sum()": "left / (left.sum() + 1e-12)"},
      "1e-12 is added below the line: what is visible may be rarer than that", killed_by="test_rare_texts_are_paid_to_the_digit")
+
+
+@mistake("masked_and_chained", "nought-is-none", "a visible token of id 0 is taken for none", killed_by="test_any_distribution_pays_what_its_texts_say")
+def masked_and_chained(joint, tokens, hidden):
+    shown = [None if place in hidden else token for place, token in enumerate(tokens)]
+    left = joint[tuple(token or slice(None) for token in shown)]
+    left, axes, masked = left / left.sum(), [place for place, token in enumerate(shown) if not token], 0.0
+    for place in hidden:
+        others = [axis for axis, other in enumerate(axes) if other != place]
+        masked += float((left.sum(dim=others) if others else left)[tokens[place]].log())
+    return masked, float(left[tuple(tokens[place] for place in axes)].log())
 
 
 # partial_prediction
@@ -216,6 +244,10 @@ edit("partial_prediction", "first-ones", {"order[-max(1, len(order) // k) :]": "
      killed_by="test_the_last_third_of_the_order_is_asked_for")
 edit("partial_prediction", "rounded-up", {"len(order) // k": "-(-len(order) // k)"},
      "N/k is rounded up: down", killed_by="test_the_last_third_of_the_order_is_asked_for")
+edit("partial_prediction", "times-a-fraction", {"len(order) // k": "int(len(order) * (1 / k))"},
+     "1/k is rounded, and N times that may fall just below a whole number: N // k", killed_by="test_of_512_places_85_are_asked_for")
+edit("partial_prediction", "rows-by-place", {"turn[asked][:, None]": "turn[asked.sort().values][:, None]"},
+     "the rows of the query mask stand by place, the asked ones in the order of prediction", killed_by="test_an_asked_token_sees_the_context_and_asked_ones_before_it")
 edit("partial_prediction", "perhaps-none", {"max(1, len(order) // k)": "(len(order) // k)"},
      "order[-0:] is the whole order: at least one is asked for, and here it is all", killed_by="test_at_least_one_is_asked_for")
 edit("partial_prediction", "places-in-order", {"order[-max(1, len(order) // k) :]": "order[-max(1, len(order) // k) :].sort().values"},
@@ -270,6 +302,9 @@ edit("by_distance", "rows-for-places", {"keys - 1 - places": "keys - 1 - torch.a
      killed_by="test_rows_may_be_some_of_the_places_in_any_order")
 edit("by_distance", "places-of-the-first-text", {"keys - 1 - places": "keys - 1 - places[:1]"},
      "the places of the first text are used for all texts", killed_by="test_rows_may_be_some_of_the_places_in_any_order")
+edit("by_distance", "rows-in-turn", {"keys - 1 - places": "keys - 1 - (places[:, :1] + torch.arange(places.shape[1])).clamp(max=keys - 1)"},
+     "rows are taken to follow each other from the first one's place on: they may stand in any order",
+     killed_by="test_rows_may_be_some_of_the_places_in_any_order")
 edit("by_distance", "no-distance-ahead", {"return scores.gather(-1, columns.expand(*scores.shape[:3], keys))": "return scores.gather(-1, columns.clamp(max=keys - 1).expand(*scores.shape[:3], keys))"},
      "keys to the right count as distance 0, as in a model that looks back alone: they have negative distances",
      killed_by="test_each_row_gets_how_far_each_key_is_to_its_left")
@@ -315,6 +350,11 @@ edit("relative_scores", "content-scaled-alone", {"(content + by_distance(distanc
      "only the contents' part is divided by √d: both are", killed_by="test_with_no_queries_contents_count_by_u_and_distances_by_v")
 edit("relative_scores", "scaled-by-all-heads", {"math.sqrt(queries.shape[-1])": "math.sqrt(queries.shape[-1] * queries.shape[1])"},
      "the width of all heads is under the root: it is that of one head", killed_by="test_both_parts_are_divided_by_the_root_of_the_heads_width")
+edit("relative_scores", "queries-scaled-alone", {"(queries + u[:, None])": "(queries / math.sqrt(queries.shape[-1]) + u[:, None])", "(queries + v[:, None])": "(queries / math.sqrt(queries.shape[-1]) + v[:, None])",
+     "(content + by_distance(distance, places)) / math.sqrt(queries.shape[-1])": "content + by_distance(distance, places)"},
+     "the queries are divided by √d before the biases come in: the whole is divided", killed_by="test_with_no_queries_contents_count_by_u_and_distances_by_v")
+edit("relative_scores", "biases-stay", {"content = (queries + u[:, None])": "queries = queries + u[:, None]\n    content = queries"},
+     "u stays in the queries when they look for distances", killed_by="test_all_four_products_are_there")
 edit("relative_scores", "contents-alone", {"content + by_distance(distance, places)": "content"},
      "distances are left out, so no place can be told from another", killed_by="test_all_four_products_are_there")
 edit("relative_scores", "query-alone-by-distance", {"queries + v[:, None]) @ distances": "0 * queries + v[:, None]) @ distances"},
@@ -343,6 +383,13 @@ def mix(scores, values, sees):
     return torch.einsum("bhnk,bhkd->bhnd", weights / torch.where(total > 0, total, torch.ones_like(total)), values)
 
 
+@alternative("mix", "logsumexp")
+def mix(scores, values, sees):
+    hidden = scores.masked_fill(~sees[:, None], torch.finfo(scores.dtype).min)
+    weights = (hidden - hidden.logsumexp(dim=-1, keepdim=True)).exp() * sees[:, None].to(scores)
+    return torch.einsum("bhnk,bhkd->bhnd", weights, values)
+
+
 @alternative("mix", "nan-to-zero")
 def mix(scores, values, sees):
     weights = scores.masked_fill(~sees[:, None], -torch.inf).softmax(dim=-1)  # no gradient goes where masked_fill has written
@@ -364,6 +411,13 @@ edit("mix", "thousand-for-infinity", {"torch.finfo(scores.dtype).min": "-1000.0"
      "hidden scores are −1000, which visible ones may be below", killed_by="test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden")
 edit("mix", "subtracted", {"scores.masked_fill(hidden, torch.finfo(scores.dtype).min)": "(scores - 1e9 * hidden)"},
      "10⁹ is taken off hidden scores: a hidden one may be greater than that", killed_by="test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden")
+edit("mix", "nan-to-num-at-the-end", {"torch.finfo(scores.dtype).min": "-torch.inf", "weights.masked_fill(hidden, 0.0) @ values": "(weights @ values).nan_to_num(0.0)"},
+     "NaN becomes 0 too late: the gradient for the values is NaN already", killed_by="test_gradients_are_finite_where_a_row_sees_nothing")
+edit("mix", "maximum-of-all", {"scores.masked_fill(hidden, torch.finfo(scores.dtype).min).softmax(dim=-1)": "(scores - scores.max(dim=-1, keepdim=True).values).exp().masked_fill(hidden, 0.0)",
+     "weights.masked_fill(hidden, 0.0) @ values": "(weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-30)) @ values"},
+     "the maximum runs over hidden keys, too: beside a large one all that is visible underflows", killed_by="test_any_rows_get_the_mean_of_what_they_see")
+edit("mix", "small-weights-left-out", {"weights.masked_fill(hidden, 0.0)": "weights.masked_fill(hidden | (weights < 1e-4), 0.0)"},
+     "weights below 1e-4 are set to 0, and the others no longer sum to 1", killed_by="test_the_mean_keeps_double_precision")
 edit("mix", "softmax-over-rows", {".softmax(dim=-1)": ".softmax(dim=-2)"},
      "the softmax runs over rows: over keys", killed_by="test_visible_values_are_weighted_by_the_softmax")
 edit("mix", "mask-by-head", {"~sees[:, None]": "~sees[:, :, None].transpose(1, 2)[:, :1]", "weights.masked_fill(hidden, 0.0) @ values": "(weights.masked_fill(hidden, 0.0) @ values)[:, :1].expand(*scores.shape[:3], -1)"},
@@ -439,6 +493,12 @@ edit("two_streams", "one-memory-for-all", {"        before = kept.shape[1]  # M"
      "the first layer's memory is used in all layers: each has its own", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")
 edit("two_streams", "memory-left-out", {"        before = kept.shape[1]  # M": "        kept = kept[:, :0]\n        before = kept.shape[1]  # M"},
      "the memory is left out", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")
+edit("two_streams", "asked-changed", {"        before = kept.shape[1]  # M": "        before = kept.shape[1]  # M\n        asked += before if kept is memory[0] else 0", "before + asked, functional": "asked, functional"},
+     "+= shifts the caller's places", killed_by="test_memory_stands_left_of_the_text_and_is_seen_by_all")
+edit("two_streams", "memory-replaced", {"    for layer, kept in zip(layers, memory):": "    for number, layer in enumerate(layers):\n        kept = memory[number]\n        memory[number] = h.detach()"},
+     "the new memory is written into the caller's list", killed_by="test_in_three_layers_both_streams_look_at_the_content_of_the_layer_before")
+edit("two_streams", "first-query-again", {"        g = layer(g, context, before": "        start = g if kept is memory[0] else start\n        g = layer(start, context, before"},
+     "each layer begins with the first query again: it goes on with what the last one made", killed_by="test_in_three_layers_both_streams_look_at_the_content_of_the_layer_before")
 edit("two_streams", "content-detached", {"context = torch.cat([kept, h], dim=1)": "context = torch.cat([kept, h.detach()], dim=1)"},
      "no gradient reaches the content: it is trained through the query", killed_by="test_no_gradient_leads_from_a_prediction_to_its_own_token")
 edit("two_streams", "content-returned", {"    return g": "    return h.gather(1, asked[:, :, None].expand(-1, -1, h.shape[2]))"},
@@ -479,6 +539,12 @@ edit("remember", "memory-alone-detached", {"torch.cat([memory, hidden], dim=1)":
      "only what was kept before is cut off: what is remembered now must be, too", killed_by="test_no_gradient_goes_back_through_memory")
 edit("remember", "cut-off-part-alone", {"hidden if memory is None else torch.cat([memory, hidden], dim=1)": "hidden.detach() if memory is None else torch.cat([memory, hidden.detach()], dim=1)", "length) :].detach()": "length) :]"},
      "gradients go back into what was kept before", killed_by="test_no_gradient_goes_back_into_what_was_kept_before")
+edit("remember", "nought-is-none", {"hidden if memory is None": "hidden if memory is None or not memory.any()"},
+     "a memory of zeros is taken for none", killed_by="test_any_memory_keeps_the_last_places")
+edit("remember", "short-is-not-cut-off", {".detach()": ".detach() if both.shape[1] > length else both"},
+     "what is short comes back as it was, gradients and all", killed_by="test_no_gradient_goes_back_through_memory")
+edit("remember", "cut-off-in-place", {"both = hidden if": "hidden.detach_()\n    both = hidden if"},
+     "detach_ cuts off the part itself, which this step is to be trained by", killed_by="test_the_part_itself_goes_on_asking_for_gradients")
 edit("remember", "texts-for-places", {"both[:, max(0, both.shape[1] - length) :]": "both[max(0, both.shape[0] - length) :]"},
      "the last texts are kept: places are dimension 1", killed_by="test_the_last_places_are_kept")
 edit("remember", "always-float32", {".detach()": ".detach().float().to(hidden.dtype)"},

@@ -158,7 +158,7 @@ def over_all_orders(table):
 
     table: float tensor (N, 2**N), N from 1 to 6: [i, S] is ln P(token i | the tokens in S), where
     token j is in S if bit j of S, of value 2**j, is 1. Where i itself is in S stands NaN.
-    Returns three floats, in nats. Yang et al. 2019, equation 3.
+    Returns three numbers, floats or tensors (), in nats. Yang et al. 2019, equation 3.
     """
     ### BEGIN SOLUTION
     numbers, sums = table.tolist(), []
@@ -226,8 +226,8 @@ def masked_and_chained(joint, tokens, hidden):
     joint: float64 tensor with N dimensions of V each, the probability of each text; tokens: list of
     the N ids; hidden: list of the hidden places, in increasing order, at least one. What is
     visible has a probability above 0.
-    Returns (masked, chain), two floats in nats: the sum of ln P(x_i | visible) over hidden i, and
-    ln P(all hidden | visible); −inf where that probability is 0. Yang et al. 2019, section 2.1.
+    Returns (masked, chain), in nats, floats or tensors (): the sum of ln P(x_i | visible) over
+    hidden i, and ln P(all hidden | visible); −inf where that is 0. Yang et al. 2019, section 2.1.
     """
     ### BEGIN SOLUTION
     left = joint[tuple(slice(None) if place in hidden else token for place, token in enumerate(tokens))]

@@ -58,10 +58,11 @@ def test_words_come_as_often_as_their_softmax_says(student: Student) -> None:
 
 @exercise("sample_tokens", points=0.5, needs="test_words_come_as_often_as_their_softmax_says")
 def test_a_word_that_can_never_come_never_comes(student: Student) -> None:
-    logits = torch.tensor([[-math.inf, 0.0, -math.inf]]).expand(50, 3)
-    given = "50 times the scores −inf, 0, −inf"
-    (found,) = tensors(student.sample_tokens(logits, uniform(50, 3, 2)), given, "int64")
-    equal(found.tolist(), [1] * 50, given=given)
+    for score in (0.0, -1e6):
+        logits = torch.tensor([[-math.inf, score, -math.inf]]).expand(50, 3)
+        given = f"50 times the scores −inf, {score:g}, −inf"
+        (found,) = tensors(student.sample_tokens(logits, uniform(50, 3, 2)), given, "int64")
+        equal(found.tolist(), [1] * 50, given=given)
 
 
 # replace_tokens
@@ -127,9 +128,10 @@ def test_the_mean_is_over_all_real_tokens_and_no_padding(student: Student) -> No
 
 @exercise("discriminator_loss", points=0.5, needs="test_a_score_above_0_says_replaced")
 def test_sure_verdicts_that_are_wrong_cost_what_they_say(student: Student) -> None:
-    scores, real = torch.tensor([[200.0, -300.0]]), torch.ones(1, 2).bool()
-    given = "the scores 200 for an original token and −300 for a replaced one"
-    close(student.discriminator_loss(scores, torch.tensor([[False, True]]), real), 250.0, given=given)
+    # One that is right costs 0, and is a token like any other.
+    scores, real = torch.tensor([[200.0, -300.0, -200.0]]), torch.ones(1, 3).bool()
+    given = "the scores 200 for an original token, −300 for a replaced one, −200 for an original one"
+    close(student.discriminator_loss(scores, torch.tensor([[False, True, False]]), real), 500 / 3, given=given)
 
 
 # electra_loss

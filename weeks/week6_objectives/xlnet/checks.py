@@ -452,9 +452,10 @@ def test_the_last_places_are_kept(student: Student) -> None:
 @exercise("remember")
 def test_no_gradient_goes_back_through_memory(student: Student) -> None:
     hidden = normal(2, 3, 4, seed=31).requires_grad_()
-    found = student.gradients("remember", None, hidden, 2)
-    given = "no memory yet, 3 places, two are kept: the gradient for hidden"
-    true(found[0] is None, "what is remembered must be a number, not a computation that gradients go back through", given=given)
+    for length in (2, 5):
+        found = student.gradients("remember", None, hidden, length)
+        given = f"no memory yet, 3 places, up to {length} are kept: the gradient for hidden"
+        true(found[0] is None, "what is remembered must be a number, not a computation that gradients go back through", given=given)
 
 
 @exercise("remember", points=0.5, needs="test_the_last_places_are_kept")
