@@ -213,7 +213,7 @@ def softmax_probe(vectors: Tensor, labels: Tensor, classes: int, penalty: float 
         optimizer.zero_grad()
         value = functional.cross_entropy(probe(vectors), labels) + penalty / 2 * probe.weight.square().sum()
         value.backward()  # type: ignore[no-untyped-call]
-        return float(value)
+        return float(value.detach())
 
     optimizer.step(loss)
     return probe.requires_grad_(False)

@@ -1,8 +1,9 @@
 """probing: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import functools
+import itertools
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from torch.nn import functional
 from torch.nn.utils import vector_to_parameters
 
 from etude import cloze, pretrained, probing
-from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.lesson.values import plain
 from etude.models.bert import Bert, BertForPretraining
@@ -321,7 +322,7 @@ def test_the_map_can_be_trained(student: Student) -> None:
     close(found, expected, given=given)
 
 
-@exercise("structure_loss", points=0.5, needs="test_padding_may_hold_anything")
+@exercise("structure_loss", points=0.5, needs="test_random_sentences_cost_what_their_pairs_cost")
 def test_no_gradient_comes_out_of_padding(student: Student) -> None:
     vectors, transform, lengths = drawn(2, 3, 2, seed=9), drawn(2, 2, seed=10), torch.tensor([3, 1])
     edges = torch.tensor([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]], dtype=torch.float64).repeat(2, 1, 1)
@@ -610,7 +611,7 @@ def _bits(artifacts: Artifacts, student: Student, name: str, random_labels: bool
         labels = torch.tensor([given[word] for word in some.words])
     ends = [round(fraction * len(labels)) for fraction in (0, 0.05, 0.1, 0.2, 0.4, 0.7, 1)]
     blocks: list[tuple[Tensor | None, Tensor]] = []
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in itertools.pairwise(ends):
         logits = None
         if start:
             logits = probing.softmax_probe(some.vectors[:start, -1], labels[:start], classes)(some.vectors[start:end, -1])
@@ -628,29 +629,31 @@ def code_control(artifacts: Artifacts, student: Student) -> float:
     return _bits(artifacts, student, "pre-trained", True) / _bits(artifacts, student, "pre-trained", False)
 
 
-@metric("centre_gap")
-def centre_gap(artifacts: Artifacts, student: Student) -> float:
+def _gravity(artifacts: Artifacts, student: Student) -> dict[str, float]:
+    """The student's centres of gravity of the recorded mixtures."""
     mixes = _table(artifacts, "mixes", len(TASKS), _layers())
     cumulative = [layer / 4 for layer in range(_layers())]
-    topic, kind = (float(student.layer_centres(mixes[TASKS.index(task)], cumulative)[0]) for task in ("topic", "kind"))
-    return topic - kind
+    return {task: float(student.layer_centres(row, cumulative)[0]) for task, row in zip(TASKS, mixes, strict=True)}
 
 
-def _tree(artifacts: Artifacts, name: str) -> float:
-    """Spearman's ρ of distances after a recorded map and in the tree, mean over sentences of unseen kinds."""
-    width = _model()[0].bert.config.hidden_size
-    maps = artifacts.tensor("maps", ndim=3)
-    if len(maps) != 2 or maps.shape[2] != width:
-        raise BadArtifact(f"the tensor 'maps' has shape {tuple(maps.shape)}, expected two maps from width {width}")
-    sentences = probing.parsed(200, BEYOND + artifacts.seed, unseen=True)
-    vectors = probing.word_vectors(_encoder(name, artifacts.seed), _model()[1], [one.words for one in sentences])
-    found = []
-    for one, layers in zip(sentences, vectors, strict=True):
-        x = layers[:, -1] @ maps[int(name == "untrained")].float().T  # (n, R)
-        pairs = np.triu_indices(len(one.words), 1)
-        guess = torch.cdist(x, x).square().numpy()[pairs]
-        found.append(_rho(probing.tree_distances(one.heads).numpy()[pairs], guess))
-    return float(np.mean(found))
+@metric("centre_gap")
+def centre_gap(artifacts: Artifacts, student: Student) -> float:
+    gravity = _gravity(artifacts, student)
+    return (gravity["topic"] + gravity["sense"]) / 2 - gravity["tense"]
+
+
+@metric("centre_kind")
+def centre_kind(artifacts: Artifacts, student: Student) -> float:
+    gravity = _gravity(artifacts, student)
+    return gravity["kind"] - gravity["tense"]
+
+
+MIDDLE = 1  # the layer whose maps are recorded
+
+
+@functools.cache
+def _trees(seed: int, unseen: bool) -> list[probing.Parsed]:
+    return probing.parsed(200, BEYOND + seed, unseen=unseen)
 
 
 def _rho(truth: np.ndarray, guess: np.ndarray) -> float:
@@ -658,30 +661,60 @@ def _rho(truth: np.ndarray, guess: np.ndarray) -> float:
     return 0.0 if np.ptp(guess) == 0 else float(spearmanr(truth, guess).statistic)
 
 
+def _tree(artifacts: Artifacts, name: str, unseen: bool) -> float:
+    """Spearman's ρ of distances after a recorded map and in the tree, mean over sentences."""
+    width = _model()[0].bert.config.hidden_size
+    maps = artifacts.tensor("maps", ndim=3)
+    if len(maps) != 2 or maps.shape[2] != width:
+        raise BadArtifact(f"the tensor 'maps' has shape {tuple(maps.shape)}, expected two maps from width {width}")
+    sentences = _trees(artifacts.seed, unseen)
+    vectors = probing.word_vectors(_encoder(name, artifacts.seed), _model()[1], [one.words for one in sentences])
+    found = []
+    for one, layers in zip(sentences, vectors, strict=True):
+        x = layers[:, MIDDLE] @ maps[int(name == "untrained")].float().T  # (n, R)
+        pairs = np.triu_indices(len(one.words), 1)
+        guess = torch.cdist(x, x).square().numpy()[pairs]
+        found.append(_rho(probing.tree_distances(one.heads).numpy()[pairs], guess))
+    return float(np.mean(found))
+
+
+def _line(seed: int, unseen: bool) -> float:
+    """The same for distances in the line of words."""
+    found = []
+    for one in _trees(seed, unseen):
+        pairs = np.triu_indices(len(one.words), 1)
+        found.append(_rho(probing.tree_distances(one.heads).numpy()[pairs], pairs[1] - pairs[0]))
+    return float(np.mean(found))
+
+
 @metric("tree_gain")
 def tree_gain(artifacts: Artifacts) -> float:
-    return _tree(artifacts, "pre-trained") - _tree(artifacts, "untrained")
+    return _tree(artifacts, "pre-trained", True) - _tree(artifacts, "untrained", True)
 
 
 @metric("tree_over_line")
 def tree_over_line(artifacts: Artifacts) -> float:
-    line = []
-    for one in probing.parsed(200, BEYOND + artifacts.seed, unseen=True):
-        pairs = np.triu_indices(len(one.words), 1)
-        line.append(_rho(probing.tree_distances(one.heads).numpy()[pairs], pairs[1] - pairs[0]))
-    return _tree(artifacts, "pre-trained") - float(np.mean(line))
+    return _tree(artifacts, "pre-trained", True) - _line(artifacts.seed, True)
+
+
+@metric("tree_seen")
+def tree_seen(artifacts: Artifacts) -> float:
+    return _tree(artifacts, "pre-trained", False) - _line(artifacts.seed, False)
+
+
+def _precision(student: Student, questions: Sequence[cloze.Cloze], candidates: Sequence[str]) -> float:
+    """P@1 by the student's function."""
+    model, tokenizer = _model()
+    ids, logits = tokenizer.index, cloze.mask_logits(model, tokenizer, questions)
+    also = [[ids[word] for word in one.also] for one in questions]
+    return float(student.precision_at(logits, [ids[word] for word in candidates], [ids[one.answer] for one in questions], also, 1))
 
 
 def _above_chance(student: Student, name: str) -> float:
-    """P@1 by the student's function minus that of a guess, on a relation's questions."""
-    model, tokenizer = _model()
+    """P@1 minus that of a guess, on a relation's questions."""
     questions, candidates = cloze.relations()[name]
-    ids, logits = tokenizer.index, cloze.mask_logits(model, tokenizer, questions)
-    also = [[ids[word] for word in one.also] for one in questions]
-    answers = [ids[one.answer] for one in questions]
-    found = float(student.precision_at(logits, [ids[word] for word in candidates], answers, also, 1))
     chance = [1 / (len(candidates) - len(set(one.also) & set(candidates))) for one in questions]
-    return found - sum(chance) / len(chance)
+    return _precision(student, questions, candidates) - sum(chance) / len(chance)
 
 
 @metric("stated")
@@ -699,15 +732,16 @@ def unstated(artifacts: Artifacts, student: Student) -> float:
     return _above_chance(student, "neighbour")
 
 
-@metric("negated_same")
-def negated_same(artifacts: Artifacts) -> float:
-    model, tokenizer = _model()
+@metric("negated")
+def negated(artifacts: Artifacts, student: Student) -> float:
     questions, candidates = cloze.relations()["custom"]
-    ids = [tokenizer.index[word] for word in candidates]
-    plain_one, negated = (
-        cloze.mask_logits(model, tokenizer, some)[:, ids].argmax(dim=1) for some in (questions, cloze.with_word(questions, "not"))
-    )
-    return float((plain_one == negated).double().mean())
+    return _precision(student, cloze.with_word(questions, "not"), candidates)
+
+
+@metric("misprimed_loss")
+def misprimed_loss(artifacts: Artifacts, student: Student) -> float:
+    relation = cloze.relations()["custom"]
+    return _precision(student, *relation) - _precision(student, cloze.misprimed(relation), relation.candidates)
 
 
 def _used(artifacts: Artifacts, student: Student, name: str) -> float:
@@ -717,7 +751,7 @@ def _used(artifacts: Artifacts, student: Student, name: str) -> float:
     if directions.shape[1] != model.bert.config.hidden_size or not len(directions):
         raise BadArtifact(f"the tensor {name!r} has shape {tuple(directions.shape)}: no directions of the top layer")
     sentences, found = _text(artifacts.seed)
-    some = [one for one in found if one.kind == "thing" and one.word in tokenizer.index][:TOKENS]
+    some = [one for one in found if one.kind == "thing" and one.tense and one.word in tokenizer.index][:TOKENS]
     vectors, answers = cloze.masked_vectors(model, tokenizer, sentences, some)
     rank = int(torch.linalg.matrix_rank(directions.double(), rtol=1e-5))
     noise = torch.randn(rank, vectors.shape[1], generator=torch.Generator().manual_seed(artifacts.seed))
