@@ -79,6 +79,15 @@ def test_small_differences_far_from_zero_survive(student: Student) -> None:
 
 
 @exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
+def test_the_probe_keeps_double_precision(student: Student) -> None:
+    vectors, labels = drawn(9, 3, seed=4), torch.arange(9) % 3
+    weight, bias = ridge(vectors, labels, 3, 2.3)
+    found = student.linear_probe(vectors, labels, 3, 2.3)
+    close(found[0], weight, given="9 vectors in float64, three classes, λ = 2.3, to nine digits; the weight", rtol=1e-9, atol=1e-12)
+    close(found[1], bias, given="9 vectors in float64, three classes, λ = 2.3, to nine digits; the bias", rtol=1e-9, atol=1e-12)
+
+
+@exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
 def test_the_probe_has_the_vectors_type(student: Student) -> None:
     vectors, labels = drawn(6, 2, seed=5), torch.tensor([0, 1, 0, 1, 1, 0])
     for some in (vectors.float(), vectors):
@@ -423,6 +432,15 @@ def test_rows_that_nearly_depend_are_one_direction(student: Student) -> None:
         weight = scale * torch.tensor([[1.0, 0.0, 0.0], [1.0, 1e-3, 0.0]], dtype=torch.float64)
         expected = vectors * torch.tensor([0.0, 0.0, 1.0])
         close(student.remove_directions(vectors, weight), expected, given=given.replace("0.000001", "0.001"), atol=1e-5)
+
+
+@exercise("remove_directions", points=0.5, needs="test_one_direction_is_taken_out")
+def test_a_direction_counts_above_a_hundred_thousandth_of_the_greatest(student: Student) -> None:
+    vectors = drawn(2, 3, seed=11)
+    for value, left in ((1.5e-5, 0.0), (0.7e-5, 1.0)):
+        weight = torch.tensor([[1.0, 0.0, 0.0], [0.0, value, 0.0]], dtype=torch.float64)
+        expected = vectors * torch.tensor([0.0, left, 1.0])
+        close(student.remove_directions(vectors, weight), expected, given=f"a probe with rows (1, 0, 0), (0, {value:f}, 0)")
 
 
 @exercise("remove_directions", points=0.5, needs="test_one_direction_is_taken_out")

@@ -660,7 +660,7 @@ def precision_at(logits, candidates, answers, also, k):
     found = 0
     for row, answer, out in zip(logits, answers, also):
         others = [one for one in candidates if one != answer and one not in out]
-        ahead = int((row[others] >= row[answer]).sum()) if others else 0
+        ahead = int((row[others] >= row[answer]).sum())
         found += ahead < k
     return found / len(answers)
     ### END SOLUTION
