@@ -187,8 +187,12 @@ def label_of(task: str, one: Occurrence) -> int | None:
 
 
 def examples(task: str, found: Sequence[Occurrence], vectors: Sequence[Tensor], count: int) -> Examples:
-    """Takes the first `count` occurrences that the task asks about, with what `word_vectors` read there."""
-    some = [(one, label) for one in found if (label := label_of(task, one)) is not None][:count]
+    """Takes `count` of the occurrences that the task asks about, evenly from the text, with what `word_vectors` read there.
+
+    All of them if there are fewer.
+    """
+    asked = [(one, label) for one in found if (label := label_of(task, one)) is not None]
+    some = asked[:: max(1, len(asked) // count)][:count]
     return Examples(
         [one.word for one, _ in some],
         torch.tensor([label for _, label in some]),
@@ -196,7 +200,7 @@ def examples(task: str, found: Sequence[Occurrence], vectors: Sequence[Tensor], 
     )
 
 
-def softmax_probe(vectors: Tensor, labels: Tensor, classes: int, penalty: float = 1e-3, steps: int = 100) -> nn.Linear:
+def softmax_probe(vectors: Tensor, labels: Tensor, classes: int, penalty: float = 1e-2, steps: int = 100) -> nn.Linear:
     """Fits a softmax regression: the least mean cross entropy plus penalty/2 times the squares of the weights, not of the biases.
 
     Args:

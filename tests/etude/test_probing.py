@@ -94,17 +94,20 @@ def test_vectors_of_words_are_the_encoders_at_first_pieces_whatever_the_batch(
             place += len(tokenizer.tokenize(word))
 
 
-def test_examples_are_the_first_occurrences_that_the_task_asks_about(
+def test_examples_come_evenly_from_what_the_task_asks_about(
     text: tuple[probing.Sentences, list[probing.Occurrence]],
 ) -> None:
     sentences, found = text
     vectors = [torch.arange(float(len(sentence)))[:, None, None].expand(-1, 3, 2) for sentence in sentences]
     some = probing.examples("tense", found, vectors, 20)
-    asked = [one for one in found if one.kind == "thing" and one.tense][:20]
+    every = [one for one in found if one.kind == "thing" and one.tense]
+    asked = every[:: len(every) // 20][:20]
+    assert len(every) > 100
     assert some.words == [one.word for one in asked]
     assert some.labels.tolist() == [list(probing.TENSES).index(str(one.tense)) for one in asked]
     assert some.vectors[:, 0, 0].tolist() == [one.place for one in asked]
     assert some.vectors.shape == (20, 3, 2)
+    assert probing.examples("tense", found, vectors, 10**6).words == [one.word for one in every]
 
 
 def test_the_softmax_probe_is_scikit_learns_logistic_regression() -> None:

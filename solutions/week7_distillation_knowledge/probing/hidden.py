@@ -627,12 +627,14 @@ def _bits(artifacts: Artifacts, student: Student, name: str, random_labels: bool
         generator = torch.Generator().manual_seed(artifacts.seed)
         given = {word: int(labels[torch.randint(len(labels), (1,), generator=generator)]) for word in sorted(set(some.words))}
         labels = torch.tensor([given[word] for word in some.words])
+    order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(artifacts.seed))
+    vectors, labels = some.vectors[order, -1], labels[order]
     ends = [round(fraction * len(labels)) for fraction in (0, 0.05, 0.1, 0.2, 0.4, 0.7, 1)]
     blocks: list[tuple[Tensor | None, Tensor]] = []
     for start, end in itertools.pairwise(ends):
         logits = None
         if start:
-            logits = probing.softmax_probe(some.vectors[:start, -1], labels[:start], classes)(some.vectors[start:end, -1])
+            logits = probing.softmax_probe(vectors[:start], labels[:start], classes)(vectors[start:end])
         blocks.append((logits, labels[start:end]))
     return float(student.online_code(blocks, classes)[0])
 
@@ -769,7 +771,8 @@ def _used(artifacts: Artifacts, student: Student, name: str) -> float:
     if directions.shape[1] != model.bert.config.hidden_size or not len(directions):
         raise BadArtifact(f"the tensor {name!r} has shape {tuple(directions.shape)}: no directions of the top layer")
     sentences, found = _text(artifacts.seed)
-    some = [one for one in found if one.kind == "thing" and one.tense and one.word in tokenizer.index][:TOKENS]
+    things = [one for one in found if one.kind == "thing" and one.tense and one.word in tokenizer.index]
+    some = things[:: max(1, len(things) // TOKENS)][:TOKENS]
     vectors, answers = cloze.masked_vectors(model, tokenizer, sentences, some)
     rank = int(torch.linalg.matrix_rank(directions.double(), rtol=1e-5))
     noise = torch.randn(rank, vectors.shape[1], generator=torch.Generator().manual_seed(artifacts.seed))
