@@ -269,6 +269,8 @@ edit("layer_centres", "zero-for-none", {"return gravity, None": "return gravity,
      "0 comes back where nothing is gained: there is no expected layer then, None", killed_by="test_without_a_gain_there_is_no_expected_layer")
 edit("layer_centres", "no-loss-allowed", {"if whole == 0:": "if whole <= 0:"},
      "None comes back where the layers lose on the whole: only where the last score is the first", killed_by="test_a_loss_on_the_whole_is_divided_by_all_the_same")
+edit("layer_centres", "nearly-zero", {"if whole == 0:": "if abs(whole) < 1e-6:"},
+     "a gain that is small is taken for none: None only where the last score is exactly the first", killed_by="test_the_expected_layer_weighs_each_layer_by_what_it_adds")
 edit("layer_centres", "greatest-share", {"gravity = sum(layer * share for layer, share in enumerate(scores.double().softmax(dim=0).tolist()))": "gravity = float(scores.argmax())"},
      "the layer with the greatest share: the centre of all shares was asked for", killed_by="test_even_scores_have_their_centre_in_the_middle")
 edit("layer_centres", "exp-apart", {"scores.double().softmax(dim=0)": "(scores.double().exp() / scores.double().exp().sum())"},

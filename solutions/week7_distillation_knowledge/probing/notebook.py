@@ -711,7 +711,7 @@ facts = pd.DataFrame(rows).T
 facts.round(3)
 
 # %% [markdown]
-# What it has read it can say. What no text states it cannot, though each word of the question is well known to it: **no amount of context helps where knowledge is missing**. The next lessons hand models such facts from a graph.
+# What it has read it can say. What no text states it cannot, though each word of the question is well known to it: **context is no help where knowledge is missing**. The next lessons hand models such facts from a graph.
 
 # %% [markdown]
 # Now say *not*. The answer should change. As a control put a word without meaning, *zib*, in its place. And **misprime**: say another nation's custom before the question.
