@@ -216,7 +216,7 @@ def softmax_probe(vectors: Tensor, labels: Tensor, classes: int, penalty: float 
     def loss() -> float:
         optimizer.zero_grad()
         value = functional.cross_entropy(probe(vectors), labels) + penalty / 2 * probe.weight.square().sum()
-        value.backward()  # type: ignore[no-untyped-call]
+        value.backward()
         return float(value.detach())
 
     optimizer.step(loss)
@@ -232,6 +232,6 @@ def mlp_probe(
     optimizer = torch.optim.Adam(probe.parameters(), rate)
     for _ in range(steps):
         optimizer.zero_grad()
-        functional.cross_entropy(probe(vectors), labels).backward()  # type: ignore[no-untyped-call]
+        functional.cross_entropy(probe(vectors), labels).backward()
         optimizer.step()
     return probe.requires_grad_(False)
