@@ -119,7 +119,7 @@ def occurrences(language: Language, seed: int, words: int) -> tuple[Sentences, l
 def parsed(count: int, seed: int, *, unseen: bool) -> list[Parsed]:
     """Writes English sentences with their trees, from the templates that are kept for the test or from all others."""
     lexicon, chance = load("en"), Chance(seed)
-    own = {str(number): (template,) for number, template in enumerate(TOPIC)}
+    own: dict[str, tuple[str, ...]] = {str(number): (template,) for number, template in enumerate(TOPIC)}
     grammar = Grammar(replace(ENGLISH, templates=own), lexicon, noise=0.0)
     numbers = [number for number in range(len(TOPIC)) if (number in UNSEEN) == unseen]
     found = []

@@ -78,7 +78,14 @@ plots.style()
 size = {
     "smoke": {"words": (48_000, 24_000), "tokens": 700, "test": 500, "hidden": 64, "steps": 100, "trees": 200},
     "cpu": {"words": (240_000, 90_000), "tokens": 2500, "test": 1500, "hidden": 128, "steps": 200, "trees": 400},
-    "gpu": {"words": (1_000_000, 300_000), "tokens": 10_000, "test": 5000, "hidden": 1024, "steps": 1000, "trees": 3000},
+    "gpu": {
+        "words": (1_000_000, 300_000),
+        "tokens": 10_000,
+        "test": 5000,
+        "hidden": 1024,
+        "steps": 1000,
+        "trees": 3000,
+    },
 }[profile]
 model, tokenizer = pretrained.load("world-en")
 torch.manual_seed(seed)
@@ -171,7 +178,11 @@ rows = {}
 for task in probing.LABELS:
     test = data["pre-trained", task, "test"]
     rows[task] = {"most frequent": float(test.labels.bincount().max()) / len(test.labels)}
-    rows[task] |= {f"{name}, {layer}": float(right[name, task, layer].float().mean()) for name in ENCODERS for layer in range(LAYERS)}
+    rows[task] |= {
+        f"{name}, {layer}": float(right[name, task, layer].float().mean())
+        for name in ENCODERS
+        for layer in range(LAYERS)
+    }
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
@@ -290,12 +301,19 @@ figure, panels = plt.subplots(1, 4, figsize=(11, 3.2), sharey=True, layout="cons
 places = range(LAYERS)
 for axes, task in zip(panels, probing.LABELS):
     real, control = (
-        [float(some["pre-trained", task, layer].float().mean()) for layer in places] for some in (right, control_right)
+        [float(some["pre-trained", task, layer].float().mean()) for layer in places]
+        for some in (right, control_right)
     )
     axes.fill_between(places, control, real, color=plots.COLOURS[0], alpha=0.15, label="selectivity")
     axes.plot(places, real, "o-", color=plots.COLOURS[0], label="pre-trained")
     axes.plot(places, control, "s:", color=plots.COLOURS[1], label="its control task")
-    axes.plot(places, [float(right["untrained", task, layer].float().mean()) for layer in places], "x--", color="#999999", label="untrained")
+    axes.plot(
+        places,
+        [float(right["untrained", task, layer].float().mean()) for layer in places],
+        "x--",
+        color="#999999",
+        label="untrained",
+    )
     value, error = chosen["pre-trained", task, LAYERS - 1]
     axes.set(title=f"{task}: {value:.2f} ± {error:.2f} on top", xlabel="layer", xticks=places, ylim=(0, 1.03))
 panels[0].set_ylabel("accuracy on the test")
@@ -312,11 +330,16 @@ plt.show()
 train, test = data["pre-trained", "kind", "train"], data["pre-trained", "kind", "test"]
 mlps, hits = {}, {}
 for which, (learnt, asked) in {"kind": (train.labels, test.labels), "control": controls["kind"]}.items():
-    mlps[which] = probing.mlp_probe(train.vectors[:, -1], learnt, len(probing.KINDS), size["hidden"], size["steps"], seed)
+    mlps[which] = probing.mlp_probe(
+        train.vectors[:, -1], learnt, len(probing.KINDS), size["hidden"], size["steps"], seed
+    )
     hits[which] = mlps[which](test.vectors[:, -1]).argmax(dim=1) == asked
 large = selectivity(hits["kind"], hits["control"], test.words)
 rows = {
-    "linear": [float(right["pre-trained", "kind", LAYERS - 1].float().mean()), *chosen["pre-trained", "kind", LAYERS - 1]],
+    "linear": [
+        float(right["pre-trained", "kind", LAYERS - 1].float().mean()),
+        *chosen["pre-trained", "kind", LAYERS - 1],
+    ],
     f"{size['hidden']} hidden units": [float(hits["kind"].float().mean()), *large],
 }
 pd.DataFrame(rows, index=["accuracy", "selectivity", "standard error"]).T.round(3)
@@ -333,12 +356,22 @@ for part, number, words in zip(("train", "test"), (10_000, 30_000), size["words"
     senses = [one for one in found if one.sense is not None]
     parts[part] = sentences, senses, probing.examples("sense", found, vectors, len(senses))
 sentences, senses, test = parts["test"]
-answers = [said(fitted(parts["train"][2].vectors[:, layer], parts["train"][2].labels, "sense"), test.vectors[:, layer]) for layer in places]
+answers = [
+    said(fitted(parts["train"][2].vectors[:, layer], parts["train"][2].labels, "sense"), test.vectors[:, layer])
+    for layer in places
+]
 for layer, answer in enumerate(answers):
     print(f"layer {layer}: {float((answer == test.labels).float().mean()):.2f} of {len(senses)} homonyms", end=";  ")
-shown = {(one.word[0], one.sense): (one, answer) for one, answer in zip(senses, answers[-1].tolist()) if one.word[0] in "눈배" and len(one.word) == 2}
+shown = {
+    (one.word[0], one.sense): (one, answer)
+    for one, answer in zip(senses, answers[-1].tolist())
+    if one.word[0] in "눈배" and len(one.word) == 2
+}
 for (_, sense), (one, answer) in sorted(shown.items()):
-    print(f"\n{one.word}: {sense}, the probe says {probing.TOPICS[answer]}   {' '.join(sentences[one.sentence])}", end="")
+    print(
+        f"\n{one.word}: {sense}, the probe says {probing.TOPICS[answer]}   {' '.join(sentences[one.sentence])}",
+        end="",
+    )
 
 # %% [markdown]
 # ## 4. At which layer?
@@ -571,7 +604,10 @@ check("structure_loss")
 # %%
 RANK, MIDDLE = 16, 1
 PARTS = {"train": (1000, False), "kinds it was trained on": (2000, False), "other kinds": (3000, True)}
-treebank = {part: probing.parsed(size["trees"], number + 10_000 * seed, unseen=unseen) for part, (number, unseen) in PARTS.items()}
+treebank = {
+    part: probing.parsed(size["trees"], number + 10_000 * seed, unseen=unseen)
+    for part, (number, unseen) in PARTS.items()
+}
 
 
 def padded(sentences, vectors):
@@ -621,15 +657,21 @@ for name, layer in [*(("pre-trained", layer) for layer in places), ("untrained",
         for part, some in treebank.items()
     }
     maps[name, layer] = transform = tree_map(treebank["train"], vectors["train"])
-    trees[f"{name}, layer {layer}"] = {part: tree_score(treebank[part], probed(vectors[part], transform)) for part in list(PARTS)[1:]}
+    trees[f"{name}, layer {layer}"] = {
+        part: tree_score(treebank[part], probed(vectors[part], transform)) for part in list(PARTS)[1:]
+    }
 forest = pd.DataFrame(trees).T
 forest.round(2)
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
 for shift, part, colour in zip((-0.2, 0.2), forest, plots.COLOURS):
-    axes.bar_label(axes.bar(np.arange(len(forest)) + shift, forest[part], 0.38, color=colour, label=part), fmt="%.2f", padding=2)
-axes.set_xticks(range(len(forest)), [name.replace(", ", ",\n").replace("places ", "places\n") for name in forest.index])
+    axes.bar_label(
+        axes.bar(np.arange(len(forest)) + shift, forest[part], 0.38, color=colour, label=part), fmt="%.2f", padding=2
+    )
+axes.set_xticks(
+    range(len(forest)), [name.replace(", ", ",\n").replace("places ", "places\n") for name in forest.index]
+)
 axes.set(ylabel="Spearman's ρ with the tree", ylim=(0, 1.1))
 axes.set_title(f"In sentences of other kinds layer {MIDDLE} tells no more than places in the line do")
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
@@ -729,11 +771,17 @@ def nation_guessed(questions):
 
 
 changed = {"as it is": questions}
-changed |= {word: cloze.with_word(questions, word) for word in ("not", "zib")} | {"misprimed": cloze.misprimed(relations["custom"])}
+changed |= {word: cloze.with_word(questions, word) for word in ("not", "zib")} | {
+    "misprimed": cloze.misprimed(relations["custom"])
+}
 rows = {}
 for name, some in changed.items():
     same = float((nation_guessed(some) == nation_guessed(questions)).float().mean())
-    rows[name] = {"example": " · ".join(some[0].sentences), "P@1": precision(model, some, candidates), "the same nation": same}
+    rows[name] = {
+        "example": " · ".join(some[0].sentences),
+        "P@1": precision(model, some, candidates),
+        "the same nation": same,
+    }
 primed = pd.DataFrame(rows).T
 primed
 
@@ -790,7 +838,10 @@ for part, count in (("train", size["tokens"]), ("test", size["test"])):
     things = [one for one in found if one.kind == "thing" and one.tense and one.word in tokenizer.index]
     some = things[:: max(1, len(things) // count)][:count]
     hidden[part], answers = cloze.masked_vectors(model, tokenizer, sentences, some)
-    truth[part] = {task: torch.tensor([probing.LABELS[task].index(getattr(one, task)) for one in some]) for task in ("topic", "tense")}
+    truth[part] = {
+        task: torch.tensor([probing.LABELS[task].index(getattr(one, task)) for one in some])
+        for task in ("topic", "tense")
+    }
     truth[part]["word"] = answers
 
 
@@ -822,13 +873,20 @@ def readable(rows, task):
 
 width = hidden["train"].shape[1]
 directions = {"nothing": torch.zeros(1, width)}
-for name, some in {"tense": to_means("tense"), "topic": to_means("topic"), "topic, INLP": in_rounds("topic", 3)}.items():
+for name, some in {
+    "tense": to_means("tense"),
+    "topic": to_means("topic"),
+    "topic, INLP": in_rounds("topic", 3),
+}.items():
     rank = int(torch.linalg.matrix_rank(some.double(), rtol=1e-5))
     noise = torch.randn(rank, width, generator=torch.Generator().manual_seed(seed))
     directions |= {name: some, f"as many as {name}, at random": noise}
 rows = {}
 for name, some in directions.items():
-    rows[name] = {"directions": int(torch.linalg.matrix_rank(some.double(), rtol=1e-5)), "nats": price(remove_directions(hidden["test"], some))}
+    rows[name] = {
+        "directions": int(torch.linalg.matrix_rank(some.double(), rtol=1e-5)),
+        "nats": price(remove_directions(hidden["test"], some)),
+    }
     rows[name] |= {f"{task} read": readable(some, task) for task in ("topic", "tense")}
 forgotten = pd.DataFrame(rows).T
 forgotten.round(2)
@@ -849,18 +907,23 @@ plt.show()
 # %% [markdown]
 # ## Results
 
+
 # %% tags=["metrics"]
 def stacked(some):
     """Probes as one tensor, (number, 9, H + 1), rows beyond a task's classes 0."""
     return torch.stack([functional.pad(torch.cat([w, b[:, None]], dim=1), (0, 0, 0, 9 - len(b))) for w, b in some])
 
 
-control_probes = [fitted(data["pre-trained", "kind", "train"].vectors[:, layer], controls["kind"][0], "kind") for layer in places]
+control_probes = [
+    fitted(data["pre-trained", "kind", "train"].vectors[:, layer], controls["kind"][0], "kind") for layer in places
+]
 controlled = dict(zip(data["pre-trained", "kind", "train"].words, controls["kind"][0].tolist()))
 top, kind = LAYERS - 1, {layer: chosen["pre-trained", "kind", layer][0] for layer in places}
 share = {key: float(hit.float().mean()) for key, hit in right.items()}
 gravity = {task: layer_centres(mixes[task], grown[task])[0] for task in probing.LABELS}
-costs = {task: forgotten["nats"][task] - forgotten["nats"][f"as many as {task}, at random"] for task in ("topic", "tense")}
+costs = {
+    task: forgotten["nats"][task] - forgotten["nats"][f"as many as {task}, at random"] for task in ("topic", "tense")
+}
 record(
     {
         "kind_selectivity": kind[top],
@@ -875,9 +938,12 @@ record(
         "code_control": codes["bits"]["control of kind"] / codes["bits"]["kind"],
         "centre_gap": (gravity["topic"] + gravity["sense"]) / 2 - gravity["tense"],
         "centre_kind": gravity["kind"] - gravity["tense"],
-        "tree_gain": forest["other kinds"][f"pre-trained, layer {MIDDLE}"] - forest["other kinds"][f"untrained, layer {MIDDLE}"],
-        "tree_over_line": forest["other kinds"][f"pre-trained, layer {MIDDLE}"] - forest["other kinds"]["places in the line"],
-        "tree_seen": forest["kinds it was trained on"][f"pre-trained, layer {MIDDLE}"] - forest["kinds it was trained on"]["places in the line"],
+        "tree_gain": forest["other kinds"][f"pre-trained, layer {MIDDLE}"]
+        - forest["other kinds"][f"untrained, layer {MIDDLE}"],
+        "tree_over_line": forest["other kinds"][f"pre-trained, layer {MIDDLE}"]
+        - forest["other kinds"]["places in the line"],
+        "tree_seen": forest["kinds it was trained on"][f"pre-trained, layer {MIDDLE}"]
+        - forest["kinds it was trained on"]["places in the line"],
         "stated": facts["P@1"]["custom"] - facts["P@1 by chance"]["custom"],
         "in_document": facts["P@1"]["capital"] - facts["P@1 by chance"]["capital"],
         "unstated": facts["P@1"]["neighbour"] - facts["P@1 by chance"]["neighbour"],

@@ -7,7 +7,7 @@ import torch
 from sklearn.linear_model import Ridge
 from torch import Tensor
 
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, true
 from etude.lesson.interface import Student
 
 
@@ -64,6 +64,7 @@ def test_a_class_may_be_missing(student: Student) -> None:
 MANY = [f"word{number}" for number in range(400)]
 
 
+@claim("control-task")
 @exercise("control_labels")
 def test_a_word_has_one_label_wherever_it_stands(student: Student) -> None:
     words, labels = ["a", "b", "a", "c", "b", "a"] * 5, [0, 1, 2, 1, 0, 2] * 5
@@ -155,6 +156,8 @@ def test_the_expected_layer_weighs_each_layer_by_what_it_adds(student: Student) 
     close(float(found[1]), (1 + 3) / 2, given="cumulative scores .5, .75, .75, 1: gains 1/4, 0, 1/4; the expected layer")
     found = student.layer_centres(torch.zeros(3), [0.25, 0.375, 0.875])
     close(float(found[1]), (0.125 + 2 * 0.5) / 0.625, given="cumulative scores .25, .375, .875; the expected layer")
+    found = student.layer_centres(torch.zeros(3), [0.5, 0.5, 0.5 + 2**-30])
+    close(found[1], 2.0, given="cumulative scores .5, .5, a billionth more; the expected layer")
 
 
 @exercise("layer_centres")
