@@ -15,7 +15,7 @@ from etude.world.chance import Chance
 RELATIONS = ("lives in", "lies in", "official language", "speaks", "works as")
 LIVES_IN, LIES_IN, OFFICIAL, SPEAKS, WORKS_AS = range(len(RELATIONS))
 NOBODY = -1  # the entity of a token that has none
-SYLLABLES = tuple(consonant + vowel for consonant in "bdgklmnprstv" for vowel in "aeiou")
+SYLLABLES = tuple(consonant + vowel for consonant in "dklmnrs" for vowel in "aeo")
 LENGTH = 3  # of a name, in syllables
 SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[MASK]", "[HD]", "[TL]", "[ENT]")
 TEMPLATES = (
@@ -116,7 +116,7 @@ class EntityGraph:
         return EntityGraph(self.entities, tuple(facts), self.held_out)
 
 
-def draw(seed: int, *, people: int = 160, towns: int = 32, lands: int = 8, crafts: int = 10) -> EntityGraph:
+def draw(seed: int, *, people: int = 256, towns: int = 32, lands: int = 8, crafts: int = 16) -> EntityGraph:
     """Draws a graph: people are dealt evenly to towns, towns to lands; each land has a language of its own.
 
     A quarter of the towns are named after a person: "port mirelo".

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from grader.lessons.bank import alternative, edit, equivalent, mistake
+from grader.lessons.bank import alternative, edit, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -101,7 +101,7 @@ edit("corrupt", "unlike-the-fact-alone", {" if triple not in true": " if triple 
      "only the fact itself is skipped: every known fact is", killed_by="test_a_candidate_that_makes_a_known_fact_is_skipped")
 edit("corrupt", "known-but-itself", {" if triple not in true": " if triple not in true or triple == (head, relation, tail)"},
      "the fact itself is taken for corrupted", killed_by="test_the_fact_itself_is_known_too")
-edit("corrupt", "last-candidate", {"for other in tried]": "for other in reversed(tried)]"},
+edit("corrupt", "last-candidate", {"for other in tried)": "for other in reversed(tried))"},
      "the candidates are tried from the end", killed_by="test_the_head_or_the_tail_is_replaced_and_never_both")
 edit("corrupt", "known-in-the-batch", {"map(tuple, known.tolist())": "map(tuple, facts.tolist())"},
      "only facts of the batch are skipped: all known ones are", killed_by="test_a_candidate_that_makes_a_known_fact_is_skipped")
@@ -523,5 +523,3 @@ def dea_loss(states, vectors, entities):
     chances = chances / chances.sum(dim=1, keepdim=True)
     return -chances[torch.arange(len(rows)), entities[asked]].log().mean()
 
-
-equivalent  # noqa: B018

@@ -198,7 +198,7 @@ def gelu(x: float) -> float:
 
 def one(number: float) -> Tensor:
     """One number as a weight, (1, 1)."""
-    return torch.tensor([[number]])
+    return torch.tensor([[float(number)]])
 
 
 NOUGHT = torch.zeros(1)
