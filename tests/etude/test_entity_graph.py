@@ -17,7 +17,10 @@ def test_a_seed_gives_one_graph_and_another_seed_another() -> None:
 
 def test_people_and_towns_are_dealt_evenly_and_each_land_has_its_own_language() -> None:
     facts = GRAPH.facts + GRAPH.held_out
-    counts = {relation: Counter(fact.tail for fact in facts if fact.relation == relation) for relation in range(len(RELATIONS))}
+    counts = {
+        relation: Counter(fact.tail for fact in facts if fact.relation == relation)
+        for relation in range(len(RELATIONS))
+    }
     assert set(counts[LIVES_IN].values()) == {8}
     assert set(counts[LIES_IN].values()) == {4}
     assert set(counts[OFFICIAL].values()) == {1}

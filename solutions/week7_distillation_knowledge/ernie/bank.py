@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -217,7 +217,7 @@ edit("ranking", "unfiltered", {" and entity not in others": ""},
 edit("ranking", "from-nought", {"1 + nearer": "nearer"},
      "the places begin with 0", killed_by="test_the_nearest_is_first")
 edit("ranking", "farthest-first", {"distance < row[answer]": "distance > row[answer]"},
-     "the farthest is taken for the best", killed_by="test_the_nearest_is_first")
+     "the farthest is taken for the best", killed_by="test_other_right_answers_are_left_out")
 edit("ranking", "mean-place", {"sum(1 / place for place in places) / len(places)": "len(places) / sum(places)"},
      "one over the mean place: the mean of one over the place is asked for", killed_by="test_the_nearest_is_first")
 edit("ranking", "below-k", {"place <= k": "place < k"},
@@ -344,7 +344,7 @@ edit("fuse", "no-inner-activation", {"    h = functional.gelu(h)\n": ""},
 edit("fuse", "activation-before-the-sum", {"functional.linear(w, w_in, bias) + functional.linear(e.masked_fill(absent, 0.0), e_in)": "functional.gelu(functional.linear(w, w_in, bias)) + functional.gelu(functional.linear(e.masked_fill(absent, 0.0), e_in))", "    h = functional.gelu(h)\n": ""},
      "token and entity go through σ apart: their sum does", killed_by="test_the_hidden_vector_takes_in_both")
 edit("fuse", "tanh-gelu", {"h = functional.gelu(h)": 'h = functional.gelu(h, approximate="tanh")'},
-     "the GELU is approximated by tanh", killed_by="test_the_hidden_vector_takes_in_both")
+     "the GELU is approximated by tanh", killed_by="test_a_token_without_an_entity_goes_alone")
 edit("fuse", "relu", {"h = functional.gelu(h)": "h = functional.relu(h)"},
      "σ is ReLU: it is GELU", killed_by="test_the_hidden_vector_takes_in_both")
 edit("fuse", "sigmoid", {"h = functional.gelu(h)": "h = torch.sigmoid(h)"},
@@ -523,3 +523,21 @@ def dea_loss(states, vectors, entities):
     chances = chances / chances.sum(dim=1, keepdim=True)
     return -chances[torch.arange(len(rows)), entities[asked]].log().mean()
 
+
+equivalent('transe_loss', '2: entities[triples[:, 0]] + relations[triples[:, 1]] - entities[triples[:, 2]] → entities[triples[:, 2]] - (entities[triples[:, 0]] + relations[triples[:, 1]])', 'a length is the same in both directions')
+equivalent('transe_loss', '3: torch.linalg.vector_norm(step, dim=1) → torch.linalg.vector_norm(step, dim=1).squeeze()', 'the distance of one pair without its dimension has the same sum')
+equivalent('transe_loss', '5: functional.relu(margin + distance(facts) - distance(corrupted)).sum() → functional.relu(margin + distance(facts) - distance(corrupted)).sum().squeeze()', 'a sum has no dimension')
+equivalent('transe_step', '1: functional.normalize(entities.detach(), dim=1) → functional.normalize(entities.detach())', 'dim=1 is the default')
+equivalent('transe_step', '2: relations.detach().clone() → relations.detach()', 'detach gives a tensor of its own that asks for a gradient alone, and nothing is written into it')
+equivalent('transe_step', "5: zip((entities, relations), slopes) → __import__('itertools').islice(zip((entities, relations), slopes), 10)", 'there are two tables')
+equivalent('align', '1: max(map(len, names), default=0) → max(map(len, names), default=1)', 'without names nothing is found, whatever lengths are tried')
+equivalent('align', '1: max(map(len, names), default=0) → max(map(len, names), default=-1)', 'without names nothing is found, whatever lengths are tried')
+equivalent('align', "2: (['[CLS]'], [-1], 0) → (['[CLS]'], [-1], -1)", 'no word begins before place 0')
+equivalent('align', '6: min(longest, len(words) - start) → min(longest, len(words) - start) + 1', 'a slice that goes beyond the end is what is left, and no name is empty')
+equivalent('align', '6: min(longest, len(words) - start) → max(longest, len(words) - start)', 'a slice that goes beyond the end is what is left, and no name is empty')
+equivalent('align', '6: len(words) - start → len(words) + start', 'a slice that goes beyond the end is what is left, and no name is empty')
+equivalent('align', '6: range(min(longest, len(words) - start), 0, -1) → range(min(longest, len(words) - start), -1, -1)', 'a slice that goes beyond the end is what is left, and no name is empty')
+equivalent('dea_noise', '2: uniform < 0.05 → uniform <= 0.05', 'what is at .05 and above is masked in the next line, whatever stands there')
+equivalent('dea_noise', '2: uniform < 0.05 → uniform < 0.1', 'what is at .05 and above is masked in the next line, whatever stands there')
+equivalent('dea_loss', '4: torch.zeros(len(entities), len(vectors), dtype=torch.bool, device=states.device) → torch.zeros(len(entities), len(vectors), dtype=torch.bool)', 'the checks run on a CPU, where tensors are made if nothing is said')
+equivalent('dea_loss', '7: functional.cross_entropy(scores, wanted) → functional.cross_entropy(scores, wanted).squeeze()', 'a mean has no dimension')

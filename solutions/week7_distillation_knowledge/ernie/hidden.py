@@ -209,8 +209,11 @@ def test_any_ranking_is_that_of_sorted_distances(student: Student, questions: in
 
 @exercise("ranking", points=0.5, needs="test_any_ranking_is_that_of_sorted_distances")
 def test_a_model_that_knows_nothing_is_in_the_middle(student: Student) -> None:
-    found = pair(student.ranking(torch.ones(12, 21), torch.arange(12), [[] for _ in range(12)], 10))
-    close([float(part) for part in found], [1 / 11, 0.0], given="twelve questions, 21 entities, all at the distance 1, k = 10")
+    distances = torch.ones(12, 21)
+    distances[10, 10] = distances[11, 11] = 0.5
+    found = pair(student.ranking(distances, torch.arange(12), [[] for _ in range(12)], 10))
+    given = "twelve questions, 21 entities, all at the distance 1 but the answers of the last two, at .5; k = 10"
+    close([float(part) for part in found], [(10 / 11 + 2) / 12, 2 / 12], given=given)
 
 
 @exercise("ranking", points=0.5, needs="test_any_ranking_is_that_of_sorted_distances")
@@ -219,6 +222,8 @@ def test_thousands_of_entities_and_far_ones_are_ranked(student: Student) -> None
     found = pair(student.ranking(distances, torch.tensor([0, 2999]), [[2999], list(range(15))], 2500))
     given = "3,000 entities at the distances 2999, 2998, … 0; answers 0 (with 2999 also right) and 2999 (with 0 to 14 also right), k = 2500"
     close([float(part) for part in found], [(1 / 2999 + 1) / 2, 0.5], given=given)
+    found = pair(student.ranking(torch.tensor([[5000.0, 1.0, 9000.0]]), torch.tensor([0]), [[1]], 1))
+    close([float(part) for part in found], [1.0, 1.0], given="distances 5000, 1, 9000, answer 0, 1 also right, k = 1")
 
 
 # align

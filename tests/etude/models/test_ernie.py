@@ -135,7 +135,9 @@ def test_without_entities_it_is_the_bert_that_it_started_from() -> None:
 
 def test_a_bert_of_another_depth_is_refused() -> None:
     with pytest.raises(ValueError, match="a BERT of 2 layers does not fill 1 and 2"):
-        start_from(Ernie(SMALL), Bert(BertConfig(vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=3)))
+        start_from(
+            Ernie(SMALL), Bert(BertConfig(vocab_size=40, hidden_size=12, num_hidden_layers=2, num_attention_heads=3))
+        )
 
 
 def test_what_stands_where_no_entity_is_reaches_nothing_nor_learns() -> None:
