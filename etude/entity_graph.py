@@ -129,9 +129,9 @@ def draw(seed: int, *, people: int = 256, towns: int = 32, lands: int = 8, craft
     chance = Chance(seed)
     sizes = (people, towns, lands, lands, crafts)
     kinds = [kind for kind, size in zip(KINDS, sizes, strict=True) for _ in range(size)]
-    names = [(name,) for name in _names(len(kinds), chance)]
-    for town in range(towns // 4):
-        names[people + town] = ("port", *names[town])
+    names: list[tuple[str, ...]] = [(name,) for name in _names(len(kinds), chance)]
+    for place in range(towns // 4):
+        names[people + place] = ("port", *names[place])
     person, town, land, language, craft = (
         [number for number, kind in enumerate(kinds) if kind == wanted] for wanted in KINDS
     )

@@ -84,12 +84,13 @@ def test_a_fact_that_fits_exactly_has_a_gradient_that_is_a_number(student: Stude
 
 @exercise("transe_loss", points=0.5, needs="test_any_pairs_cost_what_they_cost_one_by_one")
 def test_a_pair_that_keeps_the_margin_moves_nothing_and_all_others_do(student: Student) -> None:
-    tables = {"entities": eighths(5, 3, seed=3), "relations": eighths(2, 3, seed=4)}
+    entities, relations = eighths(5, 3, seed=3), eighths(2, 3, seed=4)
+    tables = {"entities": entities, "relations": relations}
     facts, corrupted = triples(6, 5, 2, 5), triples(6, 5, 2, 90)
     given = "six pairs in float64, margin 1"
     close_gradients(student, "transe_loss", pairs_one_by_one, tables, facts, corrupted, 1.0, given=given)
-    found = student.transe_loss(*tables.values(), facts, corrupted, 1.0)
-    close(found, pairs_one_by_one(*tables.values(), facts, corrupted, 1.0), given=given, rtol=1e-10, atol=0)
+    found = student.transe_loss(entities, relations, facts, corrupted, 1.0)
+    close(found, pairs_one_by_one(entities, relations, facts, corrupted, 1.0), given=given, rtol=1e-10, atol=0)
 
 
 # corrupt
@@ -271,7 +272,8 @@ def fused_one_by_one(
 ) -> tuple[Tensor, Tensor]:
     """Section 3.3 by einsum, a token at a time."""
     w_out, w_bias, e_out, e_bias = out
-    tokens, entities = [], []
+    tokens: list[Tensor] = []
+    entities: list[Tensor] = []
     for row in range(w.size(0)):
         for place in range(w.size(1)):
             h = torch.einsum("h,ih->i", w[row, place], w_in) + bias
