@@ -1,0 +1,1 @@
+"""kagnet: classic mistakes and other right ways, for each exercise. Never released."""
