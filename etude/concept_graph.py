@@ -3,7 +3,7 @@
 Which tool lies where, and which place serves which aim, is drawn anew for each seed, so nobody can know it from elsewhere. A
 question names an action and an aim, and offers four tools. All four are used for the action; the right one lies at the place that
 is used for the aim, the others at places that are merely related to it. So all four have paths to the aim, as many and as
-long: the relations on them tell. Places are parted into three splits, and no aim, place or tool of one is asked about in another.
+long: the relations on them tell. No graph knows everything: of one aim of each place, this relation is missing. Places are parted into three splits, and no aim, place or tool of one is asked about in another.
 
 Paths are found with networkx. This module must not know any model.
 """
@@ -65,6 +65,7 @@ class Question(NamedTuple):
         choices: names of tools in the question's language.
         answer: the place of the right one.
         steps: relations on the path from the aim to the right tool, 2 or 3.
+        known: whether the graph holds the fact that decides.
     """
 
     text: str
@@ -72,6 +73,7 @@ class Question(NamedTuple):
     choices: tuple[str, ...]
     answer: int
     steps: int
+    known: bool
 
 
 class _Aim(NamedTuple):
@@ -82,6 +84,7 @@ class _Aim(NamedTuple):
     place: int
     related: list[int]
     steps: int
+    known: bool
 
 
 class ConceptWorld:
@@ -146,27 +149,30 @@ class ConceptWorld:
             for place, beside in zip(block, [*block[1:], block[0]], strict=True):
                 self.triples.append((self.places[place], "LocatedNear", self.places[beside]))
                 own: list[_Aim] = []
-                for _ in range(AIMS):
+                for number in range(AIMS):
                     others = [other for other in block if other != place]
                     chance.shuffle(others)
-                    own.append(self._aim("aim", aims.pop(), place, others[: CHOICES - 1], 2))
+                    own.append(self._aim("aim", aims.pop(), place, others[: CHOICES - 1], 2, number > 0))
                     self._lead(own[-1], chance, materials)
                 for of in own[:PLANS]:
-                    own.append(self._aim("plan", plans.pop(), place, of.related, 3))
+                    own.append(self._aim("plan", plans.pop(), place, of.related, 3, of.known))
                     self.triples.append((own[-1].name, "HasSubevent", of.name))
                 self.split_of |= {aim.name: split for aim in own}
                 drawn += own
         return drawn
 
-    def _aim(self, kind: str, forms: tuple[list[str], list[str]], place: int, related: list[int], steps: int) -> _Aim:
+    def _aim(
+        self, kind: str, forms: tuple[list[str], list[str]], place: int, related: list[int], steps: int, known: bool
+    ) -> _Aim:
         (verb, lemma, _), (thing, _, korean, _) = forms
         name = f"{verb}_{thing}"
         self._add(kind, name, f"{korean}_{lemma}")
-        return _Aim(name, forms, place, related, steps)
+        return _Aim(name, forms, place, related, steps, known)
 
     def _lead(self, aim: _Aim, chance: Chance, materials: list[str]) -> None:
-        """Adds the relations of an aim: its place is used for it, three other places and two materials are related to it."""
-        self.triples.append((self.places[aim.place], "UsedFor", aim.name))
+        """Adds the relations of an aim: its place is used for it, if that is known; other places and materials are related."""
+        place = self.places[aim.place]
+        self.triples.append((place, "UsedFor", aim.name) if aim.known else (aim.name, "RelatedTo", place))
         some = list(materials)
         chance.shuffle(some)
         self.triples += [(aim.name, "RelatedTo", other) for other in [*(self.places[i] for i in aim.related), *some[:2]]]
@@ -184,7 +190,7 @@ class ConceptWorld:
                     text, lemmas = (_english if language == "en" else _korean)(aim.forms, number)
                     names = tools if language == "en" else [self.korean[tool] for tool in tools]
                     answer = places.index(aim.place)
-                    found.append(Question(text, tuple(lemmas.split()), tuple(names), answer, aim.steps))
+                    found.append(Question(text, tuple(lemmas.split()), tuple(names), answer, aim.steps, aim.known))
         chance.shuffle(found)
         return found
 

@@ -586,7 +586,6 @@ class _Reserve:
         self.relation_id = {relation: number for number, relation in enumerate(kinds)}
         self.questions = {language: self.world.questions("reserve", language) for language in ("en", "ko")}
         self.answers = torch.tensor([question.answer for question in self.questions["en"]])
-        self.steps = torch.tensor([question.steps for question in self.questions["en"]])
 
     def triples(self, graph: str) -> list[Triple]:
         if graph == "shuffled graph":
@@ -644,10 +643,12 @@ def _scored(artifacts: Artifacts, graph: str, language: str = "en") -> Scored:
     return scored
 
 
-def _share_right(artifacts: Artifacts, scores: Tensor, steps: tuple[int, ...] = (2, 3)) -> float:
+def _share_right(artifacts: Artifacts, scores: Tensor, steps: tuple[int, ...] = (2, 3), known: tuple[bool, ...] = (True, False)) -> float:
+    """The share right, of the questions with so many steps to the answer whose fact the graph holds or does not."""
     reserve = _reserve(artifacts.seed)
     right = scores.reshape(len(reserve.answers), -1).argmax(dim=1) == reserve.answers
-    return float(right[torch.isin(reserve.steps, torch.tensor(steps))].float().mean())
+    questions = reserve.questions["en"]
+    return float(right[[question.steps in steps and question.known in known for question in questions]].float().mean())
 
 
 @metric("kagnet_right")
@@ -655,13 +656,17 @@ def kagnet_right(artifacts: Artifacts) -> float:
     return _share_right(artifacts, _scored(artifacts, "KagNet").scores)
 
 
-@metric("text_gap")
-def text_gap(artifacts: Artifacts) -> float:
+@torch.no_grad()
+def _text_scores(artifacts: Artifacts) -> Tensor:
     reserve = _reserve(artifacts.seed)
     model = _filled(TextAlone(reserve.config), artifacts.tensor("text", ndim=1), "text")
-    with torch.no_grad():
-        scores = model(reserve.prepared("KagNet", "en")[0]).scores
-    return kagnet_right(artifacts) - _share_right(artifacts, scores)
+    scores: Tensor = model(reserve.prepared("KagNet", "en")[0]).scores
+    return scores
+
+
+@metric("text_gap")
+def text_gap(artifacts: Artifacts) -> float:
+    return kagnet_right(artifacts) - _share_right(artifacts, _text_scores(artifacts))
 
 
 @metric("shuffled_gap")
@@ -674,9 +679,18 @@ def random_gap(artifacts: Artifacts) -> float:
     return kagnet_right(artifacts) - _share_right(artifacts, _scored(artifacts, "random graph").scores)
 
 
-@metric("three_steps_right")
-def three_steps_right(artifacts: Artifacts) -> float:
-    return _share_right(artifacts, _scored(artifacts, "KagNet").scores, (3,))
+@metric("three_steps_gap")
+def three_steps_gap(artifacts: Artifacts) -> float:
+    both = (_scored(artifacts, "KagNet").scores, _text_scores(artifacts))
+    graph, text = (_share_right(artifacts, scores, (3,), (True,)) for scores in both)
+    return graph - text
+
+
+@metric("fact_gap")
+def fact_gap(artifacts: Artifacts) -> float:
+    scores = _scored(artifacts, "KagNet").scores
+    two_steps, three_steps = (_share_right(artifacts, scores, (steps,), (True,)) for steps in (2, 3))
+    return (two_steps + three_steps) / 2 - _share_right(artifacts, scores, known=(False,))
 
 
 @metric("korean_right")
