@@ -45,6 +45,13 @@ def test_a_longer_match_further_right_goes_before_a_shorter_one(student: Student
 
 
 @exercise("ground")
+def test_concepts_in_another_length_keep_the_texts_order(student: Student) -> None:
+    given = "the lemmas (z, y, plant, flower), the concepts plant_flower, y, z"
+    found = student.ground(["z", "y", "plant", "flower"], {"plant_flower", "y", "z"}, STOP)
+    equal(names(found, given), ["z", "y", "plant_flower"], given=given)
+
+
+@exercise("ground")
 def test_stop_words_alone_are_no_concept(student: Student) -> None:
     given = "the lemmas (they, be, to, be, rich), the concepts they, to_be, be, be_rich; they, to, be are stop words"
     found = student.ground(["they", "be", "to", "be", "rich"], {"they", "to_be", "be", "be_rich"}, STOP)
