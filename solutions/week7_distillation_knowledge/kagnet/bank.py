@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from grader.lessons.bank import alternative, edit, mistake
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -51,7 +51,7 @@ edit("ground", "order-of-finding", {"found[start] for start in sorted(found)": "
      "names come in the order in which they were found, the longest first: the text's order was asked for",
      killed_by="test_concepts_in_another_length_keep_the_texts_order")
 edit("ground", "alphabetical", {"dict.fromkeys(found[start] for start in sorted(found))": "sorted(set(found.values()))"},
-     "names come in the order of the alphabet: the text's order was asked for", killed_by="test_a_longer_match_further_right_goes_before_a_shorter_one")
+     "names come in the order of the alphabet: the text's order was asked for", killed_by="test_concepts_in_another_length_keep_the_texts_order")
 edit("ground", "any-stop-word", {"not set(words) <= stop_words": "not set(words) & set(stop_words)"},
      "a name falls away as soon as one of its words is a stop word: only if all of them are", killed_by="test_stop_words_alone_are_no_concept")
 edit("ground", "no-stop-words", {" and not set(words) <= stop_words": ""},
@@ -198,8 +198,6 @@ edit("find_paths", "met-for-all", {"growing.append((longer, met | {there}))": "m
      "all paths share one set of concepts met: a concept that one path has met is shut for the others", killed_by="test_no_concept_is_met_twice_on_a_path_but_other_paths_may_meet_it")
 edit("find_paths", "circles", {"there not in met and len(longer)": "len(longer)", "there == target and target not in met": "there == target"},
      "a path may meet a concept twice", killed_by="test_to_itself_from_nowhere_and_in_no_steps_there_is_no_path")
-edit("find_paths", "through-the-target", {"elif there not in met": "if there not in met"},
-     "paths go on through the target and may come back to it", killed_by="test_any_two_concepts_have_the_paths_of_brute_force")
 edit("find_paths", "back-through-the-source", {"growing = [], [([], {source})]": "growing = [], [([], set())]"},
      "a path may come back to where it began", killed_by="test_to_itself_from_nowhere_and_in_no_steps_there_is_no_path")
 edit("find_paths", "first-path-alone", {"    return found": "    return found[:1]"},
@@ -294,7 +292,7 @@ edit("schema_graph", "from-the-answer", {"find_paths(neighbours, one, other, lon
 edit("schema_graph", "first-pair", {"for one in question for other in answer}": "for one, other in zip(question, answer)}"},
      "the first concept goes with the first, the second with the second: each with each", killed_by="test_each_pair_has_its_paths")
 edit("schema_graph", "one-step-more", {"find_paths(neighbours, one, other, longest)": "find_paths(neighbours, one, other, longest + 1)"},
-     "paths of one step more are taken", killed_by="test_triples_among_the_questions_concepts_belong_to_it")
+     "paths of one step more are taken", killed_by="test_any_question_and_answer_get_the_graph_between_their_concepts")
 
 
 # path_scores
@@ -479,6 +477,12 @@ def attention_weights(asking, answering, real, weight):
     return torch.stack(found).reshape(real.shape)
 
 
+@alternative("attention_weights", "nan-replaced")
+def attention_weights(asking, answering, real, weight):
+    scores = torch.matmul(answering, (asking @ weight).unsqueeze(-1)).squeeze(-1)
+    return scores.masked_fill(~real, -torch.inf).softmax(dim=-1).nan_to_num(0.0)
+
+
 @alternative("attention_weights", "infinity-where-something-is-real")
 def attention_weights(asking, answering, real, weight):
     scores = ((asking @ weight).unsqueeze(-2) * answering).sum(dim=-1)
@@ -489,8 +493,6 @@ def attention_weights(asking, answering, real, weight):
 
 edit("attention_weights", "infinity", {"scores.masked_fill(~real, lowest).softmax(dim=-1) * real": "scores.masked_fill(~real, -torch.inf).softmax(dim=-1)"},
      "the softmax over nothing but −∞ is NaN", killed_by="test_where_there_is_nothing_there_are_zeros")
-edit("attention_weights", "nan-replaced", {"scores.masked_fill(~real, lowest).softmax(dim=-1) * real": "scores.masked_fill(~real, -torch.inf).softmax(dim=-1).nan_to_num(0.0)"},
-     "the value NaN is replaced, and the gradient stays NaN", killed_by="test_no_gradient_is_lost_or_not_a_number")
 edit("attention_weights", "even-over-nothing", {".softmax(dim=-1) * real": ".softmax(dim=-1)"},
      "where nothing is real the weights are even: they are 0", killed_by="test_where_there_is_nothing_there_are_zeros")
 edit("attention_weights", "masked-afterwards", {"scores.masked_fill(~real, lowest).softmax": "scores.softmax"},
@@ -547,3 +549,38 @@ edit("graph_vector", "constants", {"beta, torch.cat": "beta.detach(), torch.cat"
      "β is taken as a constant: the attention over pairs is never trained", killed_by="test_all_that_is_summed_learns")
 edit("graph_vector", "always-float32", {"torch.cat([pooled, pairs], dim=-1))": "torch.cat([pooled, pairs], dim=-1)).float()"},
      "the result is float32, whatever comes in", killed_by="test_one_pair_of_one_path_keeps_its_dimensions_and_precision")
+
+
+# Mutants that nothing can tell from a right answer.
+equivalent("ground", '2: range(len(lemmas), 0, -1) → range(len(lemmas) + 1, 0, -1)',
+           "no n-gram is longer than the text")
+equivalent("ground", '2: range(len(lemmas), 0, -1) → range(len(lemmas), -1, -1)',
+           "all words of an n-gram of none are stop words, so it never matches")
+equivalent("ground", '6: found[start] → found[start + 1]',
+           "the places are compared with each other alone")
+equivalent("ground", '6: found[start] → found[start - 1]',
+           "the places are compared with each other alone")
+equivalent("both_directions", '1: (head, tail) → (tail, head)',
+           "lists are made for both, in any order")
+equivalent("both_directions", "1: (head, tail) → __import__('itertools').islice((head, tail), 10)",
+           "there are two of them")
+equivalent("find_paths", '6: neighbours.get(here, []) → neighbours.get(here) or []',
+           "an empty list for an empty list")
+equivalent("find_paths", '10: len(longer) < longest → len(longer) <= longest',
+           "a path of the full length is looked at once more and does not grow")
+equivalent("schema_graph", '3: (question, answer) → (answer, question)',
+           "what is gathered becomes a set")
+equivalent("schema_graph", "3: (question, answer) → __import__('itertools').islice((question, answer), 10)",
+           "there are two of them")
+equivalent("schema_graph", '4: neighbours.get(one, []) → neighbours.get(one) or []',
+           "an empty list for an empty list")
+equivalent("schema_graph", '6: (head, tail) → (tail, head)',
+           "both become members of a set")
+equivalent("schema_graph", "6: (head, tail) → __import__('itertools').islice((head, tail), 10)",
+           "there are two of them")
+equivalent("path_scores", '5: functional.cosine_similarity(kinds, moved, dim=-1) → functional.cosine_similarity(moved, kinds, dim=-1)',
+           "a cosine is symmetric")
+equivalent("graph_convolution", '3: mixing.sum(dim=-1) → mixing.sum(dim=1)',
+           "the matrix is symmetric")
+equivalent("graph_convolution", '3: mixing.sum(dim=-1) → mixing.sum(dim=-2)',
+           "the matrix is symmetric")

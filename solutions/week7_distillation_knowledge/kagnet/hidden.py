@@ -74,6 +74,8 @@ def test_long_texts_and_long_names_are_grounded_whole(student: Student) -> None:
     long = "_".join(lemmas[20:35])
     given = "forty lemmas w0 … w39, the concepts w15, w39 and the one that joins w20 to w34"
     equal(list(student.ground(lemmas, {"w39", "w15", long, "w21"}, set())), ["w15", long, "w39"], given=given)
+    given = "forty lemmas w0 … w39, each a concept"
+    equal(list(student.ground(lemmas, set(lemmas), set())), lemmas, given=given)
 
 
 @exercise("ground", points=0.5, needs="test_concepts_come_in_the_order_of_the_text")
@@ -232,14 +234,29 @@ def test_many_concepts_and_paths_are_all_there(student: Student) -> None:
     question, middle = [f"q{number:02}" for number in range(12)], [f"x{number:02}" for number in range(12)]
     triples = [(one, "r", other) for one, other in zip(question, middle, strict=True)]
     triples += [(other, "s", f"a{number:02}") for number, other in enumerate(middle)]
-    triples += [("q00", "r", f"q{number:02}") for number in range(1, 12)]
+    triples += [("q00", "r", f"q{number:02}") for number in range(1, 12)] + [("q10", "r", "q11")]
     answer = [f"a{number:02}" for number in range(12)]
-    given = "q00 … q11 –r→ x00 … x11 –s→ a00 … a11, and q00 –r→ q01 … q11, up to two steps"
+    given = "q00 … q11 –r→ x00 … x11 –s→ a00 … a11, q00 –r→ q01 … q11, q10 –r→ q11, up to two steps"
     neighbours = star(triples)
     ways = {(q, a): [[(q, "r", x), (x, "s", a)]] for q, x, a in zip(question, middle, answer, strict=True)}
     expected = {pair: ways.get(pair, []) for pair in product(question, answer)}
     found = parts_of(student.schema_graph(neighbours, question, answer, 2))
     equal(found, ({*question, *middle, *answer}, set(triples), expected), given=given)
+
+
+@exercise("schema_graph", points=0.5, needs="test_it_holds_what_stands_on_paths_and_nothing_else")
+def test_many_and_long_paths_and_many_neighbours_are_all_there(student: Student) -> None:
+    middle, chain = [f"x{number:02}" for number in range(12)], [f"y{number:02}" for number in range(13)]
+    wide = [("a", "r", one) for one in middle] + [(one, "s", "b") for one in middle]
+    for triples, ends, longest in ((wide, ("a", "b"), 2), ([(one, "r", other) for one, other in pairwise(chain)], ("y00", "y12"), 12)):
+        found = parts_of(student.schema_graph(star(triples), [ends[0]], [ends[1]], longest))
+        expected = [[(a, "r", x), (x, "s", b)] for a, b in [ends] for x in middle] if triples is wide else [triples]
+        given = "a –r→ x00 … x11 –s→ b, up to two steps" if triples is wide else "a chain y00 –r→ y01 … y12, up to twelve steps"
+        equal(found, (set(star(triples)), set(triples), {ends: expected}), given=f"{given}, from end to end")
+    leaves = [(hub, "r", f"{hub}{number:02}") for hub in ("a", "b") for number in range(12)]
+    given = "a and b with twelve neighbours each and a –z→ b, the question's a and b, the answer's c, up to two steps"
+    found = parts_of(student.schema_graph(star([*leaves, ("a", "z", "b")]), ["a", "b"], ["c"], 2))
+    equal(found, ({"a", "b", "c"}, {("a", "z", "b")}, {("a", "c"): [], ("b", "c"): []}), given=given)
 
 
 # path_scores
@@ -428,7 +445,7 @@ def test_concepts_relations_and_weights_learn(student: Student) -> None:
 
 @exercise("encode_paths", points=0.5, needs="test_three_paths_of_one_length_are_torchs")
 def test_many_long_paths_are_read_to_their_end_in_double_precision(student: Student) -> None:
-    parts, (steps, lengths) = encoder_of(2, 1, 2, 13), paths_drawn(25, 14, 14)
+    parts, (steps, lengths) = encoder_of(2, 1, 7, 13), paths_drawn(25, 14, 14)
     expected = [read_one(*parts.values(), path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
     nodes, relations, *weights = parts.values()
     found = student.encode_paths(nodes, relations, steps, lengths, *weights)

@@ -545,7 +545,7 @@ check("encode_paths")
 #
 # *25 minutes, medium.*
 #
-# <details><summary>Hint</summary>−∞ for what is not real leads to 0/0 in a row of padding, and its gradient stays NaN even if you replace the value. A very low finite score does not.</details>
+# <details><summary>Hint</summary>A score of −∞ for padding gives 0/0 where a row holds nothing else. The lowest finite number does not, and what comes of it there can be made 0.</details>
 # <details><summary>Hint</summary><code>torch.einsum</code> takes the dots, too: "...d, dc, ...kc -> ...k".</details>
 
 
