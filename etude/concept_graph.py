@@ -1,9 +1,10 @@
 """A planted graph of concepts in ConceptNet's style, and questions in English and Korean that only the graph can answer.
 
 Which tool lies where, and which place serves which aim, is drawn anew for each seed, so nobody can know it from elsewhere. A
-question names an action and an aim, and offers four tools. All four are used for the action; the right one lies at the place that
-is used for the aim, the others at places that are merely related to it. So all four have paths to the aim, as many and as
-long: the relations on them tell. No graph knows everything: of one aim of each place, this relation is missing. Places are parted into three splits, and no aim, place or tool of one is asked about in another.
+question names an action and an aim, and offers four tools. All four are used for the action; the right one lies at the place
+that is used for the aim, the others at places that are merely related to it. So all four have paths to the aim, as many and
+as long: the relations on them tell. No graph knows everything: of one aim of each place this relation is missing. Places are
+parted into three splits, and no aim, place or tool of one is asked about in another.
 
 Paths are found with networkx. This module must not know any model.
 """
@@ -23,13 +24,16 @@ BACK = "*"
 SPLITS = {"train": 8, "test": 4, "reserve": 4}  # places
 AIMS, PLANS, CHOICES = 6, 3, 4  # aims and plans of a place, tools of a question
 
-_PLACES = """garden 정원, kitchen 부엌, harbour 항구, farm 농장, workshop 작업장, forest 숲, mine 광산, studio 화실, school 학교, hospital 병원,
-market 시장, stable 마구간, quarry 채석장, greenhouse 온실, shipyard 조선소, bakery 빵집"""
-_TOOLS = """spade 삽, hoe 괭이, rake 갈퀴, sickle 낫, axe 도끼, saw 톱, hammer 망치, chisel 끌, drill 드릴, wrench 렌치, pliers 펜치, rasp 줄칼,
-knife 칼, ladle 국자, whisk 거품기, grater 강판, tongs 집게, sieve 체, kettle 주전자, bucket 양동이, mop 대걸레, broom 빗자루, sponge 수세미, brush 솔,
-trowel 흙손, pickaxe 곡괭이, crowbar 쇠지레, winch 윈치, pulley 도르래, lever 지렛대, jack 잭, crane 기중기, cart 수레, sledge 썰매, ladder 사다리, net 그물,
-hook 갈고리, anchor 닻, oar 노, needle 바늘, scissors 가위, loom 베틀, spindle 물레, thimble 골무, anvil 모루, bellows 풀무, vise 바이스, clamp 죔쇠,
-plane 대패, lathe 선반, mallet 나무메, auger 송곳, shears 전지가위, pitchfork 쇠스랑, plough 쟁기, hose 호스, funnel 깔때기, scale 저울, ruler 자,
+_PLACES = """garden 정원, kitchen 부엌, harbour 항구, farm 농장, workshop 작업장, forest 숲, mine 광산, studio 화실,
+school 학교, hospital 병원, market 시장, stable 마구간, quarry 채석장, greenhouse 온실, shipyard 조선소,
+bakery 빵집"""
+_TOOLS = """spade 삽, hoe 괭이, rake 갈퀴, sickle 낫, axe 도끼, saw 톱, hammer 망치, chisel 끌, drill 드릴, wrench 렌치,
+pliers 펜치, rasp 줄칼, knife 칼, ladle 국자, whisk 거품기, grater 강판, tongs 집게, sieve 체, kettle 주전자,
+bucket 양동이, mop 대걸레, broom 빗자루, sponge 수세미, brush 솔, trowel 흙손, pickaxe 곡괭이,
+crowbar 쇠지레, winch 윈치, pulley 도르래, lever 지렛대, jack 잭, crane 기중기, cart 수레, sledge 썰매,
+ladder 사다리, net 그물, hook 갈고리, anchor 닻, oar 노, needle 바늘, scissors 가위, loom 베틀, spindle 물레,
+thimble 골무, anvil 모루, bellows 풀무, vise 바이스, clamp 죔쇠, plane 대패, lathe 선반, mallet 나무메,
+auger 송곳, shears 전지가위, pitchfork 쇠스랑, plough 쟁기, hose 호스, funnel 깔때기, scale 저울, ruler 자,
 compass 컴퍼스, tweezers 핀셋, scalpel 메스, spatula 주걱, rolling_pin 밀대"""
 _MATERIALS = "iron 쇠, oak 참나무, leather 가죽, glass 유리, stone 돌, rubber 고무"
 _PARTS = "handle 손잡이, blade 날, wheel 바퀴, spring 용수철, chain 사슬, screw 나사"
@@ -41,15 +45,17 @@ _ACTIONS = (
     (("wipe", "wiped", "window"), ("닦다", "닦았다", "창문", "창문을")),
 )
 # Verb; lemma and form of purpose in Korean.
-_AIM_VERBS = """plant 심다 심으려고, paint 칠하다 칠하려고, repair 고치다 고치려고, build 짓다 지으려고, make 만들다 만들려고, carry 나르다 나르려고,
-sell 팔다 팔려고, decorate 꾸미다 꾸미려고, clean 치우다 치우려고, find 찾다 찾으려고"""
+_AIM_VERBS = """plant 심다 심으려고, paint 칠하다 칠하려고, repair 고치다 고치려고, build 짓다 지으려고,
+make 만들다 만들려고, carry 나르다 나르려고, sell 팔다 팔려고, decorate 꾸미다 꾸미려고,
+clean 치우다 치우려고, find 찾다 찾으려고"""
 _PLAN_VERBS = "prepare 준비하다 준비하려고, open 열다 열려고, plan 계획하다 계획하려고, finish 마치다 마치려고"
 # Lemma, plural; lemma and object in Korean.
-_AIM_OBJECTS = """flower flowers 꽃 꽃을, house houses 집 집을, rose roses 장미 장미를, fence fences 울타리 울타리를, bench benches 벤치 벤치를,
-boat boats 배 배를, lamp lamps 등불 등불을, toy toys 장난감 장난감을, mask masks 가면 가면을, drum drums 북 북을, kite kites 연 연을,
-basket baskets 바구니 바구니를"""
-_PLAN_OBJECTS = """festival festivals 축제 축제를, wedding weddings 결혼식 결혼식을, fair fairs 박람회 박람회를, concert concerts 음악회 음악회를,
-picnic picnics 소풍 소풍을, feast feasts 잔치 잔치를, race races 경주 경주를, parade parades 행진 행진을, contest contests 대회 대회를,
+_AIM_OBJECTS = """flower flowers 꽃 꽃을, house houses 집 집을, rose roses 장미 장미를, fence fences 울타리 울타리를,
+bench benches 벤치 벤치를, boat boats 배 배를, lamp lamps 등불 등불을, toy toys 장난감 장난감을,
+mask masks 가면 가면을, drum drums 북 북을, kite kites 연 연을, basket baskets 바구니 바구니를"""
+_PLAN_OBJECTS = """festival festivals 축제 축제를, wedding weddings 결혼식 결혼식을, fair fairs 박람회 박람회를,
+concert concerts 음악회 음악회를, picnic picnics 소풍 소풍을, feast feasts 잔치 잔치를,
+race races 경주 경주를, parade parades 행진 행진을, contest contests 대회 대회를,
 meeting meetings 모임 모임을, show shows 공연 공연을, exhibition exhibitions 전시회 전시회를"""
 
 
@@ -175,7 +181,9 @@ class ConceptWorld:
         self.triples.append((place, "UsedFor", aim.name) if aim.known else (aim.name, "RelatedTo", place))
         some = list(materials)
         chance.shuffle(some)
-        self.triples += [(aim.name, "RelatedTo", other) for other in [*(self.places[i] for i in aim.related), *some[:2]]]
+        self.triples += [
+            (aim.name, "RelatedTo", other) for other in [*(self.places[i] for i in aim.related), *some[:2]]
+        ]
 
     def questions(self, split: str, language: str = "en") -> list[Question]:
         """Lists the questions of a split ("train", "test", "reserve") in "en" or "ko", in the same order in both."""

@@ -196,7 +196,9 @@ def _padded(rows: list[list[int]]) -> Tensor:
     return torch.tensor([row + [0] * (longest - len(row)) for row in rows])
 
 
-def train_transe(triples: Tensor, concepts: int, relations: int, size: int, steps: int, seed: int) -> tuple[Tensor, Tensor]:
+def train_transe(
+    triples: Tensor, concepts: int, relations: int, size: int, steps: int, seed: int
+) -> tuple[Tensor, Tensor]:
     """Trains vectors in which head + relation lies near tail (Bordes et al. 2013, TransE, L2, margin 1).
 
     Args:

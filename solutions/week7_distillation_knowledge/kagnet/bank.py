@@ -88,7 +88,7 @@ def ground(lemmas, concepts, stop_words):
 def both_directions(triples):
     found = defaultdict(set)
     for head, relation, tail in triples:
-        found[head], found[tail]  # noqa: B018
+        found[head], found[tail]
         if head != tail:
             found[head] |= {(relation, tail)}
             found[tail] |= {(f"{relation}*", head)}
@@ -233,7 +233,7 @@ def find_paths(neighbours, source, target, longest):
     if source == target or longest < 1:
         return []
     paths = nx.all_simple_paths(graph, source, target, cutoff=longest)
-    return [[(a, relation_of[a, b], b) for a, b in zip(path, path[1:])] for path in paths]
+    return [[(a, relation_of[a, b], b) for a, b in zip(path, path[1:])] for path in paths]  # noqa: RUF007
 
 
 # schema_graph

@@ -5,7 +5,8 @@ from itertools import pairwise, permutations, product
 from typing import Any
 
 import torch
-from hypothesis.strategies import integers, lists, permutations as orders, sampled_from, sets, tuples
+from hypothesis.strategies import integers, lists, sampled_from, sets, tuples
+from hypothesis.strategies import permutations as orders
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch.nn import functional
@@ -609,7 +610,6 @@ class _Reserve:
             return renamed(self.world.triples, self.world.kinds, self.world.seed)
         return rewired(self.world.triples, self.world.seed) if graph == "random graph" else self.world.triples
 
-    @functools.cache
     def prepared(self, graph: str, language: str) -> tuple[Statements, list[Names]]:
         """The tensors of all choices in a row, and the paths of each."""
         english = {korean: name for name, korean in self.world.korean.items()}
@@ -640,6 +640,11 @@ def _reserve(seed: int) -> _Reserve:
     return _Reserve(seed)
 
 
+@functools.lru_cache(maxsize=4)
+def _prepared(seed: int, graph: str, language: str) -> tuple[Statements, list[Names]]:
+    return _reserve(seed).prepared(graph, language)
+
+
 def _filled(model: Any, numbers: Tensor, name: str) -> Any:
     expected = sum(parameter.numel() for parameter in model.parameters())
     if numbers.numel() != expected:
@@ -656,7 +661,7 @@ def _scored(artifacts: Artifacts, graph: str, language: str = "en") -> Scored:
         raise BadArtifact(f"the tensor 'kagnets' has {len(numbers)} rows, expected {len(GRAPHS)}")
     empty = torch.zeros(reserve.config.concepts, reserve.config.concept_size)
     model = _filled(KagNet(reserve.config, empty), numbers[GRAPHS.index(graph)], "kagnets")
-    scored: Scored = model(reserve.prepared(graph, language)[0])
+    scored: Scored = model(_prepared(artifacts.seed, graph, language)[0])
     return scored
 
 
@@ -677,7 +682,7 @@ def kagnet_right(artifacts: Artifacts) -> float:
 def _text_scores(artifacts: Artifacts) -> Tensor:
     reserve = _reserve(artifacts.seed)
     model = _filled(TextAlone(reserve.config), artifacts.tensor("text", ndim=1), "text")
-    scores: Tensor = model(reserve.prepared("KagNet", "en")[0]).scores
+    scores: Tensor = model(_prepared(artifacts.seed, "KagNet", "en")[0]).scores
     return scores
 
 
@@ -719,7 +724,7 @@ def korean_right(artifacts: Artifacts) -> float:
 def attention_hits(artifacts: Artifacts) -> float:
     """How often the planted path has the most weight among the right answer's paths from the aim, less how often by chance."""
     reserve, alpha = _reserve(artifacts.seed), _scored(artifacts, "KagNet").alpha
-    names, found = reserve.prepared("KagNet", "en")[1], []
+    names, found = _prepared(artifacts.seed, "KagNet", "en")[1], []
     for row, answer in enumerate(reserve.answers.tolist()):
         choice = row * len(reserve.questions["en"][0].choices) + answer
         for place, some in enumerate(names[choice].values()):
