@@ -837,7 +837,7 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Controls learn their training questions by heart, and then guess. A high score in training says nothing here.
+# What a control knows of its training questions it knows by heart; on others it guesses. So a score in training says little.
 
 # %% [markdown]
 # ## The same model in Korean
@@ -852,7 +852,7 @@ print(tests["ko"][0].text, {language: round(share, 2) for language, share in rig
 # %% [markdown]
 # ## What does the attention show?
 #
-# Each path gets β of its pair times α of its own. The wider the line, the more of the answer's vector comes from it. Colour: the step takes `UsedFor` between place and aim.
+# Each path gets β of its pair times α of its own. The wider the line, the more of the graph's vector comes from it. Orange is the path that decides.
 
 # %%
 def planted(path):
