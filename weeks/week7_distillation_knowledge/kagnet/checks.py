@@ -45,6 +45,13 @@ def test_a_longer_match_further_right_goes_before_a_shorter_one(student: Student
 
 
 @exercise("ground")
+def test_concepts_in_another_length_keep_the_texts_order(student: Student) -> None:
+    given = "the lemmas (z, y, plant, flower), the concepts plant_flower, y, z"
+    found = student.ground(["z", "y", "plant", "flower"], {"plant_flower", "y", "z"}, STOP)
+    equal(names(found, given), ["z", "y", "plant_flower"], given=given)
+
+
+@exercise("ground")
 def test_stop_words_alone_are_no_concept(student: Student) -> None:
     given = "the lemmas (they, be, to, be, rich), the concepts they, to_be, be, be_rich; they, to, be are stop words"
     found = student.ground(["they", "be", "to", "be", "rich"], {"they", "to_be", "be", "be_rich"}, STOP)
@@ -96,8 +103,13 @@ def test_all_neighbours_of_a_concept_are_listed(student: Student) -> None:
 @exercise("both_directions")
 def test_a_triple_that_stands_twice_counts_once(student: Student) -> None:
     given = "(a, IsA, b) twice, (a, PartOf, b), (b, IsA, a)"
-    found = rows(student.both_directions([("a", "IsA", "b"), ("a", "PartOf", "b"), ("a", "IsA", "b"), ("b", "IsA", "a")]), given)
-    expected = {"a": [("IsA", "b"), ("IsA*", "b"), ("PartOf", "b")], "b": [("IsA", "a"), ("IsA*", "a"), ("PartOf*", "a")]}
+    found = rows(
+        student.both_directions([("a", "IsA", "b"), ("a", "PartOf", "b"), ("a", "IsA", "b"), ("b", "IsA", "a")]), given
+    )
+    expected = {
+        "a": [("IsA", "b"), ("IsA*", "b"), ("PartOf", "b")],
+        "b": [("IsA", "a"), ("IsA*", "a"), ("PartOf*", "a")],
+    }
     equal(found, expected, given=given)
 
 
@@ -123,7 +135,9 @@ def paths(value: Any, given: str) -> list[list[tuple[str, str, str]]]:
     try:
         return sorted([(str(a), str(r), str(b)) for a, r, b in path] for path in value)
     except (TypeError, ValueError):
-        raise Mismatch("a list of paths was expected, each a list of (from, relation, to)", given=given, actual=value) from None
+        raise Mismatch(
+            "a list of paths was expected, each a list of (from, relation, to)", given=given, actual=value
+        ) from None
 
 
 ROUND = star([("a", "r", "b"), ("b", "r", "c"), ("a", "s", "c"), ("c", "r", "d")])  # a triangle and a tail
@@ -179,7 +193,9 @@ GARDEN = star([
 ])  # fmt: skip
 
 
-def schema(student: Student, question: list[str], answer: list[str], longest: int, given: str, graph: Any = GARDEN) -> Any:
+def schema(
+    student: Student, question: list[str], answer: list[str], longest: int, given: str, graph: Any = GARDEN
+) -> Any:
     """The student's three values: sets of names and triples, a dict of sorted paths."""
     found = student.schema_graph(graph, question, answer, longest)
     try:
@@ -356,7 +372,9 @@ def test_one_step_counted_by_hand(student: Student) -> None:
     # Gates 2·0, ln 3, …: from what is read (1, 2, 3): i = σ(0) = 1/2, f does not matter, g = tanh(ln 2) = 3/5, o = σ(ln 3) = 3/4.
     nodes, relations = torch.tensor([[1.0], [3.0]]), torch.tensor([[2.0]])
     weight = torch.tensor([[0.0, 0.0, 0.0], [9.0, 9.0, 9.0], [0.0, 0.0, LN2 / 3], [LN3, 0.0, 0.0]])
-    found = student.encode_paths(nodes, relations, torch.tensor([[[0, 0, 1]]]), torch.tensor([1]), weight, torch.zeros(4, 1), torch.zeros(4))
+    found = student.encode_paths(
+        nodes, relations, torch.tensor([[[0, 0, 1]]]), torch.tensor([1]), weight, torch.zeros(4, 1), torch.zeros(4)
+    )
     given = "one path of one step, concepts (1) and (3), relation (2), i = 1/2, g = 3/5, o = 3/4"
     close(found, [[0.75 * math.tanh(0.3)]], given=given)
 
@@ -367,7 +385,12 @@ def test_three_paths_of_one_length_are_torchs(student: Student) -> None:
     some = [[[0, 4, 1], [1, 0, 2]], [[3, 0, 2], [2, 1, 1]], [[1, 2, 0], [0, 3, 3]]]
     expected = torch.stack([read(lstm, nodes, relations, path) for path in some])
     found = student.encode_paths(nodes, relations, torch.tensor(some), torch.tensor([2, 2, 2]), *weights_of(lstm))
-    close(found, expected, given="three paths of two steps, concepts of width 3, relations of width 2, four cells", atol=1e-5)
+    close(
+        found,
+        expected,
+        given="three paths of two steps, concepts of width 3, relations of width 2, four cells",
+        atol=1e-5,
+    )
 
 
 @exercise("encode_paths")
@@ -412,7 +435,10 @@ def test_each_pair_asks_its_own_paths(student: Student) -> None:
     generator = torch.Generator().manual_seed(7)
     pairs, paths_of = torch.randn(2, 3, 4, generator=generator), torch.randn(2, 3, 2, 5, generator=generator)
     weight = torch.randn(4, 5, generator=generator)
-    expected = [[functional.softmax(own @ (one @ weight), dim=0) for one, own in zip(*of, strict=True)] for of in zip(pairs, paths_of, strict=True)]
+    expected = [
+        [functional.softmax(own @ (one @ weight), dim=0) for one, own in zip(*of, strict=True)]
+        for of in zip(pairs, paths_of, strict=True)
+    ]
     found = student.attention_weights(pairs, paths_of, torch.ones(2, 3, 2).bool(), weight)
     given = "two statements of three pairs of two paths, D = 4, C = 5"
     close(found, torch.stack([torch.stack(row) for row in expected]), given=given, atol=1e-5)
