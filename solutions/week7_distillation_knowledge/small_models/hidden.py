@@ -213,7 +213,7 @@ def test_any_range_holds_the_vocabularies_that_fit(
     equal(tuple(found) if isinstance(found, list) else found, (fit[0], fit[-1]))
 
 
-@exercise("fitting_words", points=0.5, needs="test_between_two_vocabularies_there_is_none")
+@exercise("fitting_words", points=0.5, needs="test_distilberts_parameters_are_those_of_30522_words")
 def test_a_model_without_words_is_none(student: Student) -> None:
     rest = parameters(1, 2) - 768
     for low, high, expected in ((0, rest + 767, None), (0, rest + 768, (1, 1)), (-5, rest + 1600, (1, 2)), (rest, rest, None), (100, 50, None)):
@@ -257,8 +257,6 @@ def test_only_the_uniform_map_must_divide(student: Student) -> None:
 @exercise("layer_map", points=0.5, needs="test_tinyberts_four_layers_learn_from_every_third")
 def test_many_layers(student: Student) -> None:
     equal(list(student.layer_map(48, 24, "uniform")), [0, *range(2, 49, 2), 49], given="48 layers, 24 layers, uniform")
-    found = list(student.layer_map(24, 12, "uniform"))
-    equal([type(place).__name__ for place in found], ["int"] * 14, given="24 layers, 12 layers, uniform: the types")
 
 
 # attention_loss
@@ -294,7 +292,7 @@ def test_only_the_students_scores_are_moved(student: Student) -> None:
         close(found, torch.zeros_like(theirs), given=f"{given}; the gradient for the teacher's scores")
 
 
-@exercise("attention_loss", points=0.5, needs="test_minus_infinity_at_padding_does_not_matter")
+@exercise("attention_loss", points=0.5, needs="test_the_mean_of_squares_over_heads_and_pairs")
 def test_infinity_at_padding_spoils_no_gradient(student: Student) -> None:
     own, theirs, real = torch.ones(1, 1, 3, 3), torch.zeros(1, 1, 3, 3), torch.tensor([[True, True, False]])
     own[..., 2], theirs[..., 2], own[..., 2, :] = -math.inf, math.nan, math.nan
@@ -395,7 +393,7 @@ def test_any_ladder_costs_the_sum_of_its_pairs(
 
 
 @exercise("tinybert_loss", points=0.5, needs="test_each_layer_learns_from_the_one_on_the_map")
-def test_twelve_layers_and_gradients_for_each_lift(student: Student) -> None:
+def test_twelve_layers_of_twelve(student: Student) -> None:
     own, theirs = [torch.ones(1, 1, 1)] * 13, [torch.zeros(1, 1, 1)] * 13
     scores = [torch.ones(1, 1, 1, 1)] * 12
     given = "twelve layers of twelve, states 1, the teacher's 0, scores 1 in both, all lifts 2"
@@ -439,7 +437,7 @@ def test_small_rows_and_many_rows(student: Student) -> None:
     equal(kind(scales), "torch.float32", given=f"{given}; the type of the scales")
 
 
-@exercise("quantise", points=0.5, needs="test_a_row_of_zeros_has_scale_1")
+@exercise("quantise", points=0.5, needs="test_the_greatest_of_a_row_becomes_127")
 def test_padding_is_as_exact_as_before(student: Student) -> None:
     matrix = torch.zeros(3, 4)
     matrix[1] = torch.tensor([0.5, -0.25, 0.0, 0.125])
