@@ -42,15 +42,16 @@ out = "results"
 
 # %% tags=["setup"]
 import copy
-import math
+import functools
 import time
 import warnings
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import parameters_to_vector
 from torch.utils.flop_counter import FlopCounterMode
@@ -133,30 +134,49 @@ check("take_layers")
 
 # %%
 size = {
-    "smoke": {"words": 30_000, "steps": 100, "narrow": 150, "general": 200, "task": 60},
-    "cpu": {"words": 120_000, "steps": 300, "narrow": 600, "general": 800, "task": 120},
-    "gpu": {"words": 1_000_000, "steps": 3000, "narrow": 6000, "general": 6000, "task": 300},
+    "smoke": {"words": 30_000, "batch": 8, "steps": 60, "narrow": 180, "general": 250, "task": 60},
+    "cpu": {"words": 120_000, "batch": 16, "steps": 400, "narrow": 600, "general": 800, "task": 100},
+    "gpu": {"words": 1_000_000, "batch": 64, "steps": 3000, "narrow": 6000, "general": 6000, "task": 300},
 }[profile]
 bert, tokenizer = pretrained.load("world-en")
 bert.requires_grad_(False).to(run.device)
-LENGTH, BATCH, vocabulary = 32, 16, Vocabulary(tokenizer)
+vocabulary = Vocabulary(tokenizer)
 
 
-def text_of(seed, words):
+def text_of(seed, words, batch):
     """Masked windows of the planted language's text, a batch from its number."""
     documents = [
         [[tokenizer.index[piece] for piece in tokenizer.tokenize(str(sentence))] for sentence in document.sentences]
         for document in World("en", seed).documents(words)
     ]
-    return Examples(documents, vocabulary, length=LENGTH, batch_size=BATCH, next_sentence=False, seed=seed)
+    return Examples(documents, vocabulary, length=32, batch_size=batch, next_sentence=False, seed=seed)
 
 
-text, held_out = text_of(20_000 + seed, size["words"]), text_of(40_000 + seed, 20_000)
-tests = [held_out(number) for number in range(20)]
+text, held_out = text_of(20_000 + seed, size["words"], size["batch"]), text_of(40_000 + seed, 20_000, 32)
 
 
-def moved(batch):
-    return batch.tokens.to(run.device), batch.labels.to(run.device)
+class Shown(NamedTuple):
+    """Masked text with what the teacher makes of it."""
+
+    tokens: Tensor  # (B, N)
+    labels: Tensor  # (B, N)
+    theirs: Tensor  # (B, N, H)
+    said: Tensor  # (B, N, V)
+
+
+@torch.no_grad()
+def shown_by_teacher(batch):
+    tokens = batch.tokens.to(run.device)
+    theirs = bert.bert(tokens)
+    return Shown(tokens, batch.labels.to(run.device), theirs, bert.token_logits(theirs))
+
+
+@functools.lru_cache(maxsize=192)  # all students read the same batches
+def lesson(number):
+    return shown_by_teacher(text(number))
+
+
+tests = [shown_by_teacher(held_out(number)) for number in range(8)]
 
 
 @torch.no_grad()
@@ -164,11 +184,10 @@ def price(model):
     """Nats for a masked token of held-out text, and how often the model's first choice is the teacher's."""
     costs, same = [], []
     for batch in tests:
-        tokens, labels = moved(batch)
-        asked = labels != -100
-        logits, said = (one.token_logits(one.bert(tokens)[asked]) for one in (model, bert))  # (M, V)
-        costs.append(functional.cross_entropy(logits, labels[asked], reduction="none"))
-        same.append(logits.argmax(dim=1) == said.argmax(dim=1))
+        asked = batch.labels != -100  # (B, N)
+        logits = model.token_logits(model.bert(batch.tokens)[asked])  # (M, V)
+        costs.append(functional.cross_entropy(logits, batch.labels[asked], reduction="none"))
+        same.append(logits.argmax(dim=1) == batch.said[asked].argmax(dim=1))
     return float(torch.cat(costs).mean()), float(torch.cat(same).float().mean())
 
 
@@ -180,7 +199,7 @@ def student_of(kept):
     return student
 
 
-tokens = moved(tests[0])[0]
+tokens = tests[0].tokens
 with torch.no_grad():
     apart = (student_of([0, 1]).bert(tokens) - bert.bert(tokens))[tokens != 0].abs().max()
 print(f"all layers: states differ by at most {float(apart):.0e}")
@@ -239,7 +258,10 @@ check("triple_loss")
 # %% [markdown]
 # ## Experiment I: what is each part worth?
 #
-# Students of one layer, all with the same batches and as many steps. One thing is left out at a time. The control of the same size has **no teacher**: masked words alone, from a random start.
+# Students of one layer, all with the same batches and as many steps. One thing is left out at a time. **Random layers** keeps the teacher's embeddings and head alone.
+
+# %% [markdown]
+# The control of the same size has **no teacher**: masked words alone, from random numbers. What begins at random has a higher learning rate, which suits it.
 
 # %%
 T, WEIGHTS = 2.0, (5.0, 2.0, 1.0)
@@ -253,12 +275,9 @@ class Triple(nn.Module):
         self.student, self.weights = student, weights
 
     def forward(self, batch):
-        with torch.no_grad():
-            theirs = bert.bert(batch.tokens)
-            said = bert.token_logits(theirs)
-        own = self.student.bert(batch.tokens)
-        logits = self.student.token_logits(own)
-        return triple_loss(logits, said, batch.labels, own, theirs, batch.tokens != 0, T, self.weights)
+        own = self.student.bert(batch.tokens)  # (B, N, H)
+        logits = self.student.token_logits(own)  # (B, N, V)
+        return triple_loss(logits, batch.said, batch.labels, own, batch.theirs, batch.tokens != 0, T, self.weights)
 
 
 def trained(learner, batches, steps, rate, title):
@@ -267,11 +286,15 @@ def trained(learner, batches, steps, rate, title):
 
 
 def distilled(name, start, weights):
+    """A student of one layer, trained: all of it from the teacher, its layer at random, or all at random."""
     torch.manual_seed(seed)
     student = student_of([1])
-    if start == "random":
-        student = DistilBertForMaskedLM(student.bert.config).to(run.device)
-    trained(Triple(student, weights), text, size["steps"], 2e-3, name)
+    other = DistilBertForMaskedLM(student.bert.config).to(run.device)
+    if start == "layers at random":
+        student.bert.layers.load_state_dict(other.bert.layers.state_dict())
+    if start == "all at random":
+        student = other
+    trained(Triple(student, weights), lesson, size["steps"], 3e-3 if start == "teacher" else 1e-2, name)
     return student.eval()
 
 
@@ -280,8 +303,8 @@ PARTS = {
     "without soft targets": ("teacher", (0.0, *WEIGHTS[1:])),
     "without masked words": ("teacher", (WEIGHTS[0], 0.0, WEIGHTS[2])),
     "without the cosine": ("teacher", (*WEIGHTS[:2], 0.0)),
-    "random layers": ("random", WEIGHTS),
-    "no teacher": ("random", (0.0, 1.0, 0.0)),
+    "random layers": ("layers at random", WEIGHTS),
+    "no teacher": ("all at random", (0.0, 1.0, 0.0)),
 }
 students = {name: distilled(name, *part) for name, part in PARTS.items()}
 rows = {"the teacher": bert, **students}
@@ -621,9 +644,7 @@ class Reader(nn.Module):
         logits = self.student.token_logits(self.student.bert(tokens))
         loss = functional.cross_entropy(logits[asked], batch.labels[asked])
         if self.outputs:
-            with torch.no_grad():
-                said = bert.token_logits(bert.bert(tokens))
-            loss = loss + soft(logits[tokens != 0], said[tokens != 0], T)
+            loss = loss + soft(logits[tokens != 0], batch.said[tokens != 0], T)
         if self.inner[0] is not None:
             loss = loss + match(self.student.bert, self.inner[0], self.lifts, tokens)
         return loss
@@ -639,7 +660,7 @@ readers = {}
 for name, way in WAYS.items():
     torch.manual_seed(seed)
     reader = Reader(*way)
-    trained(reader, text, size["narrow"], 3e-3, name)
+    trained(reader, lesson, size["narrow"], 2e-2, name)
     readers[name] = reader.student.eval()
 inner = pd.DataFrame({name: price(model) for name, model in {"the teacher": bert, **readers}.items()}, index=["nats", "as the teacher"]).T
 inner.round(3)
@@ -708,25 +729,32 @@ class Asker(nn.Module):
         return soft(logits, self.teacher[0].logits(batch.tokens), 1.0)
 
 
-def tiny(name, general=None, task=None):
-    """A narrow student of the topics: who shows it the general text, and who the task."""
+def general(teacher, name):
+    """A narrow student of the topics with its lifts, which has seen the inside of a teacher on much text, or none."""
     torch.manual_seed(seed)
     student = BertClassifier(Bert(BertConfig(**NARROW)), len(TOPICS))
     lifts = lifts_of(student.bert)
-    if general is not None:
-        trained(Matcher(student.bert, lifts, general), text, size["general"], 3e-3, f"{name}: general")
-    if task is not None:
-        trained(Matcher(student.bert, lifts, task.bert), drawn, size["task"], 2e-3, f"{name}: task, inside")
-    trained(Asker(student, task), drawn, size["task"], 2e-3, f"{name}: task, answers")
+    if teacher is not None:
+        trained(Matcher(student.bert, lifts, teacher), text, size["general"], 3e-2, name)
+    return student, lifts
+
+
+def task(start, teacher, name):
+    """A copy of such a student that has learned the task from a teacher, or from labels if there is none."""
+    student, lifts = copy.deepcopy(start)
+    if teacher is not None:
+        trained(Matcher(student.bert, lifts, teacher.bert), drawn, size["task"], 5e-3, f"{name}: inside")
+    trained(Asker(student, teacher), drawn, size["task"], 5e-3, f"{name}: answers")
     return student.eval()
 
 
+fresh, shown = general(None, ""), general(bert.bert, "general stage")
 stages = {
-    "no teacher": tiny("no teacher"),
-    "task stage alone": tiny("task stage alone", task=teacher),
-    "general stage, then labels": tiny("general stage, then labels", general=bert.bert),
-    "both stages": tiny("both stages", general=bert.bert, task=teacher),
-    "control: general, of an untrained teacher": tiny("control", general=untrained, task=teacher),
+    "no teacher": task(fresh, None, "no teacher"),
+    "task stage alone": task(fresh, teacher, "task stage alone"),
+    "general stage, then labels": task(shown, None, "general stage, then labels"),
+    "both stages": task(shown, teacher, "both stages"),
+    "control: general, of an untrained teacher": task(general(untrained, "control"), teacher, "control"),
 }
 right = {"the teacher": share_right(teacher), **{name: share_right(model) for name, model in stages.items()}}
 figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
