@@ -15,7 +15,10 @@ from torch import Tensor
 from etude.models.attention import padding_mask
 from etude.models.bert import Bert, BertConfig, BertForPretraining, BertInput
 
-TINYBERTS = {4: BertConfig(hidden_size=312, num_hidden_layers=4, intermediate_size=1200), 6: BertConfig(num_hidden_layers=6)}
+TINYBERTS = {
+    4: BertConfig(hidden_size=312, num_hidden_layers=4, intermediate_size=1200),
+    6: BertConfig(num_hidden_layers=6),
+}
 
 
 @dataclass(frozen=True)

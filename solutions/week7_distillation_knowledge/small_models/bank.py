@@ -342,8 +342,8 @@ def hidden_loss(own, theirs, lift, real):
 # tinybert_loss
 @alternative("tinybert_loss", "two-sums")
 def tinybert_loss(own, own_scores, theirs, their_scores, lifts, real, places):
-    hidden = [hidden_loss(a, theirs[g], lift, real) for a, g, lift in zip(own, places, lifts)]  # noqa: F821
-    attention = [attention_loss(a, their_scores[g - 1], real) for a, g in zip(own_scores, places[1:])]  # noqa: F821
+    hidden = [hidden_loss(a, theirs[g], lift, real) for a, g, lift in zip(own, places, lifts)]
+    attention = [attention_loss(a, their_scores[g - 1], real) for a, g in zip(own_scores, places[1:])]
     return torch.stack(hidden).sum() + torch.stack(attention).sum()
 
 
@@ -352,9 +352,9 @@ def tinybert_loss(own, own_scores, theirs, their_scores, lifts, real, places):
     total = 0
     for m in reversed(range(len(own))):
         g = places[m]
-        total = total + hidden_loss(own[m], theirs[g], lifts[m], real)  # noqa: F821
+        total = total + hidden_loss(own[m], theirs[g], lifts[m], real)
         if m > 0:
-            total = total + attention_loss(own_scores[m - 1], their_scores[g - 1], real)  # noqa: F821
+            total = total + attention_loss(own_scores[m - 1], their_scores[g - 1], real)
     return total
 
 
@@ -374,6 +374,8 @@ edit("tinybert_loss", "last-layer-alone", {"range(1, len(own))": "range(len(own)
      "the last layer alone is matched: each of them", killed_by="test_each_layer_learns_from_the_one_on_the_map")
 edit("tinybert_loss", "last-layer-missing", {"range(1, len(own))": "range(1, len(own) - 1)"},
      "the last layer is not matched", killed_by="test_each_layer_learns_from_the_one_on_the_map")
+edit("tinybert_loss", "teacher-learns", {"attention_loss(own_scores[m - 1], their_scores[places[m] - 1], real)": "attention_loss(their_scores[places[m] - 1], own_scores[m - 1], real)"},
+     "student and teacher are exchanged: the gradient reaches the teacher's scores", killed_by="test_states_scores_and_lifts_learn_and_the_teachers_do_not")
 edit("tinybert_loss", "mean-over-layers", {"    return total": "    return total / len(own)"},
      "the mean over layers is taken: their sum is asked for", killed_by="test_each_layer_learns_from_the_one_on_the_map")
 
@@ -429,3 +431,24 @@ def quantise(weight):
     greatest = weight.abs().amax(dim=0)
     scales = torch.where(greatest > 0, greatest / 127, torch.ones_like(greatest))
     return (weight / scales).round().to(torch.int8), scales
+
+
+for exercise, label, why in (
+    ("take_layers", "10: ('bert.pooler.', 'next_sentence.') → ('next_sentence.', 'bert.pooler.')", "a name begins with either, whichever is asked first"),
+    ("triple_loss", "1: (teacher[real].detach() / temperature).softmax(dim=-1) → (teacher[real].detach() / temperature).softmax(dim=1)", "the real tokens are a table, (R, V)"),
+    ("triple_loss", "5: functional.cosine_similarity(own[real], theirs[real].detach(), dim=-1) → functional.cosine_similarity(own[real], theirs[real].detach())",
+     "the real tokens are a table, and its second dimension is what torch takes unless told otherwise"),
+    ("triple_loss", "5: functional.cosine_similarity(own[real], theirs[real].detach(), dim=-1) → functional.cosine_similarity(theirs[real].detach(), own[real], dim=-1)",
+     "a cosine does not mind the order"),
+    ("triple_loss", "5: functional.cosine_similarity(own[real], theirs[real].detach(), dim=-1) → functional.cosine_similarity(own[real], theirs[real].detach(), dim=1)",
+     "the real tokens are a table, (R, H)"),
+    ("triple_loss", "6: weights[0] * soft + weights[1] * masked + weights[2] * (1 - cosines).mean() → (weights[0] * soft + weights[1] * masked + weights[2] * (1 - cosines).mean()).squeeze()",
+     "a sum of numbers has no dimension"),
+    ("layer_map", "8: list(range(1, student + 1)) → range(1, student + 1)", "it is unpacked into a list at the end"),
+    ("attention_loss", "2: functional.mse_loss(own[pairs], theirs[pairs].detach()) → functional.mse_loss(theirs[pairs].detach(), own[pairs])", "a square does not see the sign"),
+    ("attention_loss", "2: functional.mse_loss(own[pairs], theirs[pairs].detach()) → functional.mse_loss(own[pairs], theirs[pairs].detach()).squeeze()", "a mean has no dimension"),
+    ("hidden_loss", "1: functional.mse_loss(own[real] @ lift, theirs[real].detach()) → functional.mse_loss(theirs[real].detach(), own[real] @ lift)", "a square does not see the sign"),
+    ("hidden_loss", "1: functional.mse_loss(own[real] @ lift, theirs[real].detach()) → functional.mse_loss(own[real] @ lift, theirs[real].detach()).squeeze()", "a mean has no dimension"),
+    ("tinybert_loss", "5: total → total.squeeze()", "a sum of means has no dimension"),
+):
+    equivalent(exercise, label, why)

@@ -248,7 +248,7 @@ def test_any_map_begins_with_0_and_ends_with_the_prediction(
 @exercise("layer_map", points=0.5, needs="test_five_of_twelve_cannot_be_uniform")
 def test_only_the_uniform_map_must_divide(student: Student) -> None:
     for teacher, layers in ((3, 2), (12, 7), (5, 4)):
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError):  # noqa: PT011  (any message will do)
             student.layer_map(teacher, layers, "uniform")
     equal(list(student.layer_map(12, 5, "top")), [0, 8, 9, 10, 11, 12, 13], given="12 layers, 5 layers, top")
     equal(list(student.layer_map(12, 5, "bottom")), [0, 1, 2, 3, 4, 5, 13], given="12 layers, 5 layers, bottom")
@@ -257,6 +257,8 @@ def test_only_the_uniform_map_must_divide(student: Student) -> None:
 @exercise("layer_map", points=0.5, needs="test_tinyberts_four_layers_learn_from_every_third")
 def test_many_layers(student: Student) -> None:
     equal(list(student.layer_map(48, 24, "uniform")), [0, *range(2, 49, 2), 49], given="48 layers, 24 layers, uniform")
+    equal(list(student.layer_map(30, 12, "top")), [0, *range(19, 31), 31], given="30 layers, 12 layers, top")
+    equal(list(student.layer_map(30, 12, "bottom")), [0, *range(1, 13), 31], given="30 layers, 12 layers, bottom")
 
 
 # attention_loss
@@ -399,6 +401,24 @@ def test_twelve_layers_of_twelve(student: Student) -> None:
     given = "twelve layers of twelve, states 1, the teacher's 0, scores 1 in both, all lifts 2"
     found = student.tinybert_loss(own, scores, theirs, scores, [torch.tensor([[2.0]])] * 13, torch.tensor([[True]]), list(range(14)))
     close(found, 4.0 * 13, given=given)
+
+
+@exercise("tinybert_loss")
+def test_states_scores_and_lifts_learn_and_the_teachers_do_not(student: Student) -> None:
+    own, theirs, lifts = eighths(2, 1, 2, 2, seed=1), eighths(3, 1, 2, 3, seed=2), eighths(2, 2, 3, seed=3)
+    own_scores, their_scores = eighths(1, 1, 2, 2, 2, seed=4), eighths(2, 1, 2, 2, 2, seed=5)
+    real, given = torch.tensor([[True, True]]), "one layer of two numbers, which learns from the second of two; all stacked"
+    leaves = [tensor.clone().requires_grad_() for tensor in (own, own_scores, lifts)]
+    loss = lifted(leaves[0][0], theirs[0], leaves[2][0], real) + lifted(leaves[0][1], theirs[2], leaves[2][1], real)
+    expected = torch.autograd.grad(loss + squares(leaves[1][0], their_scores[1], real), leaves)
+    asked = [tensor.clone().requires_grad_() for tensor in (own, own_scores, theirs, their_scores, lifts)]
+    found = student.gradients("tinybert_loss", *asked, real, [0, 2, 3])
+    for name, place, wanted in (("states", 0, expected[0]), ("scores", 1, expected[1]), ("lifts", 4, expected[2])):
+        true(found[place] is not None, f"no gradient reaches the student's {name}", given=given)
+        close(found[place], wanted, given=f"{given}; the gradient for the student's {name}")
+    for name, place, one in (("states", 2, theirs), ("scores", 3, their_scores)):
+        if found[place] is not None:
+            close(found[place], torch.zeros_like(one), given=f"{given}; the gradient for the teacher's {name}")
 
 
 # quantise

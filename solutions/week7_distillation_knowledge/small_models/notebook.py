@@ -584,7 +584,8 @@ def tinybert_loss(own, own_scores, theirs, their_scores, lifts, real, places):
     own: the student's M + 1 states (B, N, d'), embeddings first; own_scores: its M scores
     (B, h, N, N); theirs: the teacher's N + 1 states (B, N, d); their_scores: its N scores; lifts:
     M + 1 tensors (d', d), one for each of the student's states; real (B, N) bool; places: what
-    `layer_map` returned, M + 2 whole numbers. All but real are lists or tuples.
+    `layer_map` returned, M + 2 whole numbers. The tensors of one kind are a list, a tuple, or
+    stacked in one tensor. No gradient reaches the teacher.
     Returns a tensor (). Uses your `hidden_loss` and `attention_loss`. Jiao et al. 2020, equations
     6 and 11.
     """

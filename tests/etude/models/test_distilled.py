@@ -1,4 +1,4 @@
-"""DistilBERT against transformers' with the same random weights: logits, loss, gradients, checkpoints both ways, sizes; and a look inside."""
+"""DistilBERT against transformers' with the same random weights: logits, loss, gradients, checkpoints, sizes; and a look inside."""
 
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,8 @@ def test_saved_models_are_read_by_transformers_and_by_us(theirs: Any, tmp_path: 
     save_distilbert(ours, tmp_path / "ours")
     again = transformers.DistilBertForMaskedLM.from_pretrained(tmp_path / "ours")
     for (name, mine), other in zip(theirs.named_parameters(), again.named_parameters(), strict=True):
-        assert name == other[0] and torch.equal(mine, other[1]), name
+        assert name == other[0]
+        assert torch.equal(mine, other[1]), name
     both = zip(ours.parameters(), load_distilbert(tmp_path / "ours").parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in both)
     assert load_distilbert(tmp_path / "ours").bert.config == ours.bert.config
@@ -122,7 +123,7 @@ def test_inside_are_the_states_of_transformers_and_the_scores_whose_softmax_is_i
     words = tokens != 0
     expected = eager(tokens, attention_mask=words.long(), output_hidden_states=True, output_attentions=True)
     found = inside(load_distilbert(tmp_path).bert, tokens)
-    assert len(found.states) == 4 and len(found.scores) == 3
+    assert (len(found.states), len(found.scores)) == (4, 3)
     for mine, state in zip(found.states, expected.hidden_states, strict=True):
         torch.testing.assert_close(mine[words], state[words], atol=1e-4, rtol=1e-4)
     for scores, weights in zip(found.scores, expected.attentions, strict=True):
