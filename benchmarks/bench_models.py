@@ -216,7 +216,7 @@ def serving(texts: int, repeats: int) -> dict[str, Any]:
     tokens = torch.randint(FIRST_WORD, 30_522, (texts, LENGTH))
     with TemporaryDirectory() as folder:
         save_distilbert(whole, Path(folder))
-        theirs: Any = transformers.DistilBertModel.from_pretrained(folder).eval()
+        theirs: Any = transformers.DistilBertModel.from_pretrained(folder)  # in evaluation mode
     apart = float((theirs(tokens[:1]).last_hidden_state - student(tokens[:1])).abs().max())
     sides: dict[str, nn.Module] = {"DistilBERT": student, "BERT base": teacher}
     seconds: dict[str, list[float]] = {side: [] for side in sides}

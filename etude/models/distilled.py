@@ -14,6 +14,7 @@ from torch import Tensor
 
 from etude.models.attention import padding_mask
 from etude.models.bert import Bert, BertConfig, BertForPretraining, BertInput
+from etude.models.blocks import Block
 
 TINYBERTS = {
     4: BertConfig(hidden_size=312, num_hidden_layers=4, intermediate_size=1200),
@@ -92,6 +93,7 @@ def inside(encoder: Bert, tokens: Tensor) -> Inside:
     x = encoder.input(tokens)
     states, scores = [x], []
     for layer in encoder.layers:
+        assert isinstance(layer, Block)
         queries, keys, _ = layer.attention._heads(x, None, None)  # (B, h, N, H/h)
         scores.append(queries @ keys.transpose(-1, -2) / math.sqrt(queries.size(-1)))
         x = layer(x, mask=mask)

@@ -124,10 +124,11 @@ def three(
                 z = logits[row, place]
                 masked.append(z.logsumexp(0) - z[labels[row, place]])
     parts = [torch.stack(some).mean() if some else 0 * logits.sum() for some in (soft, masked, apart)]
-    return weights[0] * parts[0] + weights[1] * parts[1] + weights[2] * parts[2]
+    total: Tensor = weights[0] * parts[0] + weights[1] * parts[1] + weights[2] * parts[2]
+    return total
 
 
-def drawn(lengths: list[int], seed: int, ends: bool, asked: float) -> tuple[Tensor, ...]:
+def drawn(lengths: list[int], seed: int, ends: bool, asked: float) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
     """Scores of 5 words, labels, states of 3 numbers, real tokens."""
     shape = (len(lengths), max(lengths))
     real = texts(lengths, seed, ends)
@@ -319,7 +320,7 @@ def test_one_token_and_twelve_heads_in_double_precision(student: Student) -> Non
 def lifted(own: Tensor, theirs: Tensor, lift: Tensor, real: Tensor) -> Tensor:
     """The mean of squares, token by token."""
     rows = [
-        (sum(own[b, n, k] * lift[k] for k in range(own.shape[2])) - theirs[b, n].detach()).square()  # type: ignore[union-attr]
+        (sum(own[b, n, k] * lift[k] for k in range(own.shape[2])) - theirs[b, n].detach()).square()
         for b in range(len(real))
         for n in range(real.shape[1])
         if real[b, n]
@@ -387,7 +388,7 @@ def test_any_ladder_costs_the_sum_of_its_pairs(
     lifts = [eighths(2, 3, seed=seed + 20 + n) for n in range(layers + 1)]
     own_scores = [eighths(len(lengths), 2, shape[1], shape[1], seed=seed + 30 + n) for n in range(layers)]
     their_scores = [eighths(len(lengths), 2, shape[1], shape[1], seed=seed + 40 + n) for n in range(teacher)]
-    expected = sum(lifted(own[m], theirs[places[m]], lifts[m], real) for m in range(layers + 1))
+    expected: Any = sum(lifted(own[m], theirs[places[m]], lifts[m], real) for m in range(layers + 1))
     expected = expected + sum(squares(own_scores[m], their_scores[places[m + 1] - 1], real) for m in range(layers))
     some = [tuple(one) if tuples else one for one in (own, own_scores, theirs, their_scores, lifts)]
     found = student.tinybert_loss(*some, real, tuple(places) if tuples else places)

@@ -60,7 +60,7 @@ import etude
 from etude import check, plots, pretrained, record
 from etude.models.bert import Bert, BertConfig, BertForPretraining
 from etude.models.bert_heads import BertClassifier, Labelled
-from etude.models.distilled import TINYBERTS, DistilBert, DistilBertConfig, DistilBertForMaskedLM, inside
+from etude.models.distilled import TINYBERTS, DistilBert, DistilBertConfig, DistilBertForMaskedLM, Inside, inside
 from etude.pretraining import Examples, Vocabulary
 from etude.train import Plan, adamw, linear_schedule, train
 from etude.world import World
@@ -134,9 +134,9 @@ check("take_layers")
 
 # %%
 size = {
-    "smoke": {"words": 30_000, "batch": 8, "steps": 60, "narrow": 180, "general": 250, "task": 60},
-    "cpu": {"words": 120_000, "batch": 16, "steps": 400, "narrow": 600, "general": 800, "task": 100},
-    "gpu": {"words": 1_000_000, "batch": 64, "steps": 3000, "narrow": 6000, "general": 6000, "task": 300},
+    "smoke": {"words": 30_000, "batch": 8, "steps": 60, "narrow": 160, "general": 300, "rate": 4e-2, "task": 60},
+    "cpu": {"words": 120_000, "batch": 16, "steps": 400, "narrow": 600, "general": 800, "rate": 2e-2, "task": 100},
+    "gpu": {"words": 1_000_000, "batch": 64, "steps": 3000, "narrow": 6000, "general": 6000, "rate": 5e-3, "task": 300},
 }[profile]
 bert, tokenizer = pretrained.load("world-en")
 bert.requires_grad_(False).to(run.device)
@@ -160,18 +160,18 @@ class Shown(NamedTuple):
 
     tokens: Tensor  # (B, N)
     labels: Tensor  # (B, N)
-    theirs: Tensor  # (B, N, H)
+    inside: Inside  # states (B, N, H) and scores (B, h, N, N) of its layers
     said: Tensor  # (B, N, V)
 
 
 @torch.no_grad()
 def shown_by_teacher(batch):
     tokens = batch.tokens.to(run.device)
-    theirs = bert.bert(tokens)
-    return Shown(tokens, batch.labels.to(run.device), theirs, bert.token_logits(theirs))
+    theirs = inside(bert.bert, tokens)
+    return Shown(tokens, batch.labels.to(run.device), theirs, bert.token_logits(theirs.states[-1]))
 
 
-@functools.lru_cache(maxsize=192)  # all students read the same batches
+@functools.lru_cache(maxsize=192 if profile == "smoke" else 0)  # all students read the same batches
 def lesson(number):
     return shown_by_teacher(text(number))
 
@@ -277,7 +277,7 @@ class Triple(nn.Module):
     def forward(self, batch):
         own = self.student.bert(batch.tokens)  # (B, N, H)
         logits = self.student.token_logits(own)  # (B, N, V)
-        return triple_loss(logits, batch.said, batch.labels, own, batch.theirs, batch.tokens != 0, T, self.weights)
+        return triple_loss(logits, batch.said, batch.labels, own, batch.inside.states[-1], batch.tokens != 0, T, self.weights)
 
 
 def trained(learner, batches, steps, rate, title):
@@ -619,12 +619,15 @@ def lifts_of(student):
     return nn.ParameterList(nn.Parameter(torch.randn(student.config.hidden_size, wide) / 8) for _ in range(count))
 
 
-def match(student, teacher, lifts, tokens):
+def match(student, teacher, lifts, batch):
     """Your sum, for a student and a teacher that read the same tokens."""
-    with torch.no_grad():
-        theirs = inside(teacher, tokens)
-    own = inside(student, tokens)
-    return tinybert_loss(own.states, own.scores, theirs.states, theirs.scores, list(lifts), tokens != 0, PLACES)
+    if teacher is bert.bert:
+        theirs = batch.inside
+    else:
+        with torch.no_grad():
+            theirs = inside(teacher, batch.tokens)
+    own = inside(student, batch.tokens)
+    return tinybert_loss(own.states, own.scores, theirs.states, theirs.scores, list(lifts), batch.tokens != 0, PLACES)
 
 
 def soft(logits, said, temperature):
@@ -647,7 +650,7 @@ class Reader(nn.Module):
         if self.outputs:
             loss = loss + soft(logits[tokens != 0], batch.said[tokens != 0], T)
         if self.inner[0] is not None:
-            loss = loss + match(self.student.bert, self.inner[0], self.lifts, tokens)
+            loss = loss + match(self.student.bert, self.inner[0], self.lifts, batch)
         return loss
 
 
@@ -713,7 +716,7 @@ class Matcher(nn.Module):
         self.student, self.lifts, self.teacher = student, lifts, [teacher]
 
     def forward(self, batch):
-        return match(self.student, self.teacher[0], self.lifts, batch.tokens)
+        return match(self.student, self.teacher[0], self.lifts, batch)
 
 
 class Asker(nn.Module):
@@ -736,7 +739,7 @@ def general(teacher, name):
     student = BertClassifier(Bert(BertConfig(**NARROW)), len(TOPICS))
     lifts = lifts_of(student.bert)
     if teacher is not None:
-        trained(Matcher(student.bert, lifts, teacher), text, size["general"], 3e-2, name)
+        trained(Matcher(student.bert, lifts, teacher), lesson, size["general"], size["rate"], name)
     return student, lifts
 
 

@@ -48,7 +48,8 @@ def test_distilbert_gives_the_logits_the_loss_and_the_gradients_of_transformers(
     torch.testing.assert_close(logits[words], expected.logits[words], atol=1e-4, rtol=1e-4)
     loss = ours(given)
     torch.testing.assert_close(loss, expected.loss)
-    encoder, other = ours.bert, theirs.distilbert
+    encoder: Any = ours.bert
+    other = theirs.distilbert
     pairs: list[tuple[Tensor, Tensor]] = [
         (encoder.input.tokens.weight, other.embeddings.word_embeddings.weight),
         (encoder.input.positions.weight, other.embeddings.position_embeddings.weight),
