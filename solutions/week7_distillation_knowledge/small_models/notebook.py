@@ -943,7 +943,30 @@ record(
 )
 
 # %% [markdown]
-# RESULTS
+# What was found, in the table's runs:
+#
+# | claim | here |
+# |---|---|
+# | layers of the teacher are a good start | `layers_save`: yes, by far the most of all; the paper has it first, too |
+# | soft targets | `soft_saves`: they help |
+# | masked words | `masked_saves`: a little |
+# | the cosine of states | `cosine_saves`: next to nothing here, second in the paper |
+# | … and the whole is worth it | `teacher_saves`: yes, against a student of the same size without a teacher |
+
+# %% [markdown]
+# The paper's cosine is worth 1.46 points. Here the student begins as a copy of the teacher's last layer, trains for few steps, and its states point nearly where the teacher's do.
+
+# %% [markdown]
+# | claim | here |
+# |---|---|
+# | outputs help a narrow student | `outputs_save`: yes |
+# | the inside helps beyond outputs | `inside_saves`: yes, at equal steps |
+# | … and not that of an untrained teacher | `untrained_inside_costs`: yes, it helps less or not at all |
+# | two stages are better than the task alone | `general_gain`: yes; words of the test stand in text alone |
+# | … than the general one with labels | `task_gain`: hardly; 90 labels are enough for a student that knows the words |
+# | … since the teacher knows | `untrained_general_gap`: yes |
+# | serve a distilled one | `stages_gain` over its own size without a teacher, `teacher_gap` behind the teacher |
+# | int8 costs little | `int8_costs`: next to nothing, for a quarter of the bytes |
 
 # %% [markdown]
 # ## In your own words
