@@ -1,4 +1,5 @@
-"""Benchmark of the course's models: BERT's pre-training against transformers, beam search with a cache against without.
+"""Benchmark of the course's models: BERT's pre-training against transformers, beam search with a cache against without, a
+distilled student beside its teacher.
 
 Both sides start from the same weights, read the same batches and take the same optimizer's steps. Without dropout their
 losses are compared step by step; with dropout, as it is trained, they are timed in turn.
@@ -26,8 +27,10 @@ from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional
 
-from etude.models.bert import IGNORED, BertConfig, BertForPretraining, PretrainingBatch
+from etude.models.bert import IGNORED, Bert, BertConfig, BertForPretraining, PretrainingBatch
 from etude.models.checkpoints import save_bert
+from etude.models.distilled import DistilBertConfig, DistilBertForMaskedLM
+from etude.models.distilled_checkpoints import save_distilbert
 from etude.models.search import beam_search
 from etude.models.transformer import Transformer, TransformerConfig
 from grader.provenance import head
@@ -42,7 +45,12 @@ SIZES = {
     "tiny_full": ("L=2 H=128", 30_522),
     "mini_full": ("L=4 H=256", 30_522),
 }
-GOALS = {"tiny": 1.5, "mini": 1.5, "tiny_full": 3.0, "mini_full": 3.0, "beam_search": 5.0}
+SERVED = {"distilled_1": 1, "distilled_32": 32}  # texts at a time
+GOALS = {"tiny": 1.5, "mini": 1.5, "tiny_full": 3.0, "mini_full": 3.0, "beam_search": 5.0, **dict.fromkeys(SERVED, 1.6)}
+TITLES = {
+    "beam_search": "beam search, 128 tokens",
+    **{name: f"DistilBERT beside BERT base, {count} x 128 tokens" for name, count in SERVED.items()},
+}
 
 console = Console()
 
@@ -196,6 +204,36 @@ def searching(repeats: int) -> dict[str, Any]:
     }
 
 
+@torch.inference_mode()
+def serving(texts: int, repeats: int) -> dict[str, Any]:
+    """Times DistilBERT and its teacher, BERT base, on texts of 128 tokens; random weights take as long as others.
+
+    They agree if DistilBERT's states are those of transformers'.
+    """
+    torch.manual_seed(0)
+    whole = DistilBertForMaskedLM(DistilBertConfig()).eval()
+    student, teacher = whole.bert, Bert(BertConfig()).eval()
+    tokens = torch.randint(FIRST_WORD, 30_522, (texts, LENGTH))
+    with TemporaryDirectory() as folder:
+        save_distilbert(whole, Path(folder))
+        theirs: Any = transformers.DistilBertModel.from_pretrained(folder)  # in evaluation mode
+    apart = float((theirs(tokens[:1]).last_hidden_state - student(tokens[:1])).abs().max())
+    sides: dict[str, nn.Module] = {"DistilBERT": student, "BERT base": teacher}
+    seconds: dict[str, list[float]] = {side: [] for side in sides}
+    for turn in range(1 + repeats):  # the first turn warms up
+        for side, model in sides.items():
+            started = time.perf_counter()
+            model(tokens)
+            if turn:
+                seconds[side].append(time.perf_counter() - started)
+    return {
+        "seconds": seconds,
+        "figure": statistics.median(seconds["BERT base"]) / statistics.median(seconds["DistilBERT"]),
+        "megabytes": {side: sum(4 * p.numel() for p in model.parameters()) / 1e6 for side, model in sides.items()},
+        "agree": apart < 1e-3,
+    }
+
+
 def main(
     steps: Annotated[int, typer.Option(min=3, help="Steps in one timing.")] = 8,
     repeats: Annotated[int, typer.Option(min=1, help="Timings of each side.")] = 3,
@@ -218,6 +256,7 @@ def main(
     sections: dict[str, Callable[[], dict[str, Any]]] = {
         **{name: lambda name=name: bert_training(name, steps, repeats) for name in SIZES},  # type: ignore[misc]
         "beam_search": lambda: searching(repeats),
+        **{name: lambda name=name: serving(SERVED[name], repeats) for name in SERVED},  # type: ignore[misc]
     }
     report: dict[str, Any] = {
         **head(shlex.join(["python", *sys.argv]), "torch", "transformers"),
@@ -243,7 +282,7 @@ def show(report: dict[str, Any]) -> None:
     table = Table("section", "times the peer", "goal", "times the peer's head on masked tokens", "same results")
     for name, section in report["sections"].items():
         alone = f"{section['figure_masked_alone']:.2f}" if "figure_masked_alone" in section else ""
-        title = f"BERT {SIZES[name][0]} V={SIZES[name][1]:,}" if name in SIZES else "beam search, 128 tokens"
+        title = f"BERT {SIZES[name][0]} V={SIZES[name][1]:,}" if name in SIZES else TITLES[name]
         table.add_row(
             title, f"{section['figure']:.2f}", f">= {GOALS[name]}", alone, "yes" if section["agree"] else "no"
         )

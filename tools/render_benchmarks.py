@@ -172,6 +172,8 @@ MODELS = {
     "tiny_full": "BERT, L=2 H=128, V=30,522",
     "mini_full": "BERT, L=4 H=256, V=30,522",
     "beam_search": "beam search to 128 tokens, cache against recomputation",
+    "distilled_1": "one text: DistilBERT, its teacher BERT base",
+    "distilled_32": "32 texts: DistilBERT, its teacher BERT base",
 }
 
 
