@@ -966,7 +966,7 @@ record(
 # | … than the general one with labels | `task_gain`: hardly; 90 labels are enough for a student that knows the words |
 # | … since the teacher knows | `untrained_general_gap`: yes |
 # | serve a distilled one | `stages_gain` over its own size without a teacher, `teacher_gap` behind the teacher |
-# | int8 costs little | `int8_costs`: next to nothing, for a quarter of the bytes |
+# | int8 costs little | `int8_costs`: next to nothing, for under a third of the bytes |
 
 # %% [markdown]
 # ## In your own words
