@@ -170,7 +170,7 @@ check("transe_loss")
 
 # %% exercise="corrupt"
 def corrupt(facts, heads, candidates, known):
-    """A false triple for each fact: its head or its tail replaced by the first candidate that makes no known fact.
+    """A false triple for each fact: head or tail replaced by the first candidate that makes no known fact.
 
     facts: int64 (M, 3), head, relation, tail; heads: bool (M,), True where the head is replaced, else
     the tail; candidates: int64 (M, K), entities, for each fact its own, to be tried from left to
