@@ -246,7 +246,8 @@ def simple_paths(graph: nx.MultiDiGraph, source: str, target: str, longest: int)
 
 def renamed(triples: list[Triple], kinds: dict[str, str], seed: int) -> list[Triple]:
     """Shuffles the names of concepts within each kind: the same graph, with the same degrees, about the wrong concepts."""
-    chance, new = Chance(seed), {}
+    chance = Chance(seed)
+    new: dict[str, str] = {}
     for kind in dict.fromkeys(kinds.values()):
         names = [name for name, its in kinds.items() if its == kind]
         others = list(names)

@@ -114,7 +114,7 @@ class KagNet(nn.Module):
         for weight in (self.to_paths, self.to_pairs):
             nn.init.xavier_uniform_(weight)
 
-    def convolve(self, x: Tensor, adjacency: Tensor, layer: nn.Linear) -> Tensor:
+    def convolve(self, x: Tensor, adjacency: Tensor, layer: nn.Module) -> Tensor:
         """Mixes each concept with its neighbours: (S, N, H), (S, N, N) → (S, N, H) (Kipf and Welling 2017, equation 2)."""
         linked = adjacency | adjacency.mT | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)
         degree = linked.sum(dim=-1, keepdim=True).to(x.dtype)  # (S, N, 1)
@@ -124,7 +124,7 @@ class KagNet(nn.Module):
     def encode(self, nodes: Tensor, steps: Tensor, lengths: Tensor) -> Tensor:
         """Reads paths: (S·N, H), (P, L, 3), (P,) → (P, H), the LSTM's state after each path's last step."""
         x = torch.cat([nodes[steps[..., 0]], self.relations(steps[..., 1]), nodes[steps[..., 2]]], dim=-1)  # (P, L, 3H)
-        states, _ = self.lstm(x)  # (P, L, H)
+        states: Tensor = self.lstm(x)[0]  # (P, L, H)
         last = (lengths - 1)[:, None, None].expand(-1, 1, states.shape[-1])
         return states.gather(1, last)[:, 0]
 

@@ -221,9 +221,9 @@ def test_any_text_has_its_number_of_hidden_tokens_and_spans(
 @exercise("noise_spans", needs="test_of_100_tokens_15_are_hidden_in_5_spans")
 def test_all_cuts_are_equally_likely(student: Student) -> None:
     # 5 hidden and 5 kept tokens in 3 parts each: 6 ways for either, of which each comes 60 times of 360 (standard deviation 7).
-    hidden: Counter[object] = Counter()
-    kept: Counter[object] = Counter()
-    both: Counter[object] = Counter()
+    hidden: Counter[tuple[int, ...]] = Counter()
+    kept: Counter[tuple[int, ...]] = Counter()
+    both: Counter[tuple[int, ...]] = Counter()
     for seed in range(360):
         flat = [0, *(int(place) for span in student.noise_spans(10, 0.5, 1.7, seed) for place in span)]
         sizes = [end - start for start, end in pairwise(flat)]
@@ -235,7 +235,8 @@ def test_all_cuts_are_equally_likely(student: Student) -> None:
         equal(len(found), 6, given=f"{given}: ways in which the {name} tokens were cut")
         true(min(found.values()) > 28 and max(found.values()) < 94, f"each of 6 ways to cut the {name} tokens is expected some 60 times", given=given)
     true(len(both) > 30, "36 ways to cut both were expected: one cut must not decide the other", given=given)
-    even = sum(count for found in (hidden, kept) for way, count in found.items() if max(way) == 2)
+    ways = [*hidden.items(), *kept.items()]
+    even = sum(count for way, count in ways if max(way) == 2)
     true(302 < even < 418, "parts of 1, 2 and 2 are as likely as parts of 1, 1 and 3: half of 720 (standard deviation 13)", given=given)
 
 

@@ -1,6 +1,7 @@
 """kagnet: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import functools
+from collections.abc import Iterable
 from itertools import pairwise, permutations, product
 from typing import Any
 
@@ -39,7 +40,8 @@ def kind(value: Any) -> str:
 # ground
 def longest_first(lemmas: list[str], concepts: set[str], stop_words: set[str]) -> list[str]:
     """Takes the best n-gram that is left, again and again."""
-    open_places, found = set(range(len(lemmas))), {}
+    open_places = set(range(len(lemmas)))
+    found: dict[int, str] = {}
     while True:
         spans = [
             (start, end)
@@ -418,14 +420,13 @@ def test_a_hub_of_many_concepts_is_mixed_whole(student: Student) -> None:
 
 
 # encode_paths
-def read_one(
-    nodes: Tensor, relations: Tensor, read: Tensor, recur: Tensor, bias: Tensor, path: list[list[int]]
-) -> Tensor:
-    """torch's own LSTM cell along one path."""
+def read_one(parts: Iterable[Tensor], path: list[list[int]]) -> Tensor:
+    """torch's own LSTM cell along one path; parts: as `encoder_of` names them."""
+    nodes, relations, read, recur, bias = parts
     state = cell = nodes.new_zeros(1, recur.shape[1])
     for here, relation, there in path:
         x = torch.cat([nodes[here], relations[relation], nodes[there]])[None]
-        state, cell = torch._VF.lstm_cell(x, (state, cell), read, recur, bias, torch.zeros_like(bias))
+        state, cell = torch.lstm_cell(x, (state, cell), read, recur, bias, torch.zeros_like(bias))
     return state[0]
 
 
@@ -461,7 +462,7 @@ def test_any_paths_are_read_as_one_by_one(
 ) -> None:
     parts = encoder_of(width, relation, cells, shift)
     steps, lengths = paths_drawn(count, longest, shift)
-    expected = [read_one(*parts.values(), path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
+    expected = [read_one(parts.values(), path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
     nodes, relations, *weights = parts.values()
     close(student.encode_paths(nodes, relations, steps, lengths, *weights), torch.stack(expected), atol=1e-5)
 
@@ -470,7 +471,7 @@ def test_any_paths_are_read_as_one_by_one(
 def test_concepts_relations_and_weights_learn(student: Student) -> None:
     parts, (steps, lengths) = encoder_of(2, 2, 3, 11), paths_drawn(4, 3, 12)
     leaves = [tensor.clone().requires_grad_() for tensor in parts.values()]
-    states = [read_one(*leaves, path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
+    states = [read_one(leaves, path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
     expected = torch.autograd.grad(torch.stack(states).sum(), leaves)
     asked = [tensor.clone().requires_grad_() for tensor in parts.values()]
     found = student.gradients("encode_paths", asked[0], asked[1], steps, lengths, *asked[2:])
@@ -483,7 +484,7 @@ def test_concepts_relations_and_weights_learn(student: Student) -> None:
 @exercise("encode_paths", points=0.5, needs="test_three_paths_of_one_length_are_torchs")
 def test_many_long_paths_are_read_to_their_end_in_double_precision(student: Student) -> None:
     parts, (steps, lengths) = encoder_of(2, 1, 7, 13), paths_drawn(25, 14, 14)
-    expected = [read_one(*parts.values(), path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
+    expected = [read_one(parts.values(), path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
     nodes, relations, *weights = parts.values()
     found = student.encode_paths(nodes, relations, steps, lengths, *weights)
     given = "25 paths of up to 14 steps, float64, to ten digits"

@@ -346,16 +346,16 @@ def lstm_of(size: int, cells: int, seed: int) -> torch.nn.LSTM:
 
 def weights_of(lstm: torch.nn.LSTM) -> tuple[Tensor, Tensor, Tensor]:
     """W, U and b of an LSTM, as constants."""
-    bias = lstm.bias_ih_l0 + lstm.bias_hh_l0
-    return lstm.weight_ih_l0.detach(), lstm.weight_hh_l0.detach(), bias.detach()
+    read, recur, bias, other_bias = (weight.detach() for weight in lstm.parameters())
+    return read, recur, bias + other_bias
 
 
 def read(lstm: torch.nn.LSTM, nodes: Tensor, relations: Tensor, path: list[list[int]]) -> Tensor:
     """The state of torch's LSTM after one path."""
     rows = [torch.cat([nodes[a], relations[r], nodes[b]]) for a, r, b in path]
     with torch.no_grad():
-        _, (state, _) = lstm(torch.stack(rows)[None])
-    return state[0, 0]
+        states: Tensor = lstm(torch.stack(rows)[None])[0]  # (1, L, C)
+    return states[0, -1]
 
 
 def tables(seed: int) -> tuple[Tensor, Tensor]:
