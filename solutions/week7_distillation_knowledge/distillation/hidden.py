@@ -131,11 +131,11 @@ def test_a_teacher_of_many_parts_is_as_it_was(student: Student) -> None:
 
 @exercise("ask_teacher", points=0.5, needs="test_no_gradient_flows_through_the_answers")
 def test_the_teachers_weights_may_be_trained_afterwards(student: Student) -> None:
-    teacher = made(student)
-    teacher[1].bias.requires_grad_(False)
+    teacher = student.nn.Sequential(student.nn.Linear(2, 2), student.nn.Linear(2, 2))
+    teacher[0].requires_grad_(False)  # of the layer: a tensor would come here as a copy
     student.ask_teacher(teacher, torch.ones(3, 2), 2)
-    given = "a teacher of which the weights ask for gradients and the biases do not: do they afterwards?"
-    equal([teacher[1].weight.requires_grad, teacher[1].bias.requires_grad], [True, False], given=given)
+    given = "a teacher whose second layer asks for gradients and whose first does not: do they afterwards?"
+    equal([teacher[0].weight.requires_grad, teacher[1].weight.requires_grad], [False, True], given=given)
 
 
 @exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
