@@ -82,29 +82,28 @@ def measure_references(
     workers: Workers,
     running: Callable[[list[str]], None],
     measured: Callable[[Lesson], None],
-) -> None:
-    """Finds out what the references of these lessons cost here.
+) -> dict[str, str]:
+    """Finds out what the references of these lessons cost here. One that fails stops no other.
 
     Args:
         measured: is told of each lesson that has been measured.
 
-    Raises:
-        CourseError: some of them do not run here as they should; then nothing is graded.
+    Returns:
+        A sentence for each lesson, by its id, that cannot be graded: its reference does not run here as it should.
     """
     show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
     runs = side_by_side(
         partial(costs.measure, settings=settings), lessons, lambda lesson: lesson.name, jobs, show, workers
     )
-    troubles = []
+    failed = {}
     for lesson, run in runs:
         if (error := run.exception()) is None:
             measured(lesson)
         elif isinstance(error, CourseError):
-            troubles.append(str(error))
+            failed[lesson.id] = str(error)
         else:
-            troubles.append(f"the reference of {lesson.id} could not be run here: {error}")
-    if troubles:
-        raise CourseError("\n".join(troubles))
+            failed[lesson.id] = f"the reference of {lesson.id} could not be run here: {error}"
+    return failed
 
 
 def unmeasured(lessons: Iterable[Gradable], settings: Settings) -> list[Lesson]:
@@ -128,7 +127,7 @@ def grade_batch(
     """Grades what is not stored yet with `jobs` processes.
 
     First the references of what is to be graded, and of the lessons in `references`, are measured, if it is not known what
-    they cost here.
+    they cost here. A lesson whose reference does not run here as it should is not graded; the others are.
 
     Args:
         running: is told who is being graded.
@@ -188,7 +187,10 @@ def grade_batch(
     unknown = unmeasured([*references, *(item.lesson for item in waiting)], settings)
     lessons = [*unknown, *(item.lesson for item in waiting)]
     with postponed() as stop_if_asked, Workers(settings, lessons) as workers:
-        measure_references(unknown, settings, jobs, workers, running, measured)
+        failed = measure_references(unknown, settings, jobs, workers, running, measured)
+        batch.troubles += failed.values()
+        answered.extend(item for item in waiting if item.lesson.id in failed)
+        waiting = deque(item for item in waiting if item.lesson.id not in failed)
         suspects: list[Submission] = []
         while waiting:
             suspects += work(waiting, jobs)

@@ -69,7 +69,7 @@ class Classroom:
             What the grader itself failed at.
 
         Raises:
-            CourseError: there is nothing to grade, or a reference does not run here as it should.
+            CourseError: there is nothing to grade, or the first cells of a lesson fail here.
         """
         if isinstance(self.course, NbgraderCourse):
             lessons = self._rehearsed(lessons, jobs, console, bar)

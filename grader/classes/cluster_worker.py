@@ -136,14 +136,14 @@ class Grader(WorkerPlugin):
             self._lessons = {name: course.lesson(name) for name, _ in self.terms.lessons}
             self._workers = self._opened.enter_context(Workers(self.terms.settings, self._lessons.values()))
             unknown = unmeasured(self._lessons.values(), self.terms.settings)
-            measure_references(
+            failed = measure_references(
                 unknown, self.terms.settings, threads, self._workers, lambda names: None, lambda lesson: None
             )
         except (CourseError, SandboxError) as error:
             return str(error)
         except Exception as error:  # a worker that says nothing would be waited for
             return f"the grader failed ({type(error).__name__}: {error})"
-        return ""
+        return "\n".join(failed.values())
 
 
 def grade(terms: str, lesson: str, student: str, content: bytes) -> Made:

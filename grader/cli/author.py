@@ -16,10 +16,12 @@ from grader.cli.common import (
     Jobs,
     One,
     Profile,
+    Sandbox,
     Seed,
     Which,
     console,
     explained,
+    grading,
     known_profile,
     near,
     progress_bar,
@@ -70,7 +72,7 @@ def new_course(
 
 
 @app.command(rich_help_panel=PANEL, epilog="Example: grader check word2vec")
-def check(which: One) -> None:
+def check(which: One, sandbox: Sandbox = True) -> None:
     """Say how far a lesson is: build it, run it, try its checks, look at its table; stop where something is not right."""
     from grader.quality import audit_stamp, readiness
 
@@ -87,7 +89,7 @@ def check(which: One) -> None:
         with _step("4. The audit finds no fault: wrong answers and mutants fail, right answers pass", lesson):
             if audit_stamp.holds(lesson):
                 say(f"{lesson.id}: unchanged since it was audited")
-            elif faults := audited([lesson], f"grader audit {lesson.id}")[0].faults:
+            elif faults := audited([lesson], f"grader audit {lesson.id}", grading(sandbox))[0].faults:
                 raise CourseError(f"faults: {len(faults)}; docs/author.md says what they mean")
         console.print("[bold]5. The expected table is measured, and so are its error rates[/]", highlight=False)
         measured = readiness.measured(lesson)

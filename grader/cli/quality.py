@@ -28,6 +28,7 @@ from grader.course import Course, CourseError, Lesson
 
 if TYPE_CHECKING:
     from grader.quality.audit import Audit
+    from grader.settings import Settings
 
 PANEL = "Measure"
 app = typer.Typer()
@@ -90,16 +91,17 @@ def calibrate(
 
 
 @app.command(rich_help_panel=PANEL, epilog="Example: grader audit word2vec")
-def audit(which: Which = "") -> None:
+def audit(which: Which = "", sandbox: Sandbox = True) -> None:
     """Grade the grader: reference, skeleton, classic mistakes, other right answers, and mutants of the reference.
 
-    The counts of a lesson without a fault are written beside it, audit.json; commit it.
+    Last the reference is graded as a submission is. The counts of a lesson without a fault are written beside it,
+    audit.json; commit it.
     """
     from grader.quality.audit import COLUMNS
 
     with explained():
         course = Course()
-        audits = audited(course.lessons(which), f"grader audit {which}".strip())
+        audits = audited(course.lessons(which), f"grader audit {which}".strip(), grading(sandbox))
         table = Table(*COLUMNS)
         for report in audits:
             table.add_row(*report.row())
@@ -108,8 +110,12 @@ def audit(which: Which = "") -> None:
         raise typer.Exit(1)
 
 
-def audited(lessons: Sequence[Lesson], command: str) -> list[Audit]:
-    """Audits the lessons behind a bar, stamps those without a fault, and prints the faults of the others."""
+def audited(lessons: Sequence[Lesson], command: str, settings: Settings) -> list[Audit]:
+    """Audits the lessons behind a bar, stamps those without a fault, and prints the faults of the others.
+
+    A lesson without a fault is also graded, by these settings: its checks must pass where values travel between processes.
+    """
+    from grader.grading import costs
     from grader.provenance import commit
     from grader.quality import audit_stamp
     from grader.quality.audit import audit
@@ -122,6 +128,10 @@ def audited(lessons: Sequence[Lesson], command: str) -> list[Audit]:
         for lesson in lessons:
             bar.update(task, now=lesson.id)
             report = audit(lesson, runs, step=lambda done, total: bar.update(tries, completed=done, total=total))
+            if not report.faults:
+                bar.update(tries, now="the reference, graded")
+                report.faults += costs.faults(lesson, settings)
+                bar.update(tries, now="")
             audit_stamp.write(lesson, report, command, began_at)
             audits.append(report)
             bar.advance(task)

@@ -78,7 +78,7 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
         run = execute(lesson, Suite.of(lesson), _reference(lesson), settings, FOR_REFERENCE, results)
         if trouble := _trouble(run):
             raise CourseError(
-                f"the reference of {lesson.id} does not run here as it should, so nothing is graded: {trouble}\n"
+                f"the reference of {lesson.id} does not run here as it should, so nobody's is graded and old scores stand: {trouble}\n"
                 f"see the whole of it with `grader run {lesson.id}`"
             )
         shutil.copytree(results, folder / "results", dirs_exist_ok=True)  # another command may measure it too
@@ -87,6 +87,15 @@ def measure(lesson: Lesson, settings: Settings) -> Usage:
         write_whole(folder / f"{lesson.name}.ipynb", nbformat.writes(run.report.notebook))
     write_whole(_path(lesson, settings), Cost(inputs=decisive, usage=run.usage).model_dump_json(indent=1))
     return run.usage
+
+
+def faults(lesson: Lesson, settings: Settings) -> list[str]:
+    """Says in a sentence what the reference does not do here as it should; empty if all is well."""
+    try:
+        of(lesson, settings)
+    except CourseError as error:
+        return [str(error)]
+    return []
 
 
 def prove_setup(lesson: Lesson, settings: Settings) -> None:

@@ -1,8 +1,10 @@
-"""What a reference costs is found once, before anybody is graded; one that does not run here stops the batch with a sentence."""
+"""What a reference costs is found once, before anybody is graded; a lesson whose reference does not run here is not graded."""
 
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,9 +26,12 @@ from grader.grading.execution import Execution, execute
 from grader.grading.usage import METRICS
 from grader.kernels.run_report import CellRun
 from grader.lessons import source
+from grader.release.build import build
 from grader.settings import COLD, PLAIN, Settings
 
 pytestmark = [pytest.mark.grading_path, pytest.mark.sandbox, pytest.mark.slow]
+
+RIGHT = "return Counter(zip(words, words[1:]))"  # of the reference
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +42,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture
 def lesson(built: Course, tmp_path: Path) -> Lesson:
-    import shutil
-
     shutil.copytree(built.root, tmp_path / "course")
     return Course(tmp_path / "course").lessons()[0]
 
@@ -47,6 +50,18 @@ def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
     path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def second(lesson: Lesson) -> Lesson:
+    """Puts a second lesson into the course, a copy of its first."""
+    root, name = lesson.course.root, "pairs"
+    shutil.copytree(lesson.source, lesson.source.with_name(name))
+    toml = (root / "course.toml").read_text(encoding="utf-8")
+    again = toml[toml.index("[[weeks.lessons]]") :].replace(f'name = "{lesson.name}"', f'name = "{name}"')
+    (root / "course.toml").write_text(f"{toml}\n{again}", encoding="utf-8")
+    course = Course(root)
+    build(course, course.lessons(), say=lambda text: None)
+    return course.lesson(f"{lesson.week.name}/{name}")
 
 
 def hand_in(lesson: Lesson, **answers: str) -> Submission:
@@ -103,15 +118,36 @@ def test_a_verdict_says_what_was_spent_beside_the_reference_and_the_limits(lesso
         ("return {}", "test_the_pairs_of_a_short_sentence"),
     ],
 )
-def test_a_reference_that_does_not_run_here_stops_the_batch_before_anybody_is_graded(
-    lesson: Lesson, broken: str, says: str
-) -> None:
-    right = "return Counter(zip(words, words[1:]))"
-    edit(lesson.source / "notebook.py", right, broken)
-    item = hand_in(lesson)
-    with pytest.raises(CourseError, match=f"(?is)the reference of .* does not run here as it should.*{says}"):
-        graded(item)
+def test_nobody_is_graded_by_a_reference_that_does_not_run_here(lesson: Lesson, broken: str, says: str) -> None:
+    edit(lesson.source / "notebook.py", RIGHT, broken)
+    batch = graded(hand_in(lesson))
+    (trouble,) = batch.troubles
+    assert re.search(f"(?is)the reference of .* does not run here as it should.*{says}", trouble)
+    assert batch.verdicts == {}
     assert not (lesson.course.root / "verdicts").exists()
+    assert costs.faults(lesson, Settings()) == [trouble]
+
+
+def test_a_reference_that_fails_leaves_the_other_lessons_graded(lesson: Lesson) -> None:
+    other = second(lesson)
+    edit(other.source / "notebook.py", RIGHT, "return {}")
+    told: list[tuple[str, bool]] = []
+    batch = grade_batch(
+        [hand_in(other), hand_in(lesson)],
+        lesson.course.root,
+        Settings(),
+        jobs=1,
+        running=lambda names: None,
+        done=lambda item, found: told.append((item.lesson.id, found is not None)),
+    )
+    assert list(batch.verdicts) == [("ada", lesson.id)]
+    assert sorted(told) == sorted([(lesson.id, True), (other.id, False)])
+    (trouble,) = batch.troubles
+    assert f"the reference of {other.id} does not run here as it should" in trouble
+
+
+def test_a_lesson_whose_reference_runs_has_no_faults(lesson: Lesson) -> None:
+    assert costs.faults(lesson, Settings()) == []
 
 
 def test_first_cells_that_fail_stop_the_batch(lesson: Lesson) -> None:
