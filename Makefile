@@ -43,6 +43,7 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/bench_tokenizers.py
 	$(BIN)/python benchmarks/bench_models.py
 	$(BIN)/python benchmarks/bench_gpt.py
+	$(BIN)/python benchmarks/bench_electra.py
 	$(BIN)/python benchmarks/bench_grading.py
 	$(BIN)/python benchmarks/bench_cluster.py
 	$(BIN)/python tools/simulate_class.py

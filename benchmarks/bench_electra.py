@@ -116,7 +116,7 @@ def systems(config: ElectraConfig) -> dict[str, nn.Module]:
 def electra_training(config: ElectraConfig, steps: int, repeats: int) -> dict[str, Any]:
     batches = [make_batch(config.vocab_size, number) for number in range(steps)]
     quiet = replace(config, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    still = {name: SameDraws(side) for name, side in systems(quiet).items()}
+    still: dict[str, nn.Module] = {name: SameDraws(side) for name, side in systems(quiet).items()}
     section = training(still, systems(config), batches, repeats)
     speeds = {name: statistics.median(runs) for name, runs in section["tokens_per_second"].items()}
     return {**section, "figure_masked_alone": speeds["ours"] / speeds["transformers, head on masked tokens"]}

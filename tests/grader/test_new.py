@@ -49,7 +49,7 @@ def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     (lesson.source / "data" / "poem.txt").write_text("하루 커피 최소 3잔\n", encoding="utf-8")
     with (lesson.source / "notebook.py").open("a", encoding="utf-8") as notebook:
         notebook.write('\n# %%\nprint((run.folder / "data" / "poem.txt").read_text(encoding="utf-8"))\n')
-    found = grader(root, "check", "pairs")
+    found = grader(root, "check", "pairs", "--no-sandbox")
     assert found.returncode == 1, "a table that was never measured is not right"
     return root, found.stdout
 
@@ -99,6 +99,30 @@ def test_submissions_are_graded_in_a_course_of_its_own(checked: tuple[Path, str]
         assert graded.returncode == 0, graded.stderr
         assert found.earned == (found.points if answers else 0.0), graded.stdout
         assert found.points == 4
+
+
+# Stands for checks that ask for an object's identity: they pass only where nothing travels between processes.
+IN_ONE_PROCESS = """
+
+@exercise("letter_probabilities")
+def test_that_passes_in_one_process(student: Student) -> None:
+    student.letter_probabilities("a", "ab")
+    assert type(student).__name__ == "LiveStudent"
+"""
+
+
+@pytest.mark.grading_path
+@pytest.mark.slow
+def test_an_audit_finds_a_check_that_no_submission_could_pass(course: Course) -> None:
+    (lesson,) = course.lessons()
+    with (lesson.source / "hidden.py").open("a", encoding="utf-8") as hidden:
+        hidden.write(IN_ONE_PROCESS)
+    assert grader(course.root, "build").returncode == 0
+    found = grader(course.root, "audit", "bits", "--no-sandbox")
+    assert found.returncode == 1
+    assert f"{lesson.id}: the reference of {lesson.id} does not run here as it should" in found.stdout
+    assert "test_that_passes_in_one_process" in found.stdout
+    assert not (lesson.source / "audit.json").exists()
 
 
 def test_commands_find_the_course_around_the_working_folder(
