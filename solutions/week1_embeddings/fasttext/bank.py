@@ -344,6 +344,11 @@ edit("train_subwords", "batches-cut", {"            center, context =": "       
      "of a batch 32 pairs are trained on",
      killed_by="test_two_epochs_move_the_row_of_every_centre")
 
+edit("train_subwords", "negatives-of-the-batch", {"len(part) * negatives": "negatives",
+     "drawn.view(-1, negatives)": "drawn.expand(len(part), negatives)"},
+     "one draw of negatives serves the whole batch: every pair has its own",
+     killed_by="test_every_pair_has_negatives_of_its_own")
+
 
 # overlaps
 @alternative("overlaps", "two-loops")

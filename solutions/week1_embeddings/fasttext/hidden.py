@@ -147,6 +147,26 @@ def test_rows_of_no_word_stay_where_they_start(student: Student) -> None:
     )
 
 
+@exercise("train_subwords", points=0.5)
+def test_every_pair_has_negatives_of_its_own(student: Student) -> None:
+    # After one batch every coordinate of a context that moved is lr or −lr: Adam's first step. A centre's step in the second has the sign
+    # of the sum of its two negatives less its context, an odd number of such terms, so never 0. Centres of one context whose negatives
+    # are the same take the same signs.
+    pairs, bags = torch.tensor([(i, 0) for i in range(200)]), [[i] for i in range(200)]
+    settings = {"dim": 4, "negatives": 2, "lr": 0.01, "batch": 200, "seed": 5}
+    before, after = (
+        student.train_subwords(pairs, torch.ones(200), bags, 200, epochs=epochs, **settings).detach()
+        for epochs in (0, 2)
+    )
+    ways = len((after > before).int().unique(dim=0))
+    true(
+        ways > 1,
+        f"200 centres of the same context have moved in {ways} of 16 directions: do they share their negatives?",
+        given="200 words beside one and the same; two negatives; batches of 200, two epochs",
+        actual=ways,
+    )
+
+
 @exercise("overlaps")
 def test_many_words_agree_with_sets(student: Student) -> None:
     def pieces(word: str) -> set[str]:
