@@ -66,6 +66,15 @@ edit("transe_loss", "softplus", {"functional.relu(": "functional.softplus("},
      "softplus costs something even where the margin is kept", killed_by="test_a_pair_that_keeps_the_margin_costs_nothing")
 
 
+@mistake("transe_loss", "number-for-no-pair", "without pairs the number 0 comes back: a tensor was asked for", killed_by="test_no_pair_costs_nothing")
+def transe_loss(entities, relations, facts, corrupted, margin):
+    total = 0
+    for true, false in zip(facts.tolist(), corrupted.tolist()):
+        gaps = [torch.linalg.norm(entities[h] + relations[r] - entities[t]) for h, r, t in (true, false)]
+        total = total + (margin + gaps[0] - gaps[1]).clamp(min=0)
+    return total
+
+
 # corrupt
 @alternative("corrupt", "tensors")
 def corrupt(facts, heads, candidates, known):
@@ -120,6 +129,29 @@ def corrupt(facts, heads, candidates, known):
     return torch.tensor(rows).reshape(-1, 3)
 
 
+@mistake("corrupt", "room-for-a-thousand", "triples as numbers of base 1000, where a larger entity is taken for another triple",
+         killed_by="test_triples_are_told_apart_however_large_their_numbers_are")
+def corrupt(facts, heads, candidates, known):
+    made = facts[:, None, :].repeat(1, candidates.shape[1], 1)  # (M, K, 3)
+    made[:, :, 0] = torch.where(heads[:, None], candidates, made[:, :, 0])
+    made[:, :, 2] = torch.where(heads[:, None], made[:, :, 2], candidates)
+    powers = torch.tensor([10_000, 1000, 1])
+    true = torch.isin((made * powers).sum(dim=-1), (known * powers).sum(dim=-1))
+    return made[torch.arange(len(facts)), (~true).long().argmax(dim=1)]
+
+
+@mistake("corrupt", "room-for-the-known", "triples as numbers with room for the known entities alone: a candidate may be greater",
+         killed_by="test_triples_are_told_apart_however_large_their_numbers_are")
+def corrupt(facts, heads, candidates, known):
+    made = facts[:, None, :].repeat(1, candidates.shape[1], 1)  # (M, K, 3)
+    made[:, :, 0] = torch.where(heads[:, None], candidates, made[:, :, 0])
+    made[:, :, 2] = torch.where(heads[:, None], made[:, :, 2], candidates)
+    base = int(known.max()) + 1
+    powers = torch.tensor([base * base, base, 1])
+    true = torch.isin((made * powers).sum(dim=-1), (known * powers).sum(dim=-1))
+    return made[torch.arange(len(facts)), (~true).long().argmax(dim=1)]
+
+
 # transe_step
 @alternative("transe_step", "backward")
 def transe_step(entities, relations, facts, corrupted, margin, rate):
@@ -142,6 +174,14 @@ def transe_step(entities, relations, facts, corrupted, margin, rate):
     return points.detach(), arrows.detach()
 
 
+@alternative("transe_step", "relations-asked-directly")
+def transe_step(entities, relations, facts, corrupted, margin, rate):
+    relations.requires_grad_()
+    points = functional.normalize(entities.detach(), dim=1).requires_grad_()
+    slopes = torch.autograd.grad(transe_loss(points, relations, facts, corrupted, margin), [points, relations])
+    return (points - rate * slopes[0]).detach(), (relations - rate * slopes[1]).detach()
+
+
 edit("transe_step", "never-normalised", {"functional.normalize(entities.detach(), dim=1)": "entities.detach().clone()"},
      "the entities keep their lengths: they are brought to length 1 first", killed_by="test_entities_are_brought_to_length_1_and_relations_are_not")
 edit("transe_step", "relations-too", {"relations.detach().clone()": "functional.normalize(relations.detach(), dim=1)"},
@@ -160,6 +200,10 @@ edit("transe_step", "still-asks", {".detach() for table": " for table"},
      "the new tables ask for a gradient, and carry all earlier steps with them", killed_by="test_steps_in_a_row_go_on_from_each_other_and_ask_for_no_gradient")
 edit("transe_step", "nought-over-nought", {"functional.normalize(entities.detach(), dim=1)": "(entities.detach() / entities.detach().norm(dim=1, keepdim=True))"},
      "a row of zeros is divided by 0, and is NaN from then on", killed_by="test_a_row_of_zeros_stays_a_row_of_numbers")
+
+
+edit("transe_step", "short-ones-stay", {"entities.detach(), dim=1": "entities.detach(), dim=1, eps=1e-3"},
+     "vectors shorter than .001 are not brought to length 1", killed_by="test_tiny_and_huge_vectors_are_brought_to_length_1")
 
 
 @mistake("transe_step", "normalised-after", "the entities are brought to length 1 after the step: the gradient is taken at length 1, and the step comes last",
@@ -226,6 +270,25 @@ edit("ranking", "count-of-hits", {"sum(place <= k for place in places) / len(pla
      "hits are counted: their share is asked for", killed_by="test_the_nearest_is_first")
 edit("ranking", "own-tie-counted", {"equal / 2": "(equal + 1) / 2"},
      "the answer is counted as a tie with itself", killed_by="test_the_nearest_is_first")
+
+
+edit("ranking", "nearly-a-tie", {"sum(distance < row[answer] for": "sum(distance < row[answer] - 1e-5 for", "sum(distance == row[answer] for": "sum(abs(distance - row[answer]) <= 1e-5 for"},
+     "what is nearly as far is a tie: only what is equally far", killed_by="test_nearly_as_far_is_no_tie_and_twice_known_is_known")
+edit("ranking", "tensors-come-back", {"return sum(1 / place for place in places) / len(places), sum(place <= k for place in places) / len(places)": "return torch.tensor([1 / place for place in places]).mean(), torch.tensor([float(place <= k) for place in places]).mean()"},
+     "tensors come back: two floats were asked for", killed_by="test_the_nearest_is_first")
+
+
+@mistake("ranking", "taken-off-twice", "an entity that is listed twice is taken off twice",
+         killed_by="test_nearly_as_far_is_no_tie_and_twice_known_is_known")
+def ranking(distances, answers, known, k):
+    places = []
+    for row, answer, others in zip(distances.tolist(), answers.tolist(), known):
+        place = 0.5 + sum(x < row[answer] for x in row) + sum(x == row[answer] for x in row) / 2
+        for other in others:
+            if other != answer:
+                place -= (row[other] < row[answer]) + (row[other] == row[answer]) / 2
+        places.append(place)
+    return sum(1 / place for place in places) / len(places), sum(place <= k for place in places) / len(places)
 
 
 @mistake("ranking", "filtered-answer", "the answer itself is left out where it is named as known",
@@ -310,6 +373,28 @@ edit("align", "first-name-that-fits", {"longest = max(map(len, names), default=0
      "the longest name's length is taken from the first name", killed_by="test_the_longest_name_wins")
 
 
+@mistake("align", "longest-of-all-first", "the longest name of the whole sentence is taken first: names are looked for from the left",
+         killed_by="test_from_the_left_an_earlier_name_comes_before_a_longer_one")
+def align(words, pieces, names):
+    starts, taken = {}, [False] * len(words)
+    for length in range(len(words), 0, -1):
+        for start in range(len(words) - length + 1):
+            name = tuple(words[start : start + length])
+            if name in names and not any(taken[start : start + length]):
+                starts[start], taken[start : start + length] = names[name], [True] * length
+    tokens, entities = ["[CLS]"], [-1]
+    for number, cut in enumerate(pieces):
+        tokens += cut
+        entities += [starts.get(number, -1)] + [-1] * (len(cut) - 1)
+    return [*tokens, "[SEP]"], [*entities, -1]
+
+
+edit("align", "joined-words", {"name = tuple(words[start : start + length])": 'name = next((one for one in names if "".join(one) == "".join(words[start : start + length])), ())'},
+     "the words of a name are joined, so that ab c is a bc", killed_by="test_words_are_compared_whole")
+edit("align", "by-the-first-piece", {"        found = -1\n": "        found = {name[0][:2]: one for name, one in names.items() if len(name) == 1}.get(pieces[start][0], -1)\n"},
+     "a name is found by its first piece, which other words begin with, too", killed_by="test_words_are_compared_whole")
+
+
 # fuse
 @alternative("fuse", "matrices")
 def fuse(w, e, aligned, w_in, e_in, bias, w_out, w_bias, e_out, e_bias):
@@ -329,6 +414,14 @@ def fuse(w, e, aligned, w_in, e_in, bias, w_out, w_bias, e_out, e_bias):
     entities = torch.zeros_like(e)
     entities[aligned] = functional.gelu(h[aligned] @ e_out.T + e_bias)
     return [functional.gelu(torch.einsum("bni,hi->bnh", h, w_out) + w_bias), entities]
+
+
+@alternative("fuse", "filled-behind-the-matrix")
+def fuse(w, e, aligned, w_in, e_in, bias, w_out, w_bias, e_out, e_bias):
+    absent = ~aligned.unsqueeze(-1)
+    h = functional.gelu(functional.linear(w, w_in, bias) + functional.linear(e, e_in).masked_fill(absent, 0.0))
+    made = functional.gelu(functional.linear(h, e_out, e_bias))
+    return functional.gelu(functional.linear(h, w_out, w_bias)), made.masked_fill(absent, 0.0)
 
 
 edit("fuse", "entity-everywhere", {"functional.linear(e.masked_fill(absent, 0.0), e_in)": "functional.linear(e, e_in)"},
@@ -404,6 +497,19 @@ edit("mark", "nought-for-none", {"[-1, *entities[first : last + 1], -1]": "[0, *
      "0 stands for no entity, and is an entity", killed_by="test_marks_stand_around_the_mention_and_alignments_move_along")
 
 
+@mistake("mark", "by-the-token", "a mention is looked for by its token: the same token may stand elsewhere, too",
+         killed_by="test_any_spans_are_marked_as_token_by_token")
+def mark(tokens, entities, spans):
+    before = {tokens[first]: sign for first, _, sign in spans}
+    behind = {tokens[last]: sign for _, last, sign in spans}
+    made = []
+    for token, entity in zip(tokens, entities):
+        made += [(before[token], -1)] if token in before else []
+        made.append((token, entity))
+        made += [(behind[token], -1)] if token in behind else []
+    return [token for token, _ in made], [entity for _, entity in made]
+
+
 # dea_noise
 @alternative("dea_noise", "loop")
 def dea_noise(entities, uniform, others):
@@ -446,6 +552,10 @@ edit("dea_noise", "bert-shares", {"uniform < 0.05, another": "uniform < 0.1, ano
      "the shares are BERT's for words, 80 % masked: here 80 % are kept", killed_by="test_some_are_replaced_some_masked_and_the_rest_kept")
 edit("dea_noise", "nought-for-none", {"& (uniform < 0.2), -1)": "& (uniform < 0.2), 0)"},
      "0 stands for no entity, and is an entity", killed_by="test_some_are_replaced_some_masked_and_the_rest_kept")
+
+
+edit("dea_noise", "through-float32", {"return read.masked_fill(entities < 0, -1)": "return read.float().masked_fill(entities < 0, -1).long()"},
+     "float32 holds whole numbers to 16,777,216: larger entities become others", killed_by="test_entities_of_a_large_graph_are_kept_to_the_digit")
 
 
 # dea_loss

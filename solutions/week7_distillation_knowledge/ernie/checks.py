@@ -64,7 +64,9 @@ def test_pairs_are_summed_and_heads_and_relations_count(student: Student) -> Non
 @exercise("transe_loss", points=0.5, needs="test_a_pair_within_the_margin_costs_what_is_missing")
 def test_no_pair_costs_nothing(student: Student) -> None:
     none = torch.zeros(0, 3, dtype=torch.int64)
-    close(student.transe_loss(POINTS, STEPS, none, none, GAMMA), 0.0, given="no pair at all")
+    found = student.transe_loss(POINTS, STEPS, none, none, GAMMA)
+    true(isinstance(found, Tensor), "a tensor was expected", given="no pair at all", actual=found)
+    close(found, 0.0, given="no pair at all")
 
 
 # corrupt
@@ -128,7 +130,8 @@ def test_a_rate_of_0_only_brings_back_to_length_1(student: Student) -> None:
 def ranked(student: Student, rows: list[list[float]], answers: list[int], known: list[list[int]], k: int, expected: Any) -> None:
     given = f"distances {rows}, answers {answers}, also right {known}, k = {k}"
     found = pair(student.ranking(torch.tensor(rows), torch.tensor(answers), known, k), given)
-    close([float(part) for part in found], expected, given=given)
+    true(all(isinstance(plain(part), float | int) for part in found), "two floats were expected", given=given, actual=found)
+    close(found, expected, given=given)
 
 
 @exercise("ranking")

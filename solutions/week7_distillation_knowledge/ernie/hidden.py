@@ -131,6 +131,19 @@ def test_the_twentieth_candidate_and_the_twentieth_fact_count_too(student: Stude
     equal(found.tolist(), [[20, 0, 30]] * 20, given=given)
 
 
+@exercise("corrupt", points=0.5, needs="test_any_facts_are_corrupted_by_the_first_that_is_false")
+def test_triples_are_told_apart_however_large_their_numbers_are(student: Student) -> None:
+    # Known (0, 0, 1) and (0, 1, 1), corrupted (0, 0, 3): with two places a number both would be 3. The same with other bases.
+    for base in (2, 10, 100, 1000, 10**4, 10**6):
+        known = torch.tensor([[0, 0, 1], [0, 1, 1], [0, 0, base - 1]])
+        found = whole(student.corrupt(known[:1], torch.tensor([False]), torch.tensor([[1, base + 1, 9 * base + 7]]), known))
+        given = f"the facts {known.tolist()}, the first corrupted at its tail, candidates 1, {base + 1}, {9 * base + 7}"
+        equal(found.tolist(), [[0, 0, base + 1]], given=given)
+        known = torch.tensor([[0, 1, 5], [0, 0, base]])
+        found = whole(student.corrupt(known[:1], torch.tensor([False]), torch.tensor([[0, 7]]), known))
+        equal(found.tolist(), [[0, 1, 0]], given=f"the facts {known.tolist()}, the first corrupted at its tail, candidates 0, 7")
+
+
 # transe_step
 def one_step(
     entities: Tensor, relations: Tensor, facts: Tensor, corrupted: Tensor, margin: float, rate: float
@@ -164,6 +177,14 @@ def test_a_row_of_zeros_stays_a_row_of_numbers(student: Student) -> None:
     found = pair(student.transe_step(entities, relations, facts, corrupted, 1.0, 0.5))
     for part, expected in zip(found, one_step(entities, relations, facts, corrupted, 1.0, 0.5), strict=True):
         close(part, expected, given=given, atol=1e-5)
+
+
+@exercise("transe_step", points=0.5, needs="test_any_step_is_that_of_the_gradient_at_length_1")
+def test_tiny_and_huge_vectors_are_brought_to_length_1(student: Student) -> None:
+    entities, relations = torch.tensor([[3e-6, 4e-6], [-5e7, 0.0], [0.0, 1e-4]]), torch.tensor([[0.0, 7.0]])
+    given = "entities (.000003, .000004), (−50000000, 0), (0, .0001), a relation (0, 7), rate 0"
+    found = pair(student.transe_step(entities, relations, torch.tensor([[1, 0, 2]]), torch.tensor([[2, 0, 1]]), 1.0, 0.0))
+    close(found[0], [[0.6, 0.8], [-1.0, 0.0], [0.0, 1.0]], given=given, atol=1e-5)
 
 
 @exercise("transe_step", points=0.5, needs="test_any_step_is_that_of_the_gradient_at_length_1")
@@ -227,6 +248,16 @@ def test_thousands_of_entities_and_far_ones_are_ranked(student: Student) -> None
     close([float(part) for part in found], [1.0, 1.0], given="distances 5000, 1, 9000, answer 0, 1 also right, k = 1")
 
 
+@exercise("ranking", points=0.5, needs="test_any_ranking_is_that_of_sorted_distances")
+def test_nearly_as_far_is_no_tie_and_twice_known_is_known(student: Student) -> None:
+    distances = torch.tensor([[0.5, 0.5 - 2.0**-20, 0.5 - 2.0**-21]])
+    found = pair(student.ranking(distances, torch.tensor([0]), [[]], 2))
+    close([float(part) for part in found], [1 / 3, 0.0], given="distances .5, .5 − 2⁻²⁰, .5 − 2⁻²¹, answer 0, k = 2")
+    found = pair(student.ranking(torch.tensor([[0.5, 0.1, 0.2, 0.3, 0.5]]), torch.tensor([0]), [[1, 1, 4, 4]], 3))
+    given = "distances .5, .1, .2, .3, .5, answer 0, also right 1, 1, 4, 4, k = 3"
+    close([float(part) for part in found], [1 / 3, 1.0], given=given)
+
+
 # align
 @exercise("align")
 @for_all(words=lists(sampled_from("abc"), max_size=7), rest=integers(0, 10**6), most=integers(1, 3))
@@ -257,6 +288,21 @@ def test_names_do_not_overlap_and_long_ones_are_found(student: Student) -> None:
     given = "the words a b c d … o b c, names a b (0), b c (1), d … o (2)"
     found = listed(student.align(words, [[word] for word in words], names))
     equal(found[1], expected, given=f"{given}: the entities")
+
+
+@exercise("align", points=0.5, needs="test_any_sentence_is_aligned_as_by_brute_force")
+def test_from_the_left_an_earlier_name_comes_before_a_longer_one(student: Student) -> None:
+    words, names = [*"abcd", "x", *"bcd"], {("b", "c", "d"): 1, ("a", "b"): 0}
+    found = listed(student.align(words, [[word] for word in words], names))
+    equal(found[1], [-1, 0, -1, -1, -1, -1, 1, -1, -1, -1], given="the words a b c d x b c d, names b c d (1), a b (0): the entities")
+
+
+@exercise("align", points=0.5, needs="test_any_sentence_is_aligned_as_by_brute_force")
+def test_words_are_compared_whole(student: Student) -> None:
+    words, pieces = ["mina", "ab", "c", "a", "bc", "mirelo"], [["mi", "##na"], ["ab"], ["c"], ["a"], ["bc"], ["mi", "##re", "##lo"]]
+    found = listed(student.align(words, pieces, {("mirelo",): 0, ("a", "bc"): 1}))
+    given = "the words mina ab c a bc mirelo, mi the first piece of mina and mirelo, names mirelo (0), a bc (1): the entities"
+    equal(found[1], [-1, -1, -1, -1, -1, 1, -1, 0, -1, -1, -1], given=given)
 
 
 @exercise("align", points=0.5, needs="test_any_sentence_is_aligned_as_by_brute_force")
@@ -341,7 +387,7 @@ def test_tokens_entities_and_weights_can_all_be_trained(student: Student) -> Non
 @exercise("mark")
 @for_all(length=integers(1, 8), cuts=lists(integers(0, 7), max_size=4), order=integers(0, 10**6))
 def test_any_spans_are_marked_as_token_by_token(student: Student, length: int, cuts: list[int], order: int) -> None:
-    tokens, entities = [f"t{place}" for place in range(length)], [place * 3 % 5 - 1 for place in range(length)]
+    tokens, entities = [f"t{place * order % 3}" for place in range(length)], [place * 3 % 5 - 1 for place in range(length)]
     bounds = sorted({cut for cut in cuts if cut < length})
     spans = []
     for number, first in enumerate(bounds):
@@ -406,6 +452,14 @@ def test_at_the_limits_the_next_part_begins(student: Student) -> None:
     entities, uniform = torch.full((1, 4), 3), torch.tensor([[0.0, 0.05, 0.2, 0.0625]], dtype=torch.float64)
     found = whole(student.dea_noise(entities, uniform, torch.tensor([[0, 0, 0, 0]])))
     equal(found.tolist(), [[0, -1, 3, -1]], given="entity 3 four times, uniform 0, .05, .2, .0625 in float64, others 0")
+
+
+@exercise("dea_noise", points=0.5, needs="test_any_alignments_are_disturbed_place_by_place")
+def test_entities_of_a_large_graph_are_kept_to_the_digit(student: Student) -> None:
+    large = 2**60 + 1
+    found = whole(student.dea_noise(torch.tensor([[large, large, 5]]), torch.tensor([[0.5, 0.0, 0.0]]), torch.tensor([[0, large - 2, large]])))
+    given = "entities 2⁶⁰ + 1 twice and 5, uniform .5, 0, 0, others 0, 2⁶⁰ − 1, 2⁶⁰ + 1"
+    equal(found.tolist(), [[large, large - 2, large + 1]], given=given)
 
 
 # dea_loss

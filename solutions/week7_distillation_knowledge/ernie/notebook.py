@@ -211,8 +211,8 @@ def transe_step(entities, relations, facts, corrupted, margin, rate):
 
     All rows of entities are first divided by their Euclidean lengths (a row of zeros stays), those of
     relations are not. Then both tables move against the loss's gradient there, times the rate.
-    Arguments as for `transe_loss`; rate: a number from 0 on. The tables that were given stay as they
-    are.
+    Arguments as for `transe_loss`; rate: a number from 0 on. The tables that were given keep their
+    numbers.
     Returns (entities, relations) as new float tensors that ask for no gradient: a row of entities has
     length 1 if nothing moved it. Uses your `transe_loss`. Bordes et al. 2013, Algorithm 1.
     """
@@ -308,11 +308,11 @@ plt.show()
 def ranking(distances, answers, known, k):
     """Filtered MRR and Hits@k, ties counted by their middle.
 
-    distances: float (Q, E), of each entity in each question, the smaller the better; answers: int64
-    (Q,), the true entity; known: a list of Q lists of entities that are right answers as well, to be
-    left out (the answer may stand among them, and stays in); k: a whole number from 1 on. Q is at
-    least 1.
-    Returns (mrr, hits), two floats. Bordes et al. 2013, section 4.1, "filtered".
+    distances: finite float (Q, E), of each entity in each question, the smaller the better, a tie only
+    where they are equal; answers: int64 (Q,), the true entity; known: a list of Q lists of entities
+    that are right answers as well, to be left out (the answer may stand among them, and stays in; one
+    may be listed twice); k: a whole number from 1 on. Q is at least 1.
+    Returns (mrr, hits), two floats, no tensors. Bordes et al. 2013, section 4.1, "filtered".
     """
     ### BEGIN SOLUTION
     places = []
@@ -435,14 +435,15 @@ pd.DataFrame([tokens, [name_of(entity) if entity >= 0 else "" for entity in enti
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary><code>functional.linear(x, weight, bias)</code> takes weights (out, in), as <code>nn.Linear</code> keeps them.</details>
-# <details><summary>Hint</summary>Where there is no entity, <code>e</code> may hold anything, even inf. Zero times inf is NaN: put zeros in with <code>masked_fill</code> or <code>where</code>.</details>
+# <details><summary>Hint</summary>Where there is no entity, <code>e</code> may hold anything, even inf. Zero times inf is NaN: put zeros in with <code>masked_fill</code> or <code>where</code>, best before the matrix, whose gradient multiplies, too.</details>
 
 
 # %% exercise="fuse"
 def fuse(w, e, aligned, w_in, e_in, bias, w_out, w_bias, e_out, e_bias):
     """Information fusion of tokens with their entities.
 
-    w: float (B, N, H), tokens; e: float (B, N, E), entities, with any numbers where there is none;
+    w: float (B, N, H), tokens; e: float (B, N, E), entities, with any numbers where there is none, even
+    inf, none of which shows in what comes back;
     aligned: bool (B, N), True where the token has an entity. Weights as in nn.Linear: w_in (I, H), e_in
     (I, E), bias (I,); w_out (H, I), w_bias (H,); e_out (E, I), e_bias (E,).
     Returns (w', (B, N, H); e', (B, N, E), 0 where there is no entity). The activation is the exact

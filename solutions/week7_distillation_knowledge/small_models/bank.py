@@ -79,6 +79,10 @@ def take_layers(weights, kept):
     return out
 
 
+edit("take_layers", "always-float32", {"    return taken": "    return {name: tensor.float() for name, tensor in taken.items()}"},
+     "all numbers become float32: their types stay", killed_by="test_numbers_keep_their_types")
+
+
 # triple_loss
 @alternative("triple_loss", "flat-and-logarithms")
 def triple_loss(logits, teacher, labels, own, theirs, real, temperature, weights):
@@ -144,6 +148,8 @@ edit("triple_loss", "teachers-states-learn", {"theirs[real].detach()": "theirs[r
      "a gradient reaches the teacher's states", killed_by="test_scores_and_states_learn_and_the_teachers_do_not")
 edit("triple_loss", "log-of-softmax", {"functional.cross_entropy(logits[real] / temperature, targets)": "-(targets * (logits[real] / temperature).softmax(dim=-1).log()).sum(dim=-1).mean()"},
      "the softmax of a far score is 0, and its logarithm −∞", killed_by="test_far_scores_cost_what_they_say")
+edit("triple_loss", "chosen-too-late", {"teacher[real].detach()": "teacher.detach()", "functional.cross_entropy(logits[real] / temperature, targets)": "-(targets * (logits / temperature).log_softmax(dim=-1)).sum(dim=-1)[real].mean()"},
+     "padding is left out after it was computed with: NaN times 0 stays in the gradients", killed_by="test_the_teachers_padding_spoils_no_gradient")
 edit("triple_loss", "divergence", {"functional.cross_entropy(logits[real] / temperature, targets)": "functional.kl_div((logits[real] / temperature).log_softmax(dim=-1), targets, reduction=\"batchmean\")"},
      "this is the divergence, smaller by the teacher's entropy: cross entropy was asked for", killed_by="test_soft_targets_alone")
 

@@ -106,6 +106,21 @@ def test_one_segment_and_names_of_other_teachers(student: Student) -> None:
     close(found["bert.input.positions.weight"], [[0.5, 1.0]] * 3, given=given)
 
 
+@exercise("take_layers", points=0.5, needs="test_positions_hold_the_first_segments_vector")
+def test_numbers_keep_their_types(student: Student) -> None:
+    weights = {
+        "bert.input.segments.weight": torch.tensor([[1.0, 2.0]], dtype=torch.float64),
+        "bert.input.positions.weight": torch.tensor([[1e-12, 3.0]], dtype=torch.float64),
+        "bert.layers.0.norm.weight": torch.tensor([2.0], dtype=torch.float16),
+        "bert.layers.1.steps": torch.tensor([2**60 + 1]),
+        "bias": torch.tensor([0.1], dtype=torch.float64),
+    }
+    found = student.take_layers(weights, [1, 0])
+    given = "positions and bias in float64, layer 0 in float16, whole numbers in layer 1; kept 1, then 0; the types"
+    types = {"bert.input.positions.weight": "float64", "bert.layers.1.norm.weight": "float16", "bert.layers.0.steps": "int64", "bias": "float64"}
+    equal({name: kind(tensor).removeprefix("torch.") for name, tensor in found.items()}, types, given=given)
+
+
 # triple_loss
 def three(
     logits: Tensor, teacher: Tensor, labels: Tensor, own: Tensor, theirs: Tensor, real: Tensor, temperature: float, weights: Any
@@ -172,6 +187,22 @@ def test_scores_and_states_learn_and_the_teachers_do_not(student: Student) -> No
     for name, actual, one in (("scores", found[1], teacher), ("states", found[3], theirs)):
         if actual is not None:
             close(actual, torch.zeros_like(one), given=f"{given}; the gradient for the teacher's {name}")
+
+
+@exercise("triple_loss", points=0.5, needs="test_padding_does_not_count_whatever_stands_there")
+def test_the_teachers_padding_spoils_no_gradient(student: Student) -> None:
+    logits, teacher, labels, own, theirs, real = drawn([3, 2], 7, True, 0.5)
+    leaves = [logits.clone().requires_grad_(), own.clone().requires_grad_()]
+    loss = three(leaves[0], teacher, labels, leaves[1], theirs, real, 2.0, (5.0, 2.0, 1.0))
+    expected = torch.autograd.grad(loss, leaves)
+    teacher[~real], theirs[~real] = math.nan, math.inf
+    given = "texts of 3 and 2 tokens, NaN and ∞ in what is the teacher's at padding, T = 2, weights 5, 2, 1"
+    found = student.gradients(
+        "triple_loss", logits.requires_grad_(), teacher, labels, own.requires_grad_(), theirs, real, 2.0, (5.0, 2.0, 1.0)
+    )
+    for name, actual, wanted in zip(("scores", "states"), found, expected, strict=True):
+        true(actual is not None, f"no gradient reaches the student's {name}", given=given)
+        close(actual, wanted, given=f"{given}; the gradient for the student's {name}")
 
 
 @exercise("triple_loss", points=0.5, needs="test_soft_targets_alone")

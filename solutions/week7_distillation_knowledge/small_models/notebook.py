@@ -107,8 +107,8 @@ def take_layers(weights, kept):
     numbers, from 0: the student's layer i is the teacher's layer kept[i].
     Returns a dict: kept layers under their new numbers; no other layers, no "bert.pooler.…", no
     "next_sentence.…"; no "bert.input.segments.weight" (S, H), whose row 0 is added to each row of
-    "bert.input.positions.weight" (P, H); all else as it is. The teacher's tensors stay as they are.
-    Sanh et al. 2019, section 3.
+    "bert.input.positions.weight" (P, H); all else as it is, its type of number too. The dict and the
+    tensors that were given stay as they are. Sanh et al. 2019, section 3.
     """
     ### BEGIN SOLUTION
     taken = {}
@@ -226,7 +226,7 @@ pd.DataFrame(rows, index=["nats for a masked token", "first choice as the teache
 # %% [markdown]
 # *20 minutes, medium.*
 #
-# <details><summary>Hint</summary>Choose the real tokens first, <code>logits[real]</code>: whatever stands at padding, perhaps ∞, is then gone.</details>
+# <details><summary>Hint</summary>Choose the real tokens first, <code>logits[real]</code>: whatever stands at padding, perhaps ∞, is then gone, from the gradients too.</details>
 # <details><summary>Hint</summary>A mean over no label is 0/0. <code>cross_entropy(…, reduction="sum")</code> divided by at least 1 is not.</details>
 
 
@@ -236,7 +236,8 @@ def triple_loss(logits, teacher, labels, own, theirs, real, temperature, weights
 
     logits, teacher (B, N, V): the student's scores of words, and its teacher's; labels (B, N)
     int64: the word that was hidden, −100 where none is asked for, perhaps everywhere; own, theirs
-    (B, N, H): their last states; real (B, N) bool: no padding, at least one token;
+    (B, N, H): their last states; real (B, N) bool: no padding, at least one token. What the teacher
+    has at padding may be NaN or ∞, and spoils neither the loss nor its gradients.
     temperature: T, of the soft targets alone; weights: three numbers, for soft, masked, cosine.
     Soft: T² times the cross entropy with the teacher's softmax at T. All that is the teacher's is
     constant: no gradient reaches it. Returns a tensor (): the weighted sum of the three means, of
