@@ -36,7 +36,7 @@
 # | with these paths a model answers what text alone does not | CommonsenseQA, test: 58.9 |
 # | attention over paths shows why | |
 #
-# On CommonsenseQA a choice among five, the best model of text had about 56, people 89 (Talmor et al. 2019).
+# On CommonsenseQA, a choice among five, the best model of text had about 56, people 89 (Talmor et al. 2019).
 
 # %% [markdown]
 # You write KagNet's pieces (about 3 hours):
@@ -207,7 +207,7 @@ pd.Series({name: ", ".join(f"{relation} {other}" for relation, other in neighbou
 # A **simple path** meets no concept twice. We want all of up to k steps between two concepts. Two relations between the same concepts make two paths.
 
 # %% [markdown]
-# Why not longer ones? In a graph where each concept has 20 neighbours, k steps reach 20ᵏ. And nearly everything is related to nearly everything after four.
+# Why not longer ones? In a graph where each concept has 20 neighbours, k steps reach up to 20ᵏ. And nearly everything is related to nearly everything after four.
 #
 # *25 minutes, medium.*
 #
