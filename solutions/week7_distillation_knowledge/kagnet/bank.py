@@ -83,6 +83,27 @@ def ground(lemmas, concepts, stop_words):
     return list(dict.fromkeys(found))
 
 
+@mistake("ground", "taken-by-word", "a word that is taken once is taken wherever it stands: places are taken, not words",
+         killed_by="test_words_are_told_apart_by_their_places")
+def ground(lemmas, concepts, stop_words):
+    taken, found = set(), {}
+    for size in range(len(lemmas), 0, -1):
+        for start in range(len(lemmas) - size + 1):
+            words = set(lemmas[start : start + size])
+            if "_".join(lemmas[start : start + size]) in concepts and not taken & words and not words <= stop_words:
+                taken |= words
+                found[start] = "_".join(lemmas[start : start + size])
+    return list(dict.fromkeys(found[start] for start in sorted(found)))
+
+
+edit("ground", "place-of-the-first-word", {"list(dict.fromkeys(found[start] for start in sorted(found)))": 'sorted(dict.fromkeys(found.values()), key=lambda name: lemmas.index(name.split("_")[0]))'},
+     "a name's place is looked up by its first word, which may stand earlier by itself", killed_by="test_words_are_told_apart_by_their_places")
+edit("ground", "known-names-take-no-words", {"if all(free[start : start + size]) and": 'if all(free[start : start + size]) and "_".join(words) not in found.values() and'},
+     "a name that comes again takes no words, so shorter names are found in them", killed_by="test_words_are_told_apart_by_their_places")
+edit("ground", "lower-case", {"    free, found": "    lemmas = [word.lower() for word in lemmas]\n    free, found"},
+     "lemmas are made lower case: names are looked up as they are written", killed_by="test_capital_letters_are_other_letters")
+
+
 # both_directions
 @alternative("both_directions", "defaultdict-and-sets")
 def both_directions(triples):
@@ -121,6 +142,16 @@ edit("both_directions", "concept-first", {"append((relation, tail))": "append((t
      "(concept, relation) in place of (relation, concept)", killed_by="test_each_triple_is_walked_both_ways")
 edit("both_directions", "back-only-if-new", {'            neighbours[tail].append((relation + "*", head))': '            if (relation, head) not in neighbours[tail] and (relation, tail, head) not in [(r, a, b) for a, r, b in triples]:\n                neighbours[tail].append((relation + "*", head))'},
      "the way back is left out where a triple leads that way already: the two are not the same", killed_by="test_a_triple_that_stands_twice_counts_once")
+
+
+edit("both_directions", "sets", {"    return neighbours": "    return {name: set(some) for name, some in neighbours.items()}"},
+     "sets in place of lists: their order changes from run to run", killed_by="test_each_triple_is_walked_both_ways")
+edit("both_directions", "symmetric-relations", {'relation + "*"': 'relation + "*" * (relation != "RelatedTo")'},
+     "RelatedTo gets no star on the way back: every relation does", killed_by="test_names_and_relations_are_taken_as_they_stand")
+edit("both_directions", "part-of-a-name", {"if head != tail": "if head not in tail"},
+     "a concept counts as itself if its name is part of the other's", killed_by="test_names_and_relations_are_taken_as_they_stand")
+edit("both_directions", "lower-case", {"if head != tail": "if head.lower() != tail.lower()"},
+     "names that differ in capital letters count as one concept", killed_by="test_names_and_relations_are_taken_as_they_stand")
 
 
 @mistake("both_directions", "one-relation-a-pair", "of several relations between two concepts the last one alone is kept",
@@ -208,6 +239,35 @@ edit("find_paths", "known-concepts-only", {"neighbours.get(here, [])": "neighbou
      "a concept that the graph does not hold ends in a KeyError", killed_by="test_to_itself_from_nowhere_and_in_no_steps_there_is_no_path")
 
 
+@mistake("find_paths", "relation-for-concept", "a concept is looked up in whole steps, where a relation may have its name",
+         killed_by="test_concepts_are_told_apart_by_their_whole_names")
+def find_paths(neighbours, source, target, longest):
+    found, growing = [], [[]] if source != target else []
+    while growing:
+        path = growing.pop()
+        here = path[-1][2] if path else source
+        for relation, there in neighbours.get(here, []) if len(path) < longest else []:
+            if there != source and not any(there in step for step in path):
+                (found if there == target else growing).append([*path, (here, relation, there)])
+    return found
+
+
+@mistake("find_paths", "names-in-one-text", "the concepts met are joined in one text, in which parts of names are found, too",
+         killed_by="test_concepts_are_told_apart_by_their_whole_names")
+def find_paths(neighbours, source, target, longest):
+    found, growing = [], [([], source)] if source != target else []
+    while growing:
+        path, met = growing.pop()
+        here = path[-1][2] if path else source
+        for relation, there in neighbours.get(here, []) if len(path) < longest else []:
+            longer = [*path, (here, relation, there)]
+            if there == target:
+                found.append(longer)
+            elif there not in met:
+                growing.append((longer, f"{met} {there}"))
+    return found
+
+
 @mistake("find_paths", "shortest-alone", "the shortest paths alone: all of up to k steps were asked for",
          killed_by="test_no_path_is_longer_than_asked_for")
 def find_paths(neighbours, source, target, longest):
@@ -281,6 +341,12 @@ edit("schema_graph", "answer-not-within", {"for names in (question, answer):": "
      "triples among the answer's concepts are missing", killed_by="test_triples_among_the_questions_concepts_belong_to_it")
 edit("schema_graph", "all-neighbours", {" if there in names]": "]"},
      "all neighbours of the concepts are taken in: those on paths belong to it, and triples among the given concepts", killed_by="test_it_holds_what_stands_on_paths_and_nothing_else")
+edit("schema_graph", "detours-within", {"for one in names for relation, there in neighbours.get(one, []) if there in names]": "for a in names for b in names for path in find_paths(neighbours, a, b, longest) for one, relation, there in path]"},
+     "paths among the question's concepts are taken in: triples from one to another alone belong to it", killed_by="test_detours_within_the_question_and_across_paths_stay_outside")
+edit("schema_graph", "across-paths", {"    return concepts, triples, paths": '    triples = {(a, r, b) for a in concepts for r, b in neighbours.get(a, []) if b in concepts and not r.endswith("*")}\n    return concepts, triples, paths'},
+     "all triples between two of the concepts: those on paths alone, and those among question or answer", killed_by="test_detours_within_the_question_and_across_paths_stay_outside")
+edit("schema_graph", "lists-for-sets", {"    return concepts, triples, paths": "    return sorted(concepts), sorted(triples), paths"},
+     "lists in place of sets", killed_by="test_it_holds_what_stands_on_paths_and_nothing_else")
 edit("schema_graph", "connected-concepts-only", {"{*question, *answer} | {name": "{name"},
      "concepts of question and answer without a path are missing", killed_by="test_another_question_gets_another_graph")
 edit("schema_graph", "pairs-with-paths-only", {"    return concepts, triples, paths": "    return concepts, triples, {pair: some for pair, some in paths.items() if some}"},
@@ -501,6 +567,8 @@ edit("attention_weights", "scores-of-0", {"masked_fill(~real, lowest)": "masked_
      "padding gets the score 0: exp(0) is 1, not 0", killed_by="test_padding_has_no_weight_whatever_stands_there")
 edit("attention_weights", "not-far-enough", {"masked_fill(~real, lowest)": "masked_fill(~real, -1000.0)"},
      "−1000 is taken for −∞: scores may lie below it", killed_by="test_scores_far_from_zero_weigh_as_others_do")
+edit("attention_weights", "masked-by-a-product", {"scores.masked_fill(~real, lowest)": "(scores * real + ~real * -1e30)"},
+     "padding is multiplied by 0: an infinite score stays NaN", killed_by="test_scores_far_from_zero_weigh_as_others_do")
 edit("attention_weights", "unmasked", {"scores.masked_fill(~real, lowest).softmax(dim=-1) * real": "scores.softmax(dim=-1)"},
      "padding gets weights", killed_by="test_padding_has_no_weight_whatever_stands_there")
 edit("attention_weights", "over-the-pairs", {"softmax(dim=-1)": "softmax(dim=0)"},
@@ -541,6 +609,8 @@ edit("graph_vector", "mean-of-pairs", {'torch.einsum("sm,sme->se", beta, torch.c
      "pairs are averaged without β", killed_by="test_pairs_are_summed_by_beta_with_their_own_vectors")
 edit("graph_vector", "best-path", {'torch.einsum("smk,smkc->smc", alpha, paths)': "paths.gather(2, alpha.argmax(dim=2)[:, :, None, None].expand(-1, -1, 1, paths.shape[3]))[:, :, 0]"},
      "the path with the most weight alone", killed_by="test_the_paths_of_one_pair_are_summed_by_alpha")
+edit("graph_vector", "small-weights-dropped", {"    pooled =": "    alpha, beta = alpha * (alpha >= 0.01), beta * (beta >= 0.01)\n    pooled ="},
+     "weights below 0.01 count as 0: all are summed", killed_by="test_small_weights_count_as_well")
 edit("graph_vector", "over-all-pairs", {'torch.einsum("smk,smkc->smc", alpha, paths)': 'torch.einsum("smk,snkc->smc", alpha, paths)'},
      "each pair sums the paths of all pairs", killed_by="test_pairs_are_summed_by_beta_with_their_own_vectors")
 edit("graph_vector", "pairs-without-paths-dropped", {"    return torch.einsum": "    beta = beta * (alpha.sum(dim=2) > 0)\n    return torch.einsum"},

@@ -77,7 +77,7 @@ TOY = [
 
 def rows(value: Any, given: str) -> dict[str, list[tuple[str, str]]]:
     """The student's neighbours, each list sorted."""
-    if not isinstance(value, dict) or not all(isinstance(one, list | tuple | set) for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(one, list | tuple) for one in value.values()):
         raise Mismatch("a dict of lists was expected", given=given, actual=value)
     try:
         return {name: sorted((str(relation), str(other)) for relation, other in one) for name, one in value.items()}
@@ -200,6 +200,8 @@ def schema(
     found = student.schema_graph(graph, question, answer, longest)
     try:
         concepts, triples, between = found
+        for some in (concepts, triples):
+            true(isinstance(some, set | frozenset), "a set was expected", given=given, actual=some)
         sets = set(concepts), {(str(a), str(r), str(b)) for a, r, b in triples}
         return *sets, {(str(a), str(b)): paths(some, given) for (a, b), some in between.items()}
     except (TypeError, ValueError, AttributeError):

@@ -85,6 +85,18 @@ def test_long_texts_and_long_names_are_grounded_whole(student: Student) -> None:
 def test_capital_letters_are_other_letters(student: Student) -> None:
     given = "the lemmas (Rose, rose, the), the concepts rose, Rose, The; the stop word Rose"
     equal(list(student.ground(["Rose", "rose", "the"], {"rose", "Rose", "The"}, {"Rose"})), ["rose"], given=given)
+    equal(list(student.ground(["Rose"], {"rose"}, set())), [], given="the lemma Rose, the concept rose")
+
+
+@exercise("ground", points=0.5, needs="test_the_longest_match_takes_its_words")
+def test_words_are_told_apart_by_their_places(student: Student) -> None:
+    for text, concepts, expected in (
+        ("flower to plant flower", {"plant_flower", "flower"}, ["flower", "plant_flower"]),
+        ("plant the plant flower", {"plant_flower", "plant"}, ["plant", "plant_flower"]),
+        ("plant flower plant flower", {"plant_flower", "plant", "flower"}, ["plant_flower"]),
+    ):
+        given = f"the lemmas ({text.replace(' ', ', ')}), the concepts {', '.join(sorted(concepts))}"
+        equal(list(student.ground(text.split(), concepts, set())), expected, given=given)
 
 
 # both_directions
@@ -104,7 +116,7 @@ def star(triples: list[Triple]) -> dict[str, list[tuple[str, str]]]:
 
 
 def rows(value: Any) -> dict[str, list[tuple[str, str]]]:
-    if not isinstance(value, dict) or not all(isinstance(one, list | tuple | set) for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(one, list | tuple) for one in value.values()):
         raise Mismatch("a dict of lists was expected", actual=value)
     try:
         return {name: sorted((str(relation), str(other)) for relation, other in one) for name, one in value.items()}
@@ -125,6 +137,14 @@ def test_many_triples_are_all_there(student: Student) -> None:
     ]
     given = "25 triples from hub, 25 to it"
     equal(rows(student.both_directions(triples)), star(triples), given=given)
+
+
+@exercise("both_directions", points=0.5, needs="test_each_triple_is_walked_both_ways")
+def test_names_and_relations_are_taken_as_they_stand(student: Student) -> None:
+    triples = [("a", "RelatedTo", "b"), ("plant", "r", "plant_flower"), ("flower_bed", "r", "flower")]
+    for some in ([*triples, ("Turkey", "r", "turkey")], [("a", "Synonym", "b"), ("a", "Antonym", "b")]):
+        given = "; ".join(", ".join(triple) for triple in some)
+        equal(rows(student.both_directions(some)), star(some), given=given)
 
 
 # find_paths
@@ -175,6 +195,13 @@ def test_a_hub_with_many_neighbours_is_searched_whole(student: Student) -> None:
 
 
 @exercise("find_paths", points=0.5, needs="test_no_path_is_longer_than_asked_for")
+def test_concepts_are_told_apart_by_their_whole_names(student: Student) -> None:
+    triples = [("ground", "flower", "plant_flower"), ("plant_flower", "r", "flower"), ("flower", "s", "plant")]
+    given = "ground –flower→ plant_flower –r→ flower –s→ plant, from ground to plant, up to three steps"
+    equal(paths(student.find_paths(star(triples), "ground", "plant", 3)), [triples], given=given)
+
+
+@exercise("find_paths", points=0.5, needs="test_no_path_is_longer_than_asked_for")
 def test_a_long_chain_is_walked_to_its_end(student: Student) -> None:
     names = [f"x{number:02}" for number in range(13)]
     triples = [(here, "r", there) for here, there in pairwise(names)]
@@ -218,6 +245,8 @@ def test_any_question_and_answer_get_the_graph_between_their_concepts(
 def parts_of(found: Any) -> Any:
     try:
         concepts, triples, some = found
+        for one in (concepts, triples):
+            true(isinstance(one, set | frozenset), "a set was expected", actual=one)
         sets_of = set(concepts), {(str(a), str(r), str(b)) for a, r, b in triples}
         return *sets_of, {(str(a), str(b)): paths(one) for (a, b), one in some.items()}
     except (TypeError, ValueError, AttributeError):
@@ -233,6 +262,18 @@ def test_a_concept_of_both_question_and_answer_has_no_path_to_itself(student: St
         between(triples, ["a", "b"], ["b"], 2),
         given=given,
     )
+
+
+@exercise("schema_graph", points=0.5, needs="test_it_holds_what_stands_on_paths_and_nothing_else")
+def test_detours_within_the_question_and_across_paths_stay_outside(student: Student) -> None:
+    triples = [("p", "r", "x"), ("x", "r", "q"), ("p", "s", "a")]
+    given = "p –r→ x –r→ q, p –s→ a, the question's p and q, the answer's a, up to two steps"
+    found = student.schema_graph(star(triples), ["p", "q"], ["a"], 2)
+    equal(parts_of(found), between(triples, ["p", "q"], ["a"], 2), given=given)
+    triples = [("q", "r", "x"), ("x", "r", "a"), ("q", "r", "y"), ("y", "r", "a"), ("x", "s", "y")]
+    given = "q –r→ x –r→ a, q –r→ y –r→ a, x –s→ y, the question's q, the answer's a, up to two steps"
+    found = student.schema_graph(star(triples), ["q"], ["a"], 2)
+    equal(parts_of(found), between(triples, ["q"], ["a"], 2), given=given)
 
 
 @exercise("schema_graph", points=0.5, needs="test_it_holds_what_stands_on_paths_and_nothing_else")
@@ -552,6 +593,10 @@ def test_scores_far_from_zero_weigh_as_others_do(student: Student) -> None:
     given = "paths that score −5000, −5000 and padding 0; 5000, 4000, 5000"
     found = student.attention_weights(pairs, paths_of, real, weight)
     close(found, [[[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]], given=given)
+    paths_of, real = torch.tensor([[[1.0], [1.0], [3e38]]]), torch.tensor([[True, True, False]])
+    given = "asked by 10: paths 1, 1 and padding 3e38, whose score is beyond float32"
+    found = student.attention_weights(torch.tensor([[10.0]]), paths_of, real, weight)
+    close(found, [[0.5, 0.5, 0.0]], given=given)
 
 
 @exercise("attention_weights", points=0.5, needs="test_three_paths_weigh_as_the_softmax_of_their_scores")
@@ -614,6 +659,14 @@ def test_any_graph_is_summed_path_by_path(
 def test_all_that_is_summed_learns(student: Student) -> None:
     given = "two statements of three pairs of two paths, float64"
     close_gradients(student, "graph_vector", summed, weighed(2, 3, 2, 2, 3, 41), given=given)
+
+
+@exercise("graph_vector", points=0.5, needs="test_each_statement_has_its_own_vector")
+def test_small_weights_count_as_well(student: Student) -> None:
+    alpha, beta = torch.tensor([[[1023 / 1024, 1 / 1024]] * 2]), torch.tensor([[1 / 1024, 1023 / 1024]])
+    paths_of, pairs = torch.tensor([[[[0.0], [1024.0]]] * 2]), torch.tensor([[[1024.0], [0.0]]])
+    given = "two pairs of two paths, p = 0, 1024, α = 1023/1024, 1/1024, T = 1024, 0, β = 1/1024, 1023/1024"
+    close(student.graph_vector(paths_of, alpha, pairs, beta), [[1.0, 1.0]], given=given)
 
 
 @exercise("graph_vector", points=0.5, needs="test_each_statement_has_its_own_vector")

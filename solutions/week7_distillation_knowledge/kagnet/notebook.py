@@ -36,7 +36,7 @@
 # | with these paths a model answers what text alone does not | CommonsenseQA, test: 58.9 |
 # | attention over paths shows why | |
 #
-# On CommonsenseQA a choice among five, the best model of text had about 56, people 89 (Talmor et al. 2019).
+# On CommonsenseQA, a choice among five, the best model of text had about 56, people 89 (Talmor et al. 2019).
 
 # %% [markdown]
 # You write KagNet's pieces (about 3 hours):
@@ -109,8 +109,8 @@ def ground(lemmas, concepts, stop_words):
     stop_words: set of strings. An n-gram matches if its words, joined, are a name and not all of
     them are stop words. The longest matches are taken first, of equally long ones the left one;
     a word that is taken is not there for others.
-    Returns a list of names in the order in which they stand in the text, each once (at its first
-    place). Lin et al. 2019, section 3.1.
+    Returns a list or tuple of names in the order in which they stand in the text, each once (at its
+    first place), as they are written. Lin et al. 2019, section 3.1.
     """
     ### BEGIN SOLUTION
     free, found = [True] * len(lemmas), {}
@@ -180,8 +180,8 @@ def both_directions(triples):
 
     triples: list of (head, relation, tail), strings; some may stand there twice, and some may lead
     from a concept to itself.
-    Returns a dict: for each concept that stands in a triple, the list of its (relation, concept),
-    in any order, each once. A relation that is walked from tail to head ends in "*". What leads
+    Returns a dict: for each concept that stands in a triple, a list or tuple of its (relation,
+    concept), in any order, each once. A relation that is walked from tail to head ends in "*". What leads
     from a concept to itself is left out, so a list may be empty.
     """
     ### BEGIN SOLUTION
@@ -207,7 +207,7 @@ pd.Series({name: ", ".join(f"{relation} {other}" for relation, other in neighbou
 # A **simple path** meets no concept twice. We want all of up to k steps between two concepts. Two relations between the same concepts make two paths.
 
 # %% [markdown]
-# Why not longer ones? In a graph where each concept has 20 neighbours, k steps reach 20ᵏ. And nearly everything is related to nearly everything after four.
+# Why not longer ones? In a graph where each concept has 20 neighbours, k steps reach up to 20ᵏ. And nearly everything is related to nearly everything after four.
 #
 # *25 minutes, medium.*
 #
@@ -221,8 +221,8 @@ def find_paths(neighbours, source, target, longest):
 
     neighbours: dict, as `both_directions` gives it; source, target: names, perhaps of concepts
     that are not in it; longest: a whole number from 0 on.
-    Returns a list of paths in any order, each a list of steps (from, relation, to) as they are
-    walked, the first from source, the last to target. From a concept to itself there is none.
+    Returns a list of paths in any order, each a list or tuple of steps (from, relation, to) as they
+    are walked, the first from source, the last to target. From a concept to itself there is none.
     Lin et al. 2019, section 3.2.
     """
     ### BEGIN SOLUTION
@@ -601,7 +601,7 @@ def graph_vector(paths, alpha, pairs, beta):
     """A vector for each schema graph: its paths, summed by α, beside its pairs, both summed by β.
 
     paths: float (S, M, K, C), p; alpha (S, M, K); pairs: float (S, M, D), T; beta (S, M). Weights
-    of padding are 0, and so are all of a pair without a path.
+    of padding are 0, and so are all α of a pair without a path.
     Returns (S, C + D), what comes from the paths first. Lin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION

@@ -49,6 +49,17 @@ def linear_probe(vectors, labels, classes, penalty):
     return torch.from_numpy(weight.T.copy()).to(vectors.dtype), torch.from_numpy(bias).to(vectors.dtype)
 
 
+@alternative("linear_probe", "means-in-the-vectors-type")
+def linear_probe(vectors, labels, classes, penalty):
+    centre = vectors.mean(dim=0)
+    x, y = (vectors - centre).double(), functional.one_hot(labels, classes).double()
+    share = y.mean(dim=0)
+    weight = torch.linalg.solve(x.T @ x + penalty * torch.eye(x.shape[1], dtype=x.dtype), x.T @ (y - share)).T
+    return weight.to(vectors.dtype), (share - weight @ centre.double()).to(vectors.dtype)
+
+
+edit("linear_probe", "small-penalties-raised", {"penalty * torch.eye(": "max(penalty, 0.01) * torch.eye("},
+     "a small penalty is raised: it is taken as it is", killed_by="test_the_probe_keeps_double_precision")
 edit("linear_probe", "no-penalty-but-a-millionth", {"penalty * torch.eye(": "1e-6 * torch.eye("},
      "the penalty is left out", killed_by="test_the_probe_is_scikit_learns_ridge_regression")
 edit("linear_probe", "penalty-times-n", {"penalty * torch.eye(": "penalty * len(x) * torch.eye("},
@@ -114,6 +125,15 @@ def control_labels(words, labels, others, seed):
     return list(map(table.get, words)), list(map(table.get, others))
 
 
+@alternative("control_labels", "numpys-integers")
+def control_labels(words, labels, others, seed):
+    draw = np.random.default_rng(seed)
+    given = {word: draw.choice(labels) for word in dict.fromkeys([*words, *others])}
+    return [given[word] for word in words], [given[word] for word in others]
+
+
+edit("control_labels", "seed-0-is-none", {"random.Random(seed)": "random.Random(seed or None)"},
+     "seed 0 is taken for no seed", killed_by="test_seed_0_is_a_seed_like_others")
 edit("control_labels", "uniform", {"draw.choice(labels)": "draw.choice(sorted(set(labels)))"},
      "all labels are equally likely: they are drawn with the frequencies of the real ones", killed_by="test_labels_are_drawn_with_the_frequencies_of_the_tokens")
 edit("control_labels", "a-label-for-each-token", {"return [given[word] for word in words], [given[word] for word in others]":
@@ -202,6 +222,8 @@ edit("selectivity", "divided-by-types", {"/ len(words)": "/ len(sums)"},
      "the root is divided by the number of types: N is the number of tokens", killed_by="test_tokens_of_one_word_count_together")
 edit("selectivity", "root-of-n", {"/ len(words)": "/ math.sqrt(len(words))"},
      "the root is divided by √N: this is the spread, not the error of the mean", killed_by="test_of_words_that_stand_once_the_error_is_the_usual_one")
+edit("selectivity", "empty-word-left-out", {"sums[word] += one - mean": "sums[word] += (one - mean) * bool(word)"},
+     "the empty word is left out: it is a type like others", killed_by="test_words_that_differ_in_case_are_two")
 edit("selectivity", "no-root", {"math.sqrt(sum(one * one for one in sums.values()))": "sum(one * one for one in sums.values())"},
      "the root is missing", killed_by="test_of_words_that_stand_once_the_error_is_the_usual_one")
 edit("selectivity", "no-squares", {"one * one for one in": "abs(one) for one in"},
@@ -271,6 +293,8 @@ edit("layer_centres", "no-loss-allowed", {"if whole == 0:": "if whole <= 0:"},
      "None comes back where the layers lose on the whole: only where the last score is the first", killed_by="test_a_loss_on_the_whole_is_divided_by_all_the_same")
 edit("layer_centres", "nearly-zero", {"if whole == 0:": "if abs(whole) < 1e-6:"},
      "a gain that is small is taken for none: None only where the last score is exactly the first", killed_by="test_the_expected_layer_weighs_each_layer_by_what_it_adds")
+edit("layer_centres", "sum-of-gains", {"whole = cumulative[-1] - cumulative[0]": "whole = sum(gains)"},
+     "the gains are added up: their roundings hide that the last score is the first", killed_by="test_the_last_score_is_held_against_the_first_itself")
 edit("layer_centres", "greatest-share", {"gravity = sum(layer * share for layer, share in enumerate(scores.double().softmax(dim=0).tolist()))": "gravity = float(scores.argmax())"},
      "the layer with the greatest share: the centre of all shares was asked for", killed_by="test_even_scores_have_their_centre_in_the_middle")
 edit("layer_centres", "exp-apart", {"scores.double().softmax(dim=0)": "(scores.double().exp() / scores.double().exp().sum())"},
@@ -321,6 +345,8 @@ edit("online_code", "log-of-the-softmax", {'functional.cross_entropy(logits.doub
      "the logarithm of a softmax that is 0 is −∞: cross_entropy is safe", killed_by="test_a_probe_may_be_very_sure_and_wrong")
 edit("online_code", "logits-as-probabilities", {'functional.cross_entropy(logits.double(), labels, reduction="sum")': "-logits.double()[torch.arange(len(labels)), labels].sum()"},
      "the logits are taken for logarithms of probabilities", killed_by="test_any_blocks_cost_what_their_labels_cost")
+edit("online_code", "few-bits-are-none", {"even / bits if bits else math.inf": "even / bits if bits > 1e-6 else math.inf"},
+     "few bits are taken for none: infinite only where they are 0", killed_by="test_a_code_of_no_bits_compresses_infinitely")
 edit("online_code", "first-block-has-no-probe", {"for logits, labels in blocks:": "for number, (logits, labels) in enumerate(blocks):", "if logits is None:": "if number == 0:"},
      "the first block is taken to have no probe, and the others one: None says it", killed_by="test_the_first_block_may_have_a_probe_and_a_later_one_none")
 
@@ -336,7 +362,18 @@ def structure_loss(vectors, transform, distances, lengths):
     return torch.stack(costs).mean()
 
 
-@alternative("structure_loss", "through-the-gram-matrix")
+@alternative("structure_loss", "differences-first")
+def structure_loss(vectors, transform, distances, lengths):
+    real = torch.arange(vectors.shape[1])[None] < lengths[:, None]
+    x = torch.where(real[..., None], vectors, 0.0)
+    squares = torch.einsum("bijh,rh->bijr", x.unsqueeze(2) - x.unsqueeze(1), transform).pow(2).sum(dim=3)
+    pairs = torch.einsum("bi,bj->bij", real.long(), real.long()).bool()
+    apart = torch.where(pairs, torch.where(pairs, distances, 0.0) - squares, 0.0).abs()
+    return torch.mean(apart.flatten(1).sum(dim=1) / lengths.square())
+
+
+@mistake("structure_loss", "through-the-gram-matrix", "a² + b² − 2ab loses the distances of vectors far from 0: subtract first",
+         killed_by="test_sentences_far_from_zero_cost_what_those_near_it_do")
 def structure_loss(vectors, transform, distances, lengths):
     total = vectors.new_zeros(())
     for row in range(len(vectors)):
@@ -412,6 +449,21 @@ edit("precision_at", "count-not-share", {"return found / len(answers)": "return 
      "the number of questions: their share was asked for", killed_by="test_the_first_candidate_is_what_counts")
 edit("precision_at", "divided-by-k", {"return found / len(answers)": "return found / (k * len(answers))"},
      "the share is divided by k, as in retrieval: each question has one answer", killed_by="test_the_first_candidate_is_what_counts")
+
+
+edit("precision_at", "a-tensor", {"return found / len(answers)": "return torch.tensor(found / len(answers))"},
+     "a tensor: a float was asked for", killed_by="test_the_share_is_a_plain_float")
+
+
+@mistake("precision_at", "minus-infinity-ties", "what does not compete gets −∞ and still counts, as a tie, where the answer has −∞",
+         killed_by="test_what_does_not_compete_ties_with_nobody")
+def precision_at(logits, candidates, answers, also, k):
+    found = 0
+    for row, answer, out in zip(logits, answers, also):
+        row = row.clone()
+        row[out] = -torch.inf
+        found += int((row[candidates] >= row[answer]).sum()) <= k
+    return found / len(answers)
 
 
 @mistake("precision_at", "first-alone", "only the first guess is looked at, whatever k is",

@@ -81,10 +81,11 @@ def test_small_differences_far_from_zero_survive(student: Student) -> None:
 @exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
 def test_the_probe_keeps_double_precision(student: Student) -> None:
     vectors, labels = drawn(9, 3, seed=4), torch.arange(9) % 3
-    weight, bias = ridge(vectors, labels, 3, 2.3)
-    found = student.linear_probe(vectors, labels, 3, 2.3)
-    close(found[0], weight, given="9 vectors in float64, three classes, λ = 2.3, to nine digits; the weight", rtol=1e-9, atol=1e-12)
-    close(found[1], bias, given="9 vectors in float64, three classes, λ = 2.3, to nine digits; the bias", rtol=1e-9, atol=1e-12)
+    for penalty in (2.3, 0.0001):
+        expected, found = ridge(vectors, labels, 3, penalty), student.linear_probe(vectors, labels, 3, penalty)
+        given = f"9 vectors in float64, three classes, λ = {penalty}, to nine digits"
+        for name, part, wanted in zip(("weight", "bias"), found, expected, strict=True):
+            close(part, wanted, given=f"{given}; the {name}", rtol=1e-9, atol=1e-12)
 
 
 @exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
@@ -141,6 +142,13 @@ def test_case_and_order_are_as_they_stand(student: Student) -> None:
     true(list(first[:100]) != list(first[100:]), "w and W have the same labels: they are different words", given="w0 … w99, W0 … W99")
 
 
+@exercise("control_labels", points=0.5, needs="test_a_word_has_one_label_wherever_it_stands")
+def test_seed_0_is_a_seed_like_others(student: Student) -> None:
+    words, labels = [f"w{number}" for number in range(100)], [0, 1] * 50
+    once, again = ([list(part) for part in student.control_labels(words, labels, ["x"], 0)] for _ in range(2))
+    true(again == once, "the labels are others the second time", given="100 words, two labels, seed 0 twice")
+
+
 # selectivity
 def by_hand(right: Sequence[bool], control: Sequence[bool], words: Sequence[str]) -> tuple[float, float]:
     apart = [int(a) - int(b) for a, b in zip(right, control, strict=True)]
@@ -182,8 +190,10 @@ def test_both_numbers_are_plain_floats(student: Student) -> None:
 
 @exercise("selectivity", points=0.5, needs="test_tokens_of_one_word_count_together")
 def test_words_that_differ_in_case_are_two(student: Student) -> None:
-    found = student.selectivity(torch.tensor([True, True]), torch.tensor([True, False]), ["The", "the"])
-    close(float(found[1]), math.sqrt(0.5) / 2, given="differences 0 at The, 1 at the; the standard error")
+    for words in (["The", "the"], ["", "the"]):
+        found = student.selectivity(torch.tensor([True, True]), torch.tensor([True, False]), words)
+        given = f"differences 0 at {words[0]!r}, 1 at {words[1]!r}; the standard error"
+        close(float(found[1]), math.sqrt(0.5) / 2, given=given)
 
 
 # layer_centres
@@ -236,6 +246,12 @@ def test_a_loss_on_the_whole_is_divided_by_all_the_same(student: Student) -> Non
     true(isinstance(plain(found[0]), float), "a float was expected", given="three layers; the centre of gravity", actual=found[0])
 
 
+@exercise("layer_centres", points=0.5, needs="test_the_expected_layer_weighs_each_layer_by_what_it_adds")
+def test_the_last_score_is_held_against_the_first_itself(student: Student) -> None:
+    found = student.layer_centres(torch.zeros(4), [0.1, 0.7, 0.3, 0.1])
+    equal(found[1], None, given="cumulative scores .1, .7, .3, .1, whose differences add up to 3e-17; the expected layer")
+
+
 # online_code
 @exercise("online_code", points=0.5)
 @for_all(examples=30, sizes=lists(integers(0, 3), min_size=1, max_size=4), classes=integers(2, 5), seed=integers(0, 99))
@@ -275,6 +291,10 @@ def test_a_code_of_no_bits_compresses_infinitely(student: Student) -> None:
     blocks = [(torch.tensor([[0.0, -2000.0]], dtype=torch.float64), torch.tensor([0]))]
     found = student.online_code(blocks, 2)
     equal([float(one) for one in found], [0.0, math.inf], given="one label of probability 1; bits and compression")
+    blocks = [(torch.tensor([[0.0, -16.0]], dtype=torch.float64), torch.tensor([0]))]
+    bits = math.log1p(math.exp(-16)) / math.log(2)
+    given = "one label of logits 0 and −16, the label 0: less than a millionth of a bit; bits and compression"
+    close([float(one) for one in student.online_code(blocks, 2)], [bits, 1 / bits], given=given, rtol=1e-6, atol=0)
 
 
 @exercise("online_code", points=0.5, needs="test_labels_of_a_block_add_up")
@@ -345,6 +365,16 @@ def test_no_gradient_comes_out_of_padding(student: Student) -> None:
     close(found, expected, given=given)
 
 
+@exercise("structure_loss", points=0.5, needs="test_random_sentences_cost_what_their_pairs_cost")
+def test_sentences_far_from_zero_cost_what_those_near_it_do(student: Student) -> None:
+    near = torch.tensor([[[0.0, 0.0], [1.0, 0.0], [1.0, 0.5], [0.5, 1.0]]])
+    places = torch.arange(4.0)
+    some = torch.tensor([[1.0, 0.0], [0.5, 0.5]]), (places[:, None] - places).abs()[None], torch.tensor([4])
+    # Multiples of 1/2 about 65,536 are exact in float32, and so are their maps.
+    given = "a chain of four words in float32, apart by 1 or less, about (65536, 65536)"
+    close(student.structure_loss(near + 65536, *some), loss_by_hand(near, *some), given=given)
+
+
 # precision_at
 @exercise("precision_at", points=0.5)
 @for_all(
@@ -376,6 +406,21 @@ def test_scores_may_all_be_far_below_zero(student: Student) -> None:
     logits = torch.tensor([[-5000.0, -6000.0, -7000.0], [-5000.0, -4000.0, -7000.0]])
     found = student.precision_at(logits, [0, 1, 2], [0, 0], [[1], [1]], 1)
     close(float(found), 1.0, given="scores (−5000, −6000, −7000), (−5000, −4000, −7000), the answer 0, 1 does not compete; P@1")
+
+
+@exercise("precision_at", points=0.5, needs="test_what_is_right_as_well_does_not_compete")
+def test_what_does_not_compete_ties_with_nobody(student: Student) -> None:
+    logits = torch.tensor([[-math.inf, 2.0, 1.0]])
+    found = student.precision_at(logits, [0, 1, 2], [0], [[1, 2]], 1)
+    close(float(found), 1.0, given="scores (−∞, 2, 1), the answer 0; 1 and 2 do not compete; P@1")
+    found = student.precision_at(logits, [0, 1, 2], [0], [[1]], 1)
+    close(float(found), 0.0, given="scores (−∞, 2, 1), the answer 0; 1 does not compete; P@1")
+
+
+@exercise("precision_at", points=0.5, needs="test_the_first_candidate_is_what_counts")
+def test_the_share_is_a_plain_float(student: Student) -> None:
+    found = student.precision_at(torch.tensor([[1.0, 2.0]]), [0, 1], [1], [[]], 1)
+    equal(type(plain(found)).__name__, "float", given="one question, two candidates; the type of what comes back")
 
 
 @exercise("precision_at", points=0.5, needs="test_the_first_candidate_is_what_counts")

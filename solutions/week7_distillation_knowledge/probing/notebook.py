@@ -217,7 +217,7 @@ def control_labels(words, labels, others, seed):
     words: list of N strings, as in the training text; labels: list of N ints, their real labels, N
     at least 1; others: list of M strings, the test's words, of which some may be new; seed: int.
     Each different word, of either list, draws one label on its own, with the frequencies that the
-    labels have among the N tokens. The same arguments give the same labels.
+    labels have among the N tokens. The same arguments give the same labels, in another run, too.
     Returns two lists of ints: the control labels of words (N) and of others (M). Hewitt and Liang
     2019, section 2.
     """
@@ -581,7 +581,8 @@ def structure_loss(vectors, transform, distances, lengths):
 
     vectors: float tensor (B, N, H); transform (R, H): the map, which is trained; distances (B, N,
     N) float: the edges between any two words; lengths (B,) int64: how many words each sentence has,
-    1 to N. What lies beyond them, in vectors and distances, may be anything, NaN too.
+    1 to N. What lies beyond them, in vectors and distances, may be anything, NaN too. Vectors may
+    all lie far from 0.
     Returns a tensor (): the mean over sentences of the mean over all n² ordered pairs of
     |distance − squared distance after the map|. Hewitt and Manning 2019, section 2.
     """
@@ -706,7 +707,7 @@ def precision_at(logits, candidates, answers, also, k):
     logits: float tensor (Q, V), Q at least 1; candidates: list of different ids; answers: list of Q
     ids, each among the candidates; also: list of Q lists of ids, which do not compete in this
     question, wherever they stand (right answers too, perhaps no candidates; never the answer
-    itself); k at least 1. A candidate with the answer's own score stands before it.
+    itself); k at least 1. A candidate with the answer's own score stands before it; −∞ is a score.
     Returns a float from 0 to 1. Petroni et al. 2019, section 4.
     """
     ### BEGIN SOLUTION
