@@ -27,8 +27,17 @@ GOALS = {  # seconds of `grader run WEEK`, by profile
         "week3_reading": 30,
         "week4_transformer": 180,
         "week5_variants": 180,
+        "week6_objectives": 180,
+        "week7_distillation_knowledge": 180,
     },
-    "cpu": {"week1_embeddings": 360, "week2_tokenizers": 300, "week4_transformer": 900, "week5_variants": 720},
+    "cpu": {
+        "week1_embeddings": 360,
+        "week2_tokenizers": 300,
+        "week4_transformer": 900,
+        "week5_variants": 720,
+        "week6_objectives": 720,
+        "week7_distillation_knowledge": 720,
+    },
 }
 
 
