@@ -35,6 +35,7 @@ sys.path[:0] = [str(ROOT)]
 
 from etude import train as training  # noqa: E402
 from etude.files import write_whole  # noqa: E402
+from etude.models import classifiers  # noqa: E402
 from grader.provenance import head  # noqa: E402
 from tools.gpu import code_cells  # noqa: E402
 
@@ -90,7 +91,9 @@ def on_fake_gpu(model: nn.Module, batch: Any) -> None:
         return FakeTensor(mode, tensor.detach().to("meta"), torch.device("cuda:0"))
 
     with torch.no_grad():
-        model = copy.deepcopy(model)._apply(on_gpu)  # what is neither parameter nor buffer stays behind, as with .to
+        model = copy.deepcopy(model)
+        for module in model.modules():  # once each; what is neither parameter nor buffer stays behind, as with .to
+            module._apply(on_gpu, recurse=False)
         batch = training.moved(batch, on_gpu)
         with mode, Indexing(), nothing_packed():
             loss = model(batch)
@@ -107,6 +110,7 @@ def nothing_packed() -> Iterator[None]:
     with (
         mock.patch.object(packing, "pack_padded_sequence", lambda padded, lengths, **_: padded),
         mock.patch.object(packing, "pad_packed_sequence", lambda padded, **_: (padded, None)),
+        mock.patch.object(classifiers, "pack_padded_sequence", lambda padded, *_, **__: padded),
     ):
         yield
 
@@ -117,6 +121,11 @@ class Indexing(TorchFunctionMode):
     def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if function is nn.functional.cross_entropy and not args[0].is_contiguous():
             args = (ATEN.clone.default(args[0], memory_format=torch.contiguous_format), *args[1:])
+        if function is nn.functional.cross_entropy and args[1].is_floating_point():  # probabilities
+            return -(args[1] * args[0].log_softmax(dim=-1)).sum(dim=-1).mean()
+        if function is Tensor.nonzero:
+            found = ATEN.nonzero.default(args[0])
+            return found.unbind(dim=1) if (kwargs or {}).get("as_tuple") else found
         if function is Tensor.__invert__:
             return torch.bitwise_not(*args)
         if function is Tensor.__getitem__:

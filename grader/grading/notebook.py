@@ -37,6 +37,7 @@ from grader.settings import PLAIN, Settings
 
 LIMITS = {"cell_seconds": 60, "notebook_seconds": 600}
 LARGEST_FILE = 256 << 20  # bytes of a file whose content is looked at
+MOST_READ_ONLY = 200  # files: each is mounted for each kernel; of an assignment with more they are copies
 LEFT_BEHIND = ("*.ipynb", ".ipynb_checkpoints", "__pycache__")  # of the assignment's files: notebooks hold solutions
 
 
@@ -157,10 +158,14 @@ def run(notebook: Notebook, restored: NotebookNode, handed_in: Path, settings: S
 
 def _in_a_kernel(notebook: Notebook, inside: NotebookNode, handed_in: Path, settings: Settings) -> Run:
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
-        work = Path(name) / "work"
-        notes = _fill(work, handed_in, notebook)
+        work, given = Path(name) / "work", Path(name) / "given"
+        notes = _fill(work, given, handed_in, notebook)
         limits = None if settings.kernel == PLAIN else notebook.sandbox_limits
-        with KernelSession(work, settings.kernel, limits=limits, env={"OMP_NUM_THREADS": "1"}) as session:
+        read_only = limits is not None and len(list(given.rglob("*"))) <= MOST_READ_ONLY
+        if not read_only:
+            shutil.copytree(given, work, dirs_exist_ok=True)
+        env = {"OMP_NUM_THREADS": "1"}
+        with KernelSession(work, settings.kernel, limits, env, given if read_only else None) as session:
             report = run_notebook(
                 inside,
                 session,
@@ -186,8 +191,8 @@ def _asked(notebook: Notebook, report: RunReport, session: KernelSession) -> dic
     return found
 
 
-def _fill(work: Path, handed_in: Path, notebook: Notebook) -> list[str]:
-    """Puts the files that were handed in, and over them the assignment's own, into the kernel's folder.
+def _fill(work: Path, given: Path, handed_in: Path, notebook: Notebook) -> list[str]:
+    """Puts the files that were handed in into `work`, the assignment's own into `given`; those win where both have one.
 
     Returns a note on what of the student's was left out; half of the sandbox's folder is theirs.
     """
@@ -203,13 +208,19 @@ def _fill(work: Path, handed_in: Path, notebook: Notebook) -> list[str]:
             "left out of the files handed in: " + "; ".join(f"{a} ({b})" for a, b in copied.refused.items())[:500]
         )
     if notebook.files.is_dir():
-        own = shutil.ignore_patterns(*LEFT_BEHIND)
-        try:
-            shutil.copytree(notebook.files, work, ignore=own, dirs_exist_ok=True)
-        except (OSError, shutil.Error):  # a folder where the assignment has a file, or the other way round
-            shutil.rmtree(work)
-            shutil.copytree(notebook.files, work, ignore=own)
-            notes.append("the files handed in stand in the way of the assignment's own: they were left out")
+        shutil.copytree(notebook.files, given, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    else:
+        given.mkdir()
+    for path in sorted(given.rglob("*")):
+        name = path.relative_to(given)
+        theirs = work / name
+        if theirs.is_dir() and not path.is_dir():
+            shutil.rmtree(theirs)
+            notes.append(f"{name} was handed in as a folder; it is a file of the assignment's: the folder was left out")
+        elif theirs.is_file():
+            theirs.unlink()
+            if path.is_dir():
+                notes.append(f"{name} was handed in as a file; it is a folder of the assignment's: the file was left out")
     return notes
 
 

@@ -62,9 +62,11 @@ class KernelLost(RuntimeError):
 class KernelSession:
     """A running kernel, as a context manager that leaves no process and no file behind.
 
-    folder: the kernel's working folder. limits: handed to the kernelspec's provisioner as its `limits`. env: variables
-    for the kernel, beside this process's own. Raises KernelGone if the kernel does not start, and at the
-    end KernelLost if it was taken away by a trouble of the grader's own.
+    folder: the kernel's working folder. limits: handed to the kernelspec's provisioner as its `limits`; so is given, a folder
+    whose files appear in the working folder, read-only. env: variables for the kernel, beside this process's own.
+
+    Raises KernelGone if the kernel does not start, and at the end KernelLost if it was taken away by a trouble of the
+    grader's own.
     """
 
     def __init__(
@@ -73,11 +75,13 @@ class KernelSession:
         kernel_name: str = "python3",
         limits: dict[str, Any] | None = None,
         env: dict[str, str] | None = None,
+        given: Path | None = None,
     ) -> None:
         self.folder = Path(folder)
         self.kernel_name = kernel_name
         self._limits = limits
         self._env = env or {}
+        self._given = given
         self._private: Path | None = None  # this side's own folder: sockets, connection file, the kernel's first words
         self._manager: AsyncKernelManager | None = None
         self._student: Student | None = None
@@ -112,6 +116,8 @@ class KernelSession:
             if provisioner is None:
                 raise ValueError(f"the kernel {self.kernel_name!r} is a plain process and keeps no limits: pass none")
             provisioner["config"] = {**provisioner.get("config", {}), "limits": self._limits}
+            if self._given is not None:
+                provisioner["config"]["given"] = str(self._given)
         with (private / "log").open("wb") as log:
             output = {} if provisioner else {"stdout": log, "stderr": log}
             await manager.start_kernel(

@@ -49,7 +49,8 @@ class ErrorRates:
         lost, lost_most: the share of the row's points that a right run lost, in the mean and at most.
         wrong: wrong answers run.
         failed: those that came to no value, which earns nothing.
-        inside: those that this row cannot tell from a right answer; `unseen` are their names.
+        inside: those that this row cannot tell from a right answer; `unseen` are their names. On a seed whose right answer
+            is outside these are the ones equal to it.
         untouched: those of them whose value is the reference's own to the last digit, as their code has no part in
             this metric.
     """
@@ -180,7 +181,7 @@ def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Valu
     outside = sum(row.distance(value) > 0 for value in values)
     most = binomtest(outside, len(values), alternative="less").proportion_ci(0.95, method="exact").high
     ended = {name: run[row.metric] for name, run in wrong.items() if row.metric in run}
-    unseen = [name for name, value in ended.items() if row.distance(value) == 0]
+    unseen = [name for name, value in ended.items() if row.distance(value) == 0 or value == values[0]]
     return ErrorRates(
         metric=row.metric,
         profile=row.profile,

@@ -28,13 +28,15 @@ class Layout:
     """The folders of one sandbox. Paths are the machine's; all but `submission` have the same path inside.
 
     `sockets` is where an empty file system for unix sockets appears inside; `connection_file` is jupyter's, read-only;
-    `visible` holds further read-only folders, such as the student's library.
+    `visible` holds further read-only folders, such as the student's library. The files of `given` appear in the kernel's own
+    folder, beside the submission's; none can be written, removed or replaced.
     """
 
     submission: Path
     sockets: Path
     connection_file: Path
     visible: tuple[Path, ...] = ()
+    given: Path | None = None
 
 
 def student_packages() -> list[str]:
@@ -80,7 +82,8 @@ def environment(limits: Limits) -> dict[str, str]:
 
 def readable_paths(layout: Layout) -> list[Path]:
     """Lists what the unprivileged user has to be able to read on the machine's side."""
-    return [*interpreter_paths(), *layout.visible, layout.submission, layout.connection_file]
+    given = [layout.given] if layout.given else []
+    return [*interpreter_paths(), *layout.visible, layout.submission, *given, layout.connection_file]
 
 
 def sized_tmpfs(megabytes: int, path: Path | str) -> list[str]:
@@ -105,6 +108,9 @@ def arguments(limits: Limits, layout: Layout, seccomp_fd: int, info_fd: int, com
             args += ["--dev-bind", str(device), str(device)]
     args += ["--remount-ro", "/dev", *sized_tmpfs(limits.tmp_mb, "/tmp"), *sized_tmpfs(limits.work_mb, HOME)]
     args += ["--dir", str(WORK)]
+    if layout.given:
+        for file in sorted(filter(Path.is_file, layout.given.rglob("*"))):
+            args += ["--ro-bind", str(file), str(WORK / file.relative_to(layout.given))]
     for path in shown:
         args += ["--ro-bind-try", str(path), str(path)]
     if any(PACKAGE.is_relative_to(path) for path in shown):  # installed beside the student's library: cover it

@@ -39,6 +39,7 @@ class SandboxProvisioner(KernelProvisionerBase):
 
     limits = Dict(help="what the kernel may use: see grader.sandbox.limits.Limits").tag(config=True)
     visible = List(Unicode(), help="folders to show inside, read-only, besides the student's library").tag(config=True)
+    given = Unicode(help="a folder whose files appear in the kernel's own folder, read-only").tag(config=True)
 
     sandbox: SandboxedKernel | None = None
     run_folder: Path | None = None
@@ -88,9 +89,10 @@ class SandboxProvisioner(KernelProvisionerBase):
         limits = Limits.from_dict(self.limits)
         self._discard()
         try:
-            submission = self._take_submission(Path(kwargs.get("cwd") or Path.cwd()), limits)
+            submission = self._copied(Path(kwargs.get("cwd") or Path.cwd()), "submission", limits)
+            given = self._copied(Path(self.given), "given", limits) if self.given else None
             visible = tuple(Path(path) for path in dict.fromkeys([*student_packages(), *self.visible]))
-            layout = Layout(submission, self.socket_folder, Path(self._manager.connection_file), visible)
+            layout = Layout(submission, self.socket_folder, Path(self._manager.connection_file), visible, given)
             self.sandbox = self._start(limits, layout, cmd)
         except Exception:
             await self.cleanup()
@@ -102,8 +104,8 @@ class SandboxProvisioner(KernelProvisionerBase):
     def _start(self, limits: Limits, layout: Layout, command: list[str]) -> SandboxedKernel:
         return SandboxedKernel(limits, layout, command)
 
-    def _take_submission(self, source: Path, limits: Limits) -> Path:
-        target = self._run_folder() / "submission"
+    def _copied(self, source: Path, name: str, limits: Limits) -> Path:
+        target = self._run_folder() / name
         shutil.rmtree(target, ignore_errors=True)
         opened = os.open(source, os.O_RDONLY | os.O_DIRECTORY)
         try:

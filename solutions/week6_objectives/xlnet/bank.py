@@ -308,7 +308,7 @@ edit("by_distance", "rows-in-turn", {"keys - 1 - places": "keys - 1 - (places[:,
 edit("by_distance", "no-distance-ahead", {"return scores.gather(-1, columns.expand(*scores.shape[:3], keys))": "return scores.gather(-1, columns.clamp(max=keys - 1).expand(*scores.shape[:3], keys))"},
      "keys to the right count as distance 0, as in a model that looks back alone: they have negative distances",
      killed_by="test_each_row_gets_how_far_each_key_is_to_its_left")
-edit("by_distance", "keys-turned-round", {"keys - 1 - places": "-places", " + torch.arange(keys)": " + torch.arange(keys).flip(0) + keys - 1"},
+edit("by_distance", "keys-turned-round", {"keys - 1 - places": "-places", " + torch.arange(keys, device=places.device)": " + torch.arange(keys).flip(0) + keys - 1"},
      "the keys are counted from the right", killed_by="test_each_row_gets_how_far_each_key_is_to_its_left")
 edit("by_distance", "first-head", {"columns.expand(*scores.shape[:3], keys))": "columns.expand(*scores.shape[:3], keys))[:, :1].expand(*scores.shape[:3], keys)"},
      "the first head's scores are used for all heads", killed_by="test_heads_and_rows_keep_their_own_scores")
@@ -552,6 +552,8 @@ edit("remember", "always-float32", {".detach()": ".detach().float().to(hidden.dt
 
 
 equivalent("over_all_orders", "4: order → __import__('itertools').islice(order, 10)", "there are six tokens at most")
+equivalent("by_distance", "2: torch.arange(keys, device=places.device) → torch.arange(keys)", "the checks run on a CPU")
+equivalent("two_streams", "4: torch.arange(h.shape[1], device=h.device) → torch.arange(h.shape[1])", "the checks run on a CPU")
 equivalent("by_distance", "1: scores.shape[-1] + 1 → scores.shape[-1] + 2", "there are 2K − 1 columns, an odd number")
 for label in ("1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "1: keys.transpose(-1, -2) → keys.transpose(-1, 2)",
               "2: distances.transpose(-1, -2) → distances.transpose(-2, -1)"):

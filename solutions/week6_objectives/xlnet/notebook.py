@@ -391,7 +391,7 @@ def by_distance(scores, places):
     """
     ### BEGIN SOLUTION
     keys = (scores.shape[-1] + 1) // 2
-    columns = (keys - 1 - places)[:, None, :, None] + torch.arange(keys)  # (B, 1, N, K)
+    columns = (keys - 1 - places)[:, None, :, None] + torch.arange(keys, device=places.device)  # (B, 1, N, K)
     return scores.gather(-1, columns.expand(*scores.shape[:3], keys))
     ### END SOLUTION
 
@@ -561,7 +561,7 @@ def two_streams(layers, h, g, memory, asked, content, query):
     for layer, kept in zip(layers, memory):
         before = kept.shape[1]  # M
         context = torch.cat([kept, h], dim=1)  # (B, M + N, H)
-        places = before + torch.arange(h.shape[1])[None]  # (1, N)
+        places = before + torch.arange(h.shape[1], device=h.device)[None]  # (1, N)
         g = layer(g, context, before + asked, functional.pad(query, (before, 0), value=True))  # (B, T, H)
         h = layer(h, context, places, functional.pad(content, (before, 0), value=True))  # (B, N, H)
     return g

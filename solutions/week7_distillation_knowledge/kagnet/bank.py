@@ -436,7 +436,8 @@ def graph_convolution(x, adjacency, weight, bias):
     return nn.functional.linear(mixed, weight, bias).relu()
 
 
-edit("graph_convolution", "no-self", {" | torch.eye(x.shape[1], dtype=torch.bool)": ""},
+equivalent("graph_convolution", "1: torch.eye(x.shape[1], dtype=torch.bool, device=x.device) → torch.eye(x.shape[1], dtype=torch.bool)", "the checks run on a CPU")
+edit("graph_convolution", "no-self", {" | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)": ""},
      "a concept is not its own neighbour: A + I", killed_by="test_a_concept_alone_keeps_its_vector")
 edit("graph_convolution", "arrows-as-they-are", {"adjacency | adjacency.mT | torch": "adjacency | torch"},
      "only one direction of each triple is mixed", killed_by="test_an_arrow_mixes_both_ways_and_two_count_once")
@@ -444,7 +445,7 @@ edit("graph_convolution", "no-degrees", {"    mixing = scale[:, :, None] * mixin
      "neighbours are summed: divided by the roots of both degrees", killed_by="test_a_chain_is_mixed_by_the_roots_of_both_degrees")
 edit("graph_convolution", "mean", {"mixing.sum(dim=-1).rsqrt()": "1 / mixing.sum(dim=-1)", "scale[:, :, None] * mixing * scale[:, None, :]": "scale[:, :, None] * mixing"},
      "the mean of the neighbours, D⁻¹A: half of the division belongs to the neighbour's degree", killed_by="test_a_chain_is_mixed_by_the_roots_of_both_degrees")
-edit("graph_convolution", "counted-twice", {"linked = adjacency | adjacency.mT | torch.eye(x.shape[1], dtype=torch.bool)": "linked = adjacency.int() + adjacency.mT.int() + torch.eye(x.shape[1], dtype=torch.int)"},
+edit("graph_convolution", "counted-twice", {"linked = adjacency | adjacency.mT | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)": "linked = adjacency.int() + adjacency.mT.int() + torch.eye(x.shape[1], dtype=torch.int)"},
      "two triples between the same concepts count twice, and a concept that leads to itself three times", killed_by="test_an_arrow_mixes_both_ways_and_two_count_once")
 edit("graph_convolution", "degrees-without-self", {"mixing.sum(dim=-1).rsqrt()": "(mixing.sum(dim=-1) - 1).clamp(min=1).rsqrt()"},
      "degrees are counted without the concept itself", killed_by="test_a_chain_is_mixed_by_the_roots_of_both_degrees")

@@ -464,7 +464,7 @@ def graph_convolution(x, adjacency, weight, bias):
     Returns (S, N, F). Kipf and Welling 2017, equation 2; Lin et al. 2019, section 4.1.
     """
     ### BEGIN SOLUTION
-    linked = adjacency | adjacency.mT | torch.eye(x.shape[1], dtype=torch.bool)  # (S, N, N)
+    linked = adjacency | adjacency.mT | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)  # (S, N, N)
     mixing = linked.to(x.dtype)
     scale = mixing.sum(dim=-1).rsqrt()  # (S, N)
     mixing = scale[:, :, None] * mixing * scale[:, None, :]

@@ -42,6 +42,11 @@ def test_wrong_answers_inside_are_named_and_those_without_a_value_are_counted_ap
     assert (found.seen, found.blind) == (1, False)
 
 
+def test_a_value_outside_that_the_right_answer_has_too_tells_nothing() -> None:
+    found = rates(ROW, [{"m": 0.7}] + [{"m": 0.9}] * 23, {"same": {"m": 0.7}, "far": {"m": 0.1}}, "")
+    assert (found.outside, found.inside, found.untouched, found.unseen) == (1, 1, 1, "same")
+
+
 def test_a_row_is_blind_when_no_wrong_answer_is_outside() -> None:
     assert rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}, "b": {}}, "").blind
     assert not rates(ROW, [{"m": 0.9}], {}, "").blind  # none was tried
