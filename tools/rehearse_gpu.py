@@ -123,6 +123,9 @@ class Indexing(TorchFunctionMode):
             args = (ATEN.clone.default(args[0], memory_format=torch.contiguous_format), *args[1:])
         if function is nn.functional.cross_entropy and args[1].is_floating_point():  # probabilities
             return -(args[1] * args[0].log_softmax(dim=-1)).sum(dim=-1).mean()
+        if function is nn.functional.cosine_similarity:
+            one, other = (x / x.square().sum(dim=-1, keepdim=True).sqrt() for x in args)
+            return (one * other).sum(dim=-1)
         if function is Tensor.nonzero:
             found = ATEN.nonzero.default(args[0])
             return found.unbind(dim=1) if (kwargs or {}).get("as_tuple") else found

@@ -224,13 +224,13 @@ edit("soft_loss", "turned-round", {"teacher[real].detach()": "student[real]", "(
 edit("soft_loss", "divergence", {"(targets * logs).sum()": "(targets * (logs - targets.clamp(min=1e-30).log())).sum()"},
      "this is the divergence, which is smaller by the teacher's entropy: cross entropy was asked for",
      killed_by="test_a_student_that_says_the_same_pays_the_entropy")
-edit("soft_loss", "sum-over-rows", {" / max(1, len(logs))": ""},
+edit("soft_loss", "sum-over-rows", {" / real.sum().clamp(min=1)": ""},
      "the rows are summed: their mean is asked for", killed_by="test_it_is_the_mean_over_real_rows_whatever_stands_in_the_others")
-edit("soft_loss", "mean-over-all-rows", {"max(1, len(logs))": "real.numel()"},
+edit("soft_loss", "mean-over-all-rows", {"real.sum().clamp(min=1)": "real.numel()"},
      "the sum is divided by all rows: by the real ones", killed_by="test_it_is_the_mean_over_real_rows_whatever_stands_in_the_others")
-edit("soft_loss", "mean-over-classes", {"(targets * logs).sum() / max(1, len(logs))": "(targets * logs).mean()"},
+edit("soft_loss", "mean-over-classes", {"(targets * logs).sum() / real.sum().clamp(min=1)": "(targets * logs).mean()"},
      "the mean runs over classes, too: classes are summed", killed_by="test_a_student_that_says_the_same_pays_the_entropy")
-edit("soft_loss", "nothing-is-nan", {"max(1, len(logs))": "torch.tensor(len(logs))"},
+edit("soft_loss", "nothing-is-nan", {"real.sum().clamp(min=1)": "real.sum()"},
      "a batch without a real row is 0/0", killed_by="test_a_batch_without_a_real_row_costs_nothing")
 edit("soft_loss", "teacher-learns", {".detach()": ""},
      "a gradient reaches the teacher", killed_by="test_only_the_student_learns")
@@ -514,7 +514,7 @@ equivalent("wrong_classes", "5: table / labels.bincount(minlength=classes).clamp
 for label in ("1: (teacher[real].detach() / temperature).softmax(dim=-1) → (teacher[real].detach() / temperature).softmax(dim=1)",
               "2: (student[real] / temperature).log_softmax(dim=-1) → (student[real] / temperature).log_softmax(dim=1)"):
     equivalent("soft_loss", label, "the real rows are a table, (M, K)")
-equivalent("soft_loss", "3: -temperature ** 2 * (targets * logs).sum() / max(1, len(logs)) → (-temperature ** 2 * (targets * logs).sum() / max(1, len(logs))).squeeze()",
+equivalent("soft_loss", "3: -temperature ** 2 * (targets * logs).sum() / real.sum().clamp(min=1) → (-temperature ** 2 * (targets * logs).sum() / real.sum().clamp(min=1)).squeeze()",
            "a sum has no dimension")
 equivalent("soft_gradient", "5: (student, teacher) → __import__('itertools').islice((student, teacher), 10)", "there are two of them")
 equivalent("logit_loss", "1: student - teacher.detach() → teacher.detach() - student", "the square does not see the sign")
