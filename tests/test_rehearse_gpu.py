@@ -7,6 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.nn import functional
 
 from etude.models.bert import IGNORED, BertConfig, BertForPretraining, PretrainingBatch
 from etude.models.recurrent import BiLM, RecurrentConfig
@@ -49,6 +50,19 @@ def test_an_index_gives_and_takes_what_torch_does(index: list[Any], end: str) ->
         assert torch.equal(ours, theirs)
 
 
+def test_losses_and_places_are_those_of_torch() -> None:
+    one, other = torch.randn(2, 5, 7, generator=torch.Generator().manual_seed(0))
+    for call in (
+        lambda: functional.cross_entropy(one, other.softmax(dim=-1)),
+        lambda: functional.cosine_similarity(one, other, dim=-1),
+        lambda: (one > 0).nonzero(),
+        lambda: torch.stack((one > 0).nonzero(as_tuple=True)),
+    ):
+        with Indexing():
+            found = call()
+        torch.testing.assert_close(found, call())
+
+
 @pytest.mark.parametrize(
     ("model", "batch"),
     [
@@ -85,6 +99,24 @@ class Forgetful(nn.Module):
 def test_a_tensor_that_stays_behind_is_found() -> None:
     with pytest.raises(RuntimeError, match="cuda:0 and cpu"):
         on_fake_gpu(Forgetful(), torch.ones(3))
+
+
+class Taught(nn.Module):
+    """A student with a teacher in a list, so that it is no part of it; both are used by name and by place."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.student = self.again = nn.Linear(3, 2)
+        self.teacher = [nn.Sequential(nn.Linear(3, 2))]
+
+    def forward(self, batch: tuple[Tensor, list[Tensor]]) -> Tensor:
+        x, (kept,) = batch
+        apart: Tensor = self.student(x) - self.again(kept) - self.teacher[0](x)
+        return apart.square().mean()
+
+
+def test_a_teacher_and_its_states_are_there_too() -> None:
+    on_fake_gpu(Taught(), (torch.ones(4, 3), [torch.ones(4, 3)]))
 
 
 def test_a_loss_that_is_no_number_is_refused() -> None:

@@ -92,15 +92,30 @@ def on_fake_gpu(model: nn.Module, batch: Any) -> None:
 
     with torch.no_grad():
         model = copy.deepcopy(model)
-        for module in model.modules():  # once each; what is neither parameter nor buffer stays behind, as with .to
+        for module in held(model):  # what is neither parameter nor buffer stays behind, as with .to
             module._apply(on_gpu, recurse=False)
-        batch = training.moved(batch, on_gpu)
+        batch = training.moved(tupled(batch), on_gpu)
         with mode, Indexing(), nothing_packed():
             loss = model(batch)
     if loss.device.type != "cuda" or loss.shape != ():
         raise ValueError(
             f"the loss lies on {loss.device} and has shape {tuple(loss.shape)}: it must be one number on the GPU"
         )
+
+
+def held(model: nn.Module) -> set[nn.Module]:
+    """Finds the modules of a model, and those of a teacher that it keeps in a list, so that it is no part of it."""
+    own = set(model.modules())
+    kept = [item for module in own for value in vars(module).values() if isinstance(value, list) for item in value]
+    return own.union(*(item.modules() for item in kept if isinstance(item, nn.Module)))
+
+
+def tupled(batch: Any) -> Any:
+    """Makes tuples of a batch's lists, such as a teacher's states: training moves none, as they are made where the model is."""
+    if not isinstance(batch, (list, tuple)):
+        return batch
+    parts = [tupled(part) for part in batch]
+    return type(batch)(*parts) if hasattr(batch, "_fields") else tuple(parts)
 
 
 @contextmanager
