@@ -545,15 +545,16 @@ def test_all_weights_of_the_head_are_trained(student: Student) -> None:
 
 @exercise("masked_logits", points=0.5)
 def test_a_vector_of_zeros_is_scored_too(student: Student) -> None:
-    tensors = [_normal(*shape, seed=60 + i) for i, shape in enumerate(HEAD_SHAPES.values())]
+    tensors = [_normal(*shape, seed=60 + i).double() for i, shape in enumerate(HEAD_SHAPES.values())]
     tensors[0][0, 1] = 0
     labels = torch.full((2, 6), IGNORED)
     labels[0, 1], labels[1, 0] = 3, 1
     close(
         student.masked_logits(*tensors, labels, 0.1),
         _scored(*tensors, labels, 0.1),
-        given="2 of 12 places asked for; the encoder's vector at the first is all zeros",
-        atol=1e-5,
+        given="random doubles; 2 of 12 places asked for; the encoder's vector at the first is all zeros",
+        rtol=1e-9,
+        atol=1e-12,
     )
 
 
@@ -614,12 +615,16 @@ def _asked(labels: list[int]) -> Tensor:
 
 @exercise("pretraining_loss", points=0.5)
 def test_one_text_with_huge_scores_pays_their_differences(student: Student) -> None:
-    zeros = [torch.zeros(shape) for shape in ((1, 2, 4), (4, 4), (4,), (2, 4))]
-    logits, bias = torch.tensor([[300.0, 0.0, 0.0]]), torch.tensor([200.0, 0.0])
+    zeros = [torch.zeros(shape, dtype=torch.float64) for shape in ((1, 2, 4), (4, 4), (4,), (2, 4))]
+    logits, bias = (
+        torch.tensor([[300.1, 0.0, 0.0]], dtype=torch.float64),
+        torch.tensor([200.0, 0.0], dtype=torch.float64),
+    )
     close(
         student.pretraining_loss(logits, *zeros, bias, torch.tensor([[IGNORED, 1]]), torch.tensor([1])),
-        500.0,
-        given="one text; scores 300, 0, 0, the right one is number 1; scores of the sentence 200 and 0, follows 1",
+        500.1,
+        given="one text; doubles: scores 300.1, 0, 0, the right one is number 1; scores of the sentence 200 and 0, follows 1",
+        rtol=1e-9,
     )
 
 
