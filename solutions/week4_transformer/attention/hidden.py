@@ -123,7 +123,7 @@ def test_any_axes_may_stand_in_front_and_doubles_keep_their_digits(student: Stud
     queries, keys = _normal(2, 3, 4, 2, seed=9).double(), _normal(2, 3, 4, 5, seed=10).double()
     maps = [_normal(*shape, seed=11 + i).double() for i, shape in enumerate(((3, 2), (3, 5), (3,)))]
     pairs = zip(queries.flatten(0, 1), keys.flatten(0, 1), strict=True)
-    expected = torch.stack([_additive(q, k, *maps) for q, k in pairs]).unflatten(0, (2, 3))  # type: ignore[call-arg]
+    expected = torch.stack([_additive(q, k, *maps) for q, k in pairs]).unflatten(0, (2, 3))
     close(
         student.additive_scores(queries, keys, *maps),
         expected,

@@ -617,13 +617,13 @@ def _asked(labels: list[int]) -> Tensor:
 def test_one_text_with_huge_scores_pays_their_differences(student: Student) -> None:
     zeros = [torch.zeros(shape, dtype=torch.float64) for shape in ((1, 2, 4), (4, 4), (4,), (2, 4))]
     logits, bias = (
-        torch.tensor([[300.1, 0.0, 0.0]], dtype=torch.float64),
-        torch.tensor([200.0, 0.0], dtype=torch.float64),
+        torch.tensor([[800.1, 0.0, 0.0]], dtype=torch.float64),
+        torch.tensor([900.0, 0.0], dtype=torch.float64),
     )
     close(
         student.pretraining_loss(logits, *zeros, bias, torch.tensor([[IGNORED, 1]]), torch.tensor([1])),
-        500.1,
-        given="one text; doubles: scores 300.1, 0, 0, the right one is number 1; scores of the sentence 200 and 0, follows 1",
+        1700.1,
+        given="one text; doubles: scores 800.1, 0, 0, the right one is number 1; scores of the sentence 900 and 0, follows 1",
         rtol=1e-9,
     )
 
