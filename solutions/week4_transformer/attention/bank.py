@@ -36,6 +36,11 @@ edit("additive_scores", "softmax-too", {"@ v  # (…, N, M)": "@ v).softmax(dim=
      killed_by="test_one_query_and_one_key_follow_the_formula")
 
 
+edit("additive_scores", "axis-1-opened", {"[..., :, None, :]  # (…, N, 1, a)": ".unsqueeze(-2 if queries.ndim == 2 else 2)", "[..., None, :, :]  # (…, 1, M, a)": ".unsqueeze(-3 if keys.ndim == 2 else 1)"},
+     "axes are counted from the front, which is right for one batch axis alone: count them from the end",
+     killed_by="test_any_axes_may_stand_in_front_and_doubles_keep_their_digits")
+
+
 @alternative("additive_scores", "einsum")
 def additive_scores(queries, keys, w_query, w_key, v):
     asked = torch.einsum("...nd,ad->...na", queries, w_query)
@@ -87,6 +92,11 @@ edit("attention", "softmax-over-heads", {"softmax(dim=-1)": "softmax(dim=1)"},
      killed_by="test_batches_and_heads_attend_each_for_themselves")
 
 
+edit("attention", "float32-always", {"scores.softmax(dim=-1) @ values": "scores.float().softmax(dim=-1) @ values.float()"},
+     "the result is float32 whatever came in: doubles lose their digits",
+     killed_by="test_doubles_keep_their_digits")
+
+
 @alternative("attention", "einsum-and-logsumexp")
 def attention(queries, keys, values):
     scores = torch.einsum("...nd,...md->...nm", queries, keys) * queries.shape[-1] ** -0.5
@@ -135,6 +145,11 @@ edit("padding_mask", "spread-to-square", {"return positions < lengths[:, None, N
      killed_by="test_a_sentence_of_one_token_and_one_of_five")
 
 
+edit("padding_mask", "counted-in-a-byte", {"device=lengths.device)  # (M,)": "device=lengths.device).to(torch.uint8).long()"},
+     "positions are kept in a byte, which begins anew at 256",
+     killed_by="test_long_sentences_are_marked_to_their_end")
+
+
 @alternative("padding_mask", "sentence-by-sentence")
 def padding_mask(lengths, size):
     mask = torch.zeros(len(lengths), 1, 1, size, dtype=torch.bool, device=lengths.device)
@@ -176,6 +191,11 @@ edit("causal_mask", "minus-infinity",
      "return torch.full((length, past + length), -torch.inf).triu(diagonal=past + 1)"},
      "0 and −∞ are returned, to be added to scores: a bool tensor was asked for",
      killed_by="test_each_position_sees_itself_and_what_came_before")
+
+
+edit("causal_mask", "table-of-512", {"return torch.ones(length, past + length, dtype=torch.bool).tril(diagonal=past)": "return torch.ones(512, 512, dtype=torch.bool).tril()[past : past + length, : past + length]"},
+     "the mask is cut from a table of 512 positions: longer texts get less than they ask for",
+     killed_by="test_a_long_past_is_seen_whole")
 
 
 @alternative("causal_mask", "compared")
@@ -229,6 +249,14 @@ edit("masked_attention", "softmax-over-queries", {"softmax(dim=-1)": "softmax(di
      killed_by="test_what_is_masked_gets_no_weight_and_the_rest_sums_to_one")
 
 
+edit("masked_attention", "large-penalty", {"-torch.inf": "-1e9"},
+     "−10⁹ stands for −∞: an allowed score may be lower still",
+     killed_by="test_no_score_is_lower_than_that_of_a_masked_key")
+edit("masked_attention", "padded-queries-cleared", {"return weights.masked_fill(~mask, 0) @ values": "out = weights.masked_fill(~mask, 0) @ values\n    square = mask.ndim == 4 and mask.size(-2) == 1 and mask.size(-1) == out.size(-2)\n    return out * mask.transpose(-2, -1) if square else out"},
+     "queries at padded places get zeros: the mask is for keys, and who may see some gets their mean",
+     killed_by="test_a_query_attends_also_where_nobody_may_look")
+
+
 @alternative("masked_attention", "lowest-number")
 def masked_attention(queries, keys, values, mask):
     scores = (queries @ keys.mT) * keys.size(-1) ** -0.5
@@ -276,6 +304,16 @@ edit("split_heads", "tokens-swapped-last", {"transpose(1, 2)": "permute(0, 2, 3,
 edit("split_heads", "width-of-a-head", {"(heads, -1)": "(-1, heads)"},
      "there are d / heads heads of width `heads`: the two are mixed up",
      killed_by="test_one_head_gets_everything")
+
+
+@mistake("split_heads", "filled-into-float32", "parts are filled into a new float32 tensor: other types lose digits",
+         killed_by="test_whole_numbers_stay_whole")
+def split_heads(x, heads):
+    width = x.size(2) // heads
+    out = torch.zeros(x.size(0), heads, x.size(1), width)
+    for head in range(heads):
+        out[:, head] = x[:, :, head * width : (head + 1) * width]
+    return out
 
 
 @alternative("split_heads", "permute")
@@ -342,6 +380,11 @@ def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     return functional.linear(mixed.reshape(b, -1, d), w_out, b_out)
 
 
+edit("multi_head", "empty-rows-cleared", {"return functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)": "out = functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)\n    if mask is None:\n        return out\n    seen = mask.expand(len(x), heads, x.size(1), context.size(1)).any(dim=-1).any(dim=1)\n    return out * seen[..., None]"},
+     "a query that sees nothing gets zeros at the end: its heads find zeros, and the output map adds its bias to them",
+     killed_by="test_a_query_that_sees_nothing_gets_the_bias_of_the_output")
+
+
 @alternative("multi_head", "head-by-head")
 def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     b, n, d = x.shape
@@ -396,6 +439,10 @@ edit("sinusoids", "last-pair-at-the-base", {"torch.arange(0, width, 2) / width":
      killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly")
 
 
+edit("sinusoids", "table-of-512", {"torch.arange(length)": "torch.arange(512)[:length]"},
+     "the table has 512 positions at most", killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
+
+
 @alternative("sinusoids", "columns")
 def sinusoids(length, width):
     table = torch.zeros(length, width)
@@ -443,6 +490,12 @@ edit("attention_cost", "additions-too", {"4 * length": "8 * length", "2 * length
      killed_by="test_one_token_of_width_one_takes_four_and_two_multiplications")
 edit("attention_cost", "length-and-width-swapped", {"4 * length * width**2": "4 * length**2 * width", "2 * length**2 * width": "2 * length * width**2"},
      "length and width are mixed up: a projection takes n · d · d", killed_by="test_a_small_layer_is_counted_by_hand")
+
+
+edit("attention_cost", "in-32-bits", {"return projections, attending, heads * length**2": "return tuple(int(torch.tensor(count).to(torch.int32)) for count in (projections, attending, heads * length**2))"},
+     "counts are kept in 32 bits, which overflow", killed_by="test_large_counts_are_whole_numbers")
+edit("attention_cost", "floats", {"2 * length**2 * width ": "2 * heads * length**2 * (width / heads) "},
+     "a division with / makes a float: counts are whole numbers", killed_by="test_large_counts_are_whole_numbers")
 
 
 @alternative("attention_cost", "by-product")

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
-from etude.lesson.checks import claim, close, close_gradients, exercise
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
@@ -118,6 +118,21 @@ def test_gradients_reach_all_weights_of_the_scores(student: Student) -> None:
     )
 
 
+@exercise("additive_scores", points=0.5)
+def test_any_axes_may_stand_in_front_and_doubles_keep_their_digits(student: Student) -> None:
+    queries, keys = _normal(2, 3, 4, 2, seed=9).double(), _normal(2, 3, 4, 5, seed=10).double()
+    maps = [_normal(*shape, seed=11 + i).double() for i, shape in enumerate(((3, 2), (3, 5), (3,)))]
+    pairs = zip(queries.flatten(0, 1), keys.flatten(0, 1), strict=True)
+    expected = torch.stack([_additive(q, k, *maps) for q, k in pairs]).unflatten(0, (2, 3))
+    close(
+        student.additive_scores(queries, keys, *maps),
+        expected,
+        given="random doubles: queries (2, 3, 4, 2), keys (2, 3, 4, 5)",
+        rtol=1e-9,
+        atol=1e-12,
+    )
+
+
 @composite
 def lookups(draw: DrawFn) -> tuple[Tensor, Tensor, Tensor]:
     """(queries (N, d), keys (M, d), values (M, e))."""
@@ -130,6 +145,18 @@ def lookups(draw: DrawFn) -> tuple[Tensor, Tensor, Tensor]:
 def test_any_attention_agrees_with_pytorchs(student: Student, drawn: tuple[Tensor, Tensor, Tensor]) -> None:
     expected = functional.scaled_dot_product_attention(*(each.double() for each in drawn))  # type: ignore[arg-type]
     close(student.attention(*drawn), expected, rtol=1e-3, atol=1e-3)
+
+
+@exercise("attention", points=0.5)
+def test_doubles_keep_their_digits(student: Student) -> None:
+    queries, keys, values = (_normal(3, 4, seed=seed).double() for seed in (14, 15, 16))
+    close(
+        student.attention(queries, keys, values),
+        functional.scaled_dot_product_attention(queries, keys, values),
+        given="random doubles: 3 queries, 3 keys",
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
 @exercise("attention", points=0.5)
@@ -150,6 +177,19 @@ def test_any_lengths_give_the_mask_of_a_loop(student: Student, lengths: list[int
     size = max([1, *lengths]) + more
     expected = [[[[float(j < length) for j in range(size)]]] for length in lengths]
     close(student.padding_mask(torch.tensor(lengths), size), expected)
+
+
+@exercise("padding_mask", points=0.5)
+def test_long_sentences_are_marked_to_their_end(student: Student) -> None:
+    lengths = [300, 0, 513]
+    expected = [[[[float(j < length) for j in range(600)]]] for length in lengths]
+    close(student.padding_mask(torch.tensor(lengths), 600), expected, given="lengths 300, 0 and 513, 600 positions")
+
+
+@exercise("causal_mask", points=0.5)
+def test_a_long_past_is_seen_whole(student: Student) -> None:
+    expected = [[float(j <= 600 + i) for j in range(603)] for i in range(3)]
+    close(student.causal_mask(3, 600), expected, given="3 new positions after a past of 600")
 
 
 @exercise("causal_mask", points=0.5)
@@ -181,6 +221,32 @@ def test_any_mask_is_as_if_the_masked_keys_were_not_there(
     close(student.masked_attention(queries, keys, values, mask), expected, rtol=1e-3, atol=1e-3)
 
 
+@exercise("masked_attention", points=0.5)
+def test_no_score_is_lower_than_that_of_a_masked_key(student: Student) -> None:
+    close(
+        student.masked_attention(
+            torch.tensor([[1e6]]),
+            torch.tensor([[-1e6], [-1e6], [1.0]]),
+            torch.eye(3),
+            torch.tensor([[True, True, False]]),
+        ),
+        [[0.5, 0.5, 0.0]],
+        given="width 1: query 10⁶, keys −10⁶, −10⁶ and 1, the third masked; the unit vectors as values",
+    )
+
+
+@exercise("masked_attention", points=0.5)
+def test_a_query_attends_also_where_nobody_may_look(student: Student) -> None:
+    x, mask = _normal(1, 2, 3, 4, seed=18).double(), torch.tensor([[[[True, True, False]]]])
+    close(
+        student.masked_attention(x, x, x, mask),
+        functional.scaled_dot_product_attention(x, x, x, attn_mask=mask.expand(1, 2, 3, 3)),
+        given="3 random tokens that ask each other, in doubles; a mask (1, 1, 1, 3) hides the third as a key",
+        rtol=1e-9,
+        atol=1e-12,
+    )
+
+
 @exercise("masked_attention")
 def test_gradients_are_numbers_also_where_a_query_may_see_nothing(student: Student) -> None:
     mask = torch.tensor([[True, False, True, True], [False] * 4, [True, True, False, False]])
@@ -208,6 +274,17 @@ def test_any_tokens_are_cut_where_the_heads_are(student: Student, drawn: tuple[T
     x, heads = drawn
     expected = np.stack(np.split(x.numpy(), heads, axis=2), axis=1)  # (B, h, N, d/h)
     close(student.split_heads(x, heads), expected)
+
+
+@exercise("split_heads", points=0.5)
+def test_whole_numbers_stay_whole(student: Student) -> None:
+    large = 2**40 + 1  # no float32 number
+    found = student.split_heads(torch.arange(large, large + 4).reshape(1, 1, 4), 2)
+    equal(
+        torch.as_tensor(found).tolist(),
+        [[[[large, large + 1]], [[large + 2, large + 3]]]],
+        given="one token, 2⁴⁰ + 1 to 2⁴⁰ + 4 as int64; two heads",
+    )
 
 
 @exercise("split_heads", points=0.5)
@@ -248,6 +325,14 @@ def test_any_layer_agrees_with_one_head_after_another(
     close(student.multi_head(*tensors, heads, mask), expected, rtol=1e-3, atol=1e-3)
 
 
+@exercise("multi_head", points=0.5, needs="test_any_layer_agrees_with_one_head_after_another")
+def test_a_query_that_sees_nothing_gets_the_bias_of_the_output(student: Student) -> None:
+    mask = torch.tensor([[[[True, False]]], [[[False, False]]]])
+    weights = [_normal(*shape, seed=50 + i) for i, shape in enumerate(((12, 4), (12,), (4, 4), (4,)))]
+    found = student.multi_head(_normal(2, 1, 4, seed=54), _normal(2, 2, 4, seed=55), *weights, 2, mask)
+    close(found[1], weights[3][None], given="2 texts, of which the second has padding alone; its heads all find zeros")
+
+
 @exercise("multi_head")
 def test_gradients_reach_every_weight(student: Student) -> None:
     shapes = (2, 3, 4), (2, 5, 4), (12, 4), (12,), (4, 4), (4,)
@@ -269,6 +354,18 @@ def test_a_wide_table_agrees_with_the_formula(student: Student) -> None:
     close(student.sinusoids(50, 128), _sinusoids(50, 128), given="50 positions, width 128", atol=1e-4)
 
 
+@exercise("sinusoids", points=0.5)
+def test_a_long_table_is_a_tensor_that_does_not_learn(student: Student) -> None:
+    table = student.sinusoids(700, 4)
+    true(
+        isinstance(table, Tensor) and table.is_floating_point() and not table.requires_grad,
+        "a float tensor is expected, and no parameter",
+        given="700 positions, width 4",
+        actual=table,
+    )
+    close(table, _sinusoids(700, 4), given="700 positions, width 4", atol=1e-3)
+
+
 @claim("tr-n2d")
 @exercise("attention_cost")
 def test_the_counts_are_those_of_pytorchs_counter(student: Student) -> None:
@@ -283,6 +380,15 @@ def test_the_counts_are_those_of_pytorchs_counter(student: Student) -> None:
             [counts["aten.addmm"], counts["aten.bmm"], weights.numel()],
             given=f"{length} tokens, width {width}, {heads} heads",
         )
+
+
+@exercise("attention_cost", points=0.5)
+def test_large_counts_are_whole_numbers(student: Student) -> None:
+    equal(
+        list(student.attention_cost(100_001, 1024, 16)),
+        [4 * 100_001 * 1024 * 1024, 2 * 100_001 * 100_001 * 1024, 16 * 100_001 * 100_001],
+        given="100,001 tokens, width 1024, 16 heads",
+    )
 
 
 @exercise("attention_cost", points=0.5)

@@ -92,7 +92,7 @@ def additive_scores(queries, keys, w_query, w_key, v):
 
     queries (…, N, d); keys (…, M, e); w_query (a, d); w_key (a, e); v (a,): float tensors. The
     dimensions before the last two, if there are any, are the same for queries and keys.
-    Returns (…, N, M). Bahdanau et al. 2015, appendix A.1.2.
+    Returns (…, N, M), doubles for doubles. Bahdanau et al. 2015, appendix A.1.2.
     """
     ### BEGIN SOLUTION
     asked = (queries @ w_query.T)[..., :, None, :]  # (…, N, 1, a)
@@ -135,7 +135,7 @@ def attention(queries, keys, values):
     """For each query the mean of the values, weighted by how well their keys match it.
 
     queries (…, N, d); keys (…, M, d); values (…, M, e): float tensors.
-    Returns (…, N, e). Vaswani et al. 2017, equation 1.
+    Returns (…, N, e), doubles for doubles. Vaswani et al. 2017, equation 1.
     """
     ### BEGIN SOLUTION
     scores = queries @ keys.transpose(-1, -2) / math.sqrt(queries.size(-1))  # (…, N, M)
@@ -315,8 +315,8 @@ def masked_attention(queries, keys, values, mask):
 
     queries (…, N, d); keys (…, M, d); values (…, M, e): float tensors; mask: bool tensor of a shape
     that spreads to (…, N, M), True where the query may attend to the key.
-    Returns (…, N, e), never NaN; its gradients are never NaN either. Vaswani et al. 2017, section
-    3.2.3.
+    Returns (…, N, e), doubles for doubles, never NaN; its gradients are never NaN either. Vaswani et al.
+    2017, section 3.2.3.
     """
     ### BEGIN SOLUTION
     scores = queries @ keys.transpose(-1, -2) / math.sqrt(queries.size(-1))  # (…, N, M)
@@ -375,7 +375,7 @@ for name, mask in (
 def split_heads(x, heads):
     """Gives each head its part of every token; the first head gets the first d / heads numbers.
 
-    x (B, N, d) tensor; heads divides d. Returns (B, heads, N, d / heads).
+    x (B, N, d) tensor of any type, which is kept; heads divides d. Returns (B, heads, N, d / heads).
     """
     ### BEGIN SOLUTION
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)  # (B, N, h, d/h) → (B, h, N, d/h)

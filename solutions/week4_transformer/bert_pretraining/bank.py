@@ -45,6 +45,10 @@ edit("gelu", "relu", {"return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))": "ret
      "this is ReLU: GELU is below 0 for negative numbers", killed_by="test_negative_numbers_get_a_gradient")
 
 
+edit("gelu", "float32-always", {"if approximate:": "x = x.float()\n    if approximate:"},
+     "float32 comes back whatever came in: doubles lose their digits", killed_by="test_a_double_without_axes_keeps_its_digits")
+
+
 # pair_input
 @alternative("pair_input", "lengths-first")
 def pair_input(first, second, length, cls=2, sep=3):
@@ -101,6 +105,12 @@ edit("pair_input", "longer-one-cut-at-once", {"    while len(first) + len(second
      killed_by="test_the_longer_text_loses_its_last_tokens")
 
 
+edit("pair_input", "segments-as-a-tensor", {"[0] * (len(first) + 2) + [1] * (len(second) + 1)": "torch.tensor([0] * (len(first) + 2) + [1] * (len(second) + 1))"},
+     "segments come back as a tensor: two lists were asked for", killed_by="test_lists_come_back_and_may_be_longer_than_512")
+edit("pair_input", "at-most-512", {"first, second = list(first)": "length = min(length, 512)\n    first, second = list(first)"},
+     "the input has 512 tokens at most: `length` says how many", killed_by="test_lists_come_back_and_may_be_longer_than_512")
+
+
 # embed_input
 @alternative("embed_input", "torch-functions")
 def embed_input(words, kinds, places, gain, bias, tokens, segments, eps=1e-12):
@@ -144,6 +154,11 @@ edit("embed_input", "gain-forgotten", {" * gain + bias": ""}, "gain and bias are
      killed_by="test_the_sum_is_normalised_then_stretched_and_moved")
 edit("embed_input", "positions-go-on", {"places[: tokens.shape[1]]": "places[torch.arange(tokens.numel()).reshape(tokens.shape) % len(places)]"},
      "positions go on from one text to the next: each text begins at 0", killed_by="test_positions_are_counted_from_0_in_every_text")
+
+
+edit("embed_input", "mean-of-squares", {"(x - mean).square().mean(dim=-1, keepdim=True)": "x.square().mean(dim=-1, keepdim=True) - mean.square()"},
+     "the variance is a difference of two large numbers, which cancels far from 0: average the squared distances from the mean",
+     killed_by="test_numbers_far_from_0_keep_their_variance")
 
 
 # count_parameters
@@ -327,6 +342,10 @@ edit("whole_words", "all-reserved-are-special", {'("[CLS]", "[SEP]", "[PAD]")': 
      "[UNK] is left out as well: it stands for a word", killed_by="test_a_piece_with_other_signs_is_a_word")
 
 
+edit("whole_words", "two-signs-are-a-word", {'piece.startswith("##")': '(piece.startswith("##") and len(piece) > 2)'},
+     "the piece ## is taken for a word: it begins with two signs too, so it goes on", killed_by="test_two_signs_alone_go_on_with_the_word_before")
+
+
 # next_sentence_pair
 @alternative("next_sentence_pair", "step-over-its-own")
 def next_sentence_pair(documents, number, cut, coin, other):
@@ -383,6 +402,15 @@ edit("next_sentence_pair", "false-text-labelled-0", {"for i in text], coin": "fo
      killed_by="test_a_false_text_is_of_another_document_and_has_label_1")
 
 
+edit("next_sentence_pair", "found-by-content",
+     {"[text for place, text in enumerate(documents) if place != number]": "documents[: documents.index(document)] + documents[documents.index(document) + 1 :]"},
+     "A's document is looked for by what it holds: an earlier one may read the same", killed_by="test_the_others_keep_their_order_where_two_read_the_same")
+edit("next_sentence_pair", "label-true-or-false", {"for i in text], coin": "for i in text], coin == 1"},
+     "the label is True or False: a whole number was asked for", killed_by="test_the_others_keep_their_order_where_two_read_the_same")
+edit("next_sentence_pair", "empty-sentences-left-out", {"found = others[other % len(others)]": "found = [text for text in others[other % len(others)] if text]"},
+     "sentences without ids are left out before counting: they count", killed_by="test_a_sentence_without_ids_is_a_sentence")
+
+
 # masked_logits
 @alternative("masked_logits", "all-then-pick")
 def masked_logits(hidden, transform, transform_bias, gain, bias, words, words_bias, labels, eps=1e-12):
@@ -425,6 +453,10 @@ edit("masked_logits", "token-0-left-out", {"labels != -100": "labels > 0"}, "a t
      killed_by="test_a_token_with_id_0_may_be_asked_for")
 edit("masked_logits", "untied", {"functional.linear(x, words, words_bias)": "functional.linear(x, torch.ones_like(words), words_bias)"},
      "the output has weights of its own: they are the token table", killed_by="test_output_weights_are_the_token_table_with_a_bias_each")
+
+
+edit("masked_logits", "zeros-are-padding", {"hidden[labels != -100]": "hidden[(labels != -100) & (hidden != 0).any(dim=-1)]"},
+     "a vector of zeros is taken for padding: the labels alone say where is asked", killed_by="test_a_vector_of_zeros_is_scored_too")
 
 
 # pretraining_loss
@@ -475,6 +507,11 @@ edit("pretraining_loss", "a-float", {"return guessed + functional.cross_entropy(
      "a plain number comes back: nothing can be trained with it", killed_by="test_both_tasks_train_their_weights")
 edit("pretraining_loss", "bits", {"return guessed + functional.cross_entropy(scores, follows)": "return (guessed + functional.cross_entropy(scores, follows)) / math.log(2)"},
      "the loss is in bits: nats were asked for", killed_by="test_who_knows_nothing_pays_log_v_and_log_2")
+
+
+edit("pretraining_loss", "logarithm-of-a-softmax", {"functional.cross_entropy(token_logits, labels[labels != -100])": "functional.nll_loss((token_logits.softmax(dim=1) + 1e-9).log(), labels[labels != -100])"},
+     "the logarithm is taken of a softmax that underflows: log_softmax or cross_entropy stay exact",
+     killed_by="test_one_text_with_huge_scores_pays_their_differences")
 
 
 equivalent("embed_input", "3: (x - mean).square → (mean - x).square", "the square takes the sign away")

@@ -61,6 +61,19 @@ def test_the_form_with_tanh_has_its_own_gradient(student: Student) -> None:
     )
 
 
+@exercise("gelu", points=0.5)
+def test_a_double_without_axes_keeps_its_digits(student: Student) -> None:
+    x = torch.tensor(0.3, dtype=torch.float64)
+    for approximate in (False, True):
+        close(
+            student.gelu(x, approximate=approximate),
+            functional.gelu(x, approximate="tanh" if approximate else "none"),
+            given=f"x = 0.3 as a double, a tensor of shape (); approximate={approximate}",
+            rtol=1e-9,
+            atol=1e-12,
+        )
+
+
 # pair_input
 
 
@@ -113,6 +126,16 @@ def test_a_second_text_without_tokens_still_has_its_separator(student: Student) 
     equal(found, [[2, 5, 6, 3, 3], [0, 0, 0, 0, 1]], given="5 6 and an empty list, length 9")
 
 
+@exercise("pair_input", points=0.5)
+def test_lists_come_back_and_may_be_longer_than_512(student: Student) -> None:
+    first, second = list(range(100, 400)), list(range(400, 700))
+    equal(
+        list(student.pair_input(first, second, 600)),
+        [[2, *first[:299], 3, *second[:298], 3], [0] * 301 + [1] * 299],
+        given="two texts of 300 tokens, length 600",
+    )
+
+
 # embed_input
 
 
@@ -143,6 +166,20 @@ def test_any_tables_agree_with_torch(
     tables = (words, kinds, places, torch.tensor(affine[:3]), torch.tensor(affine[3:]))
     expected = _embedded(*(table.double() for table in tables), tokens, segments, 0.5)
     close(student.embed_input(*tables, tokens, segments, 0.5), expected, rtol=1e-3, atol=1e-3)
+
+
+@exercise("embed_input", points=0.5)
+def test_numbers_far_from_0_keep_their_variance(student: Student) -> None:
+    words = torch.tensor([[1e8, 1e8 + 1, 1e8 + 2, 1e8 + 3]], dtype=torch.float64)  # variance 5/4
+    others = [torch.zeros(rows, 4, dtype=torch.float64) for rows in (2, 3)]
+    affine = torch.ones(4, dtype=torch.float64), torch.zeros(4, dtype=torch.float64)
+    one = torch.tensor([[0]])
+    close(
+        student.embed_input(words, *others, *affine, one, one),
+        [[[number / 5**0.5 for number in (-3, -1, 1, 3)]]],
+        given="one token with the vector 10⁸, 10⁸ + 1, 10⁸ + 2, 10⁸ + 3, in doubles; the other tables are 0",
+        rtol=1e-6,
+    )
 
 
 @exercise("embed_input", points=0.5)
@@ -369,6 +406,16 @@ def test_every_one_of_many_words_is_tried(student: Student) -> None:
     equal([int(i) for i in found], list(range(1, 13)), given="the same; order 11 to 0, budget 12")
 
 
+@exercise("whole_words", points=0.5, needs="test_any_words_agree_with_a_slow_search")
+def test_two_signs_alone_go_on_with_the_word_before(student: Student) -> None:
+    pieces = ["[CLS]", "c", "##", "a", "[SEP]"]
+    equal(
+        [int(i) for i in student.whole_words(pieces, [1, 0], 2)],
+        [3],
+        given="[CLS] c ## a [SEP]; order 1 0, budget 2",
+    )
+
+
 # next_sentence_pair
 
 
@@ -426,6 +473,25 @@ def test_two_documents_that_read_the_same_are_two(student: Student) -> None:
     )
 
 
+@exercise("next_sentence_pair", points=0.5)
+def test_the_others_keep_their_order_where_two_read_the_same(student: Student) -> None:
+    documents = [[[1, 1], [2]], [[3], [4]], [[1, 1], [2]]]
+    equal(
+        list(student.next_sentence_pair(documents, 2, 1, 1, 0)),
+        [[1, 1], [2], 1],
+        given="documents (1 1 | 2), (3 | 4), (1 1 | 2); number 2, cut 1, coin 1, other 0",
+    )
+
+
+@exercise("next_sentence_pair", points=0.5, needs="test_any_documents_agree_with_a_list_of_all_sentences")
+def test_a_sentence_without_ids_is_a_sentence(student: Student) -> None:
+    equal(
+        list(student.next_sentence_pair([[[1], [2]], [[], [7], [8, 8]]], 0, 1, 1, 0)),
+        [[1], [7, 8, 8], 1],
+        given="documents (1 | 2), (an empty sentence | 7 | 8 8); number 0, cut 1, coin 1, other 0",
+    )
+
+
 @exercise("next_sentence_pair", points=0.5, needs="test_any_documents_agree_with_a_list_of_all_sentences")
 def test_many_documents_sentences_and_tokens_count_whole(student: Student) -> None:
     short = [[[1], [2]] for _ in range(12)]
@@ -474,6 +540,21 @@ def test_all_weights_of_the_head_are_trained(student: Student) -> None:
     labels[0, 1], labels[1, 5], labels[1, 0] = 3, 0, 7
     close_gradients(
         student, "masked_logits", _scored, tensors, labels, 0.1, given="3 of 12 places asked for, eps = 0.1"
+    )
+
+
+@exercise("masked_logits", points=0.5)
+def test_a_vector_of_zeros_is_scored_too(student: Student) -> None:
+    tensors = [_normal(*shape, seed=60 + i).double() for i, shape in enumerate(HEAD_SHAPES.values())]
+    tensors[0][0, 1] = 0
+    labels = torch.full((2, 6), IGNORED)
+    labels[0, 1], labels[1, 0] = 3, 1
+    close(
+        student.masked_logits(*tensors, labels, 0.1),
+        _scored(*tensors, labels, 0.1),
+        given="random doubles; 2 of 12 places asked for; the encoder's vector at the first is all zeros",
+        rtol=1e-9,
+        atol=1e-12,
     )
 
 
@@ -530,6 +611,21 @@ def _asked(labels: list[int]) -> Tensor:
     rows = torch.full((3, 5), IGNORED)
     rows[[0, 1, 1, 2], [3, 0, 4, 1]] = torch.tensor(labels)
     return rows
+
+
+@exercise("pretraining_loss", points=0.5)
+def test_one_text_with_huge_scores_pays_their_differences(student: Student) -> None:
+    zeros = [torch.zeros(shape, dtype=torch.float64) for shape in ((1, 2, 4), (4, 4), (4,), (2, 4))]
+    logits, bias = (
+        torch.tensor([[800.1, 0.0, 0.0]], dtype=torch.float64),
+        torch.tensor([900.0, 0.0], dtype=torch.float64),
+    )
+    close(
+        student.pretraining_loss(logits, *zeros, bias, torch.tensor([[IGNORED, 1]]), torch.tensor([1])),
+        1700.1,
+        given="one text; doubles: scores 800.1, 0, 0, the right one is number 1; scores of the sentence 900 and 0, follows 1",
+        rtol=1e-9,
+    )
 
 
 @exercise("pretraining_loss")

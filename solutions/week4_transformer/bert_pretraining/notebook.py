@@ -90,8 +90,8 @@ plots.style()
 
 # %% exercise="gelu"
 def gelu(x, approximate=False):
-    """GELU of each number, exactly or by the formula with tanh. x: float tensor of any shape; so is
-    what is returned.
+    """GELU of each number, exactly or by the formula with tanh. x: float tensor of any shape;
+    what is returned has its shape and its type.
 
     Hendrycks and Gimpel 2016, section 2.
     """
@@ -406,7 +406,8 @@ for budget in (1, 2, 3):
 def next_sentence_pair(documents, number, cut, coin, other):
     """Texts A and B, and whether B follows A.
 
-    documents: list of documents, two or more, each a list of sentences, each a list of ids.
+    documents: list of documents, two or more, each a list of sentences, each a list of ids, which
+    may be empty.
     A is the first `cut` sentences of document `number` (0 < cut < its length), joined.
     coin 0: B is the rest of that document, joined; label 0.
     coin 1: B is another document from its sentence `cut` on (counted from 0), joined, or its last
@@ -457,7 +458,8 @@ def masked_logits(hidden, transform, transform_bias, gain, bias, words, words_bi
     bias (H,): of the layer normalisation after GELU (the exact form); words (V, H): the input's
     token table;
     words_bias (V,): a bias for each token; labels (B, N) int64, −100 where nothing is asked.
-    Returns (M, V), the M places in reading order: the first text from left to right, then the second.
+    Returns (M, V), doubles for doubles, the M places in reading order: the first text from left to
+    right, then the second.
     BERT, section 3.1 and its published code.
     """
     ### BEGIN SOLUTION
@@ -490,7 +492,7 @@ check("masked_logits")
 
 # %% exercise="pretraining_loss"
 def pretraining_loss(token_logits, hidden, pooler, pooler_bias, sentence, sentence_bias, labels, follows):
-    """The loss of both tasks, in nats: a tensor of shape ().
+    """The loss of both tasks, in nats: a tensor of shape (), a double for doubles.
 
     token_logits (M, V): scores at the places that are asked for, in reading order;
     hidden (B, N, H): the encoder's output, [CLS] at position 0;
