@@ -220,7 +220,9 @@ def _fill(work: Path, given: Path, handed_in: Path, notebook: Notebook) -> list[
         elif theirs.is_file():
             theirs.unlink()
             if path.is_dir():
-                notes.append(f"{name} was handed in as a file; it is a folder of the assignment's: the file was left out")
+                notes.append(
+                    f"{name} was handed in as a file; it is a folder of the assignment's: the file was left out"
+                )
     return notes
 
 
