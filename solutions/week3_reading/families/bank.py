@@ -66,6 +66,10 @@ def parents(rows):
 edit("parents", "rootless-left-out", {"return graph": "return {name: above for name, above in graph.items() if above}"},
      "those without parents are left out of the graph", killed_by="test_each_name_has_the_set_of_its_parents")
 
+edit("parents", "cut-at-blanks", {"text.split(\";\") if parent": "text.replace(\";\", \" \").split() if parent"},
+     "names were cut at blanks: only \";\" separates them", killed_by="test_names_are_taken_as_they_are")
+
+
 
 # against_time
 @alternative("against_time", "first-and-last-month")
@@ -172,6 +176,15 @@ edit("ancestors", "graph-changed", {"found = set(graph[name])": "found = graph[n
      "the graph is changed: its set of parents was taken for one's own",
      killed_by="test_larger_graphs_agree_with_networkx", of="fixed-point")
 
+@mistake("ancestors", "ten-generations", "the search stopped after ten generations: a line may be longer",
+         killed_by="test_a_long_line_and_a_name_that_is_its_own_parent")
+def ancestors(graph, name):
+    found = set(graph[name])
+    for _ in range(10):
+        found = found.union(*(graph[one] for one in found))
+    return found
+
+
 
 # common_ancestors
 @alternative("common_ancestors", "recursive-lines")
@@ -269,6 +282,11 @@ edit("reading_order", "whole-generations", {"found.append(min(free, key=lambda n
      "whole generations are taken at once: after each name, look anew who is free",
      killed_by="test_larger_graphs_agree_with_networkx_order")
 
+edit("reading_order", "year-at-its-end", {"(dates[name], name)": "(dates[name] if \"-\" in dates[name] else dates[name] + \"-12\", name)"},
+     "a year alone was taken for its end: dates are compared as strings, and \"2018\" stands before \"2018-03\"",
+     killed_by="test_dates_are_compared_as_strings")
+
+
 
 # step
 @alternative("step", "torch-operations")
@@ -354,6 +372,10 @@ edit("step", "uphill", {"weights - lr * direction": "weights + lr * direction"},
 edit("step", "changed-in-place",
      {"return weights - lr * direction, (t, m, v)": "weights.sub_(lr * direction)\n    return weights, (t, m, v)"},
      "the weights are changed in place", killed_by="test_weights_gradient_and_memories_are_not_changed_in_place")
+
+edit("step", "counted-when-corrected", {"t = t + 1": "t = t + 1 if correct else t"},
+     "the step was counted only where the correction is on", killed_by="test_every_step_counts_and_memories_roll_on")
+
 
 
 # reading

@@ -45,6 +45,17 @@ def test_many_parents_and_many_rows_are_all_looked_at(student: Student) -> None:
             student.parents([*rows, ("late", ";".join([*names, f"lost{i}"]))])
 
 
+@exercise("parents", points=0.5)
+def test_names_are_taken_as_they_are(student: Student) -> None:
+    letters = "\u1112\u1161\u11ab"  # 한 of three letters, which look like the one syllable
+    rows = [("word2vec 2", ""), (letters, ""), ("loop", "loop"), ("child", f"word2vec 2;{letters}")]
+    expected = {"word2vec 2": set(), letters: set(), "loop": {"loop"}, "child": {"word2vec 2", letters}}
+    equal(student.parents(rows), expected, given=rows)
+    for name in ("word2vec", "한"):
+        with pytest.raises(ValueError, match=name):
+            student.parents([*rows, ("late", name)])
+
+
 @exercise("against_time")
 def test_many_dates_agree_with_intervals(student: Student) -> None:
     chance = random.Random(1)
@@ -73,6 +84,13 @@ def test_larger_graphs_agree_with_networkx(student: Student) -> None:
         for name in graph:
             equal(student.ancestors(handle, name), nx.ancestors(oracle, name), given=[graph, name])
         equal(student.value(handle), graph, given="the graph, after it was asked")
+
+
+@exercise("ancestors", points=0.5)
+def test_a_long_line_and_a_name_that_is_its_own_parent(student: Student) -> None:
+    line: dict[str, set[str]] = {f"p{i}": {f"p{i - 1}"} if i else {"p0"} for i in range(60)}
+    equal(student.ancestors(line, "p59"), {f"p{i}" for i in range(59)}, given="p0, its own parent, to p59, in a line")
+    equal(student.ancestors(line, "p0"), {"p0"}, given="p0 is its own parent")
 
 
 @exercise("common_ancestors")
@@ -104,6 +122,12 @@ def test_larger_graphs_agree_with_networkx_order(student: Student) -> None:
         expected = list(nx.lexicographical_topological_sort(oracle, key=lambda name, d=dates: (d[name], name)))
         equal(student.reading_order(handle, dates), expected, given=[graph, dates])
         equal(student.value(handle), graph, given="the graph, after it was asked")
+
+
+@exercise("reading_order", points=0.5)
+def test_dates_are_compared_as_strings(student: Student) -> None:
+    dates = {"a": "2018-03", "b": "2018", "c": "2017-12"}
+    equal(student.reading_order({name: set() for name in dates}, dates), ["c", "b", "a"], given=dates)
 
 
 @exercise("reading_order", points=0.5)
@@ -164,6 +188,16 @@ def test_weights_gradient_and_memories_are_not_changed_in_place(student: Student
             (v, values[2], "v"),
         ):
             close(student.value(handle), value, given=f"{name}, after the step")
+
+
+@exercise("step", points=0.5)
+def test_every_step_counts_and_memories_roll_on(student: Student) -> None:
+    values = [torch.tensor([1.0, -2.0]).double() for _ in range(3)]
+    zero = torch.zeros(2).double()
+    weights, (t, m, _) = student.step(values[0], zero, (4, values[1], zero), lr=0.1, momentum="mean", beta1=0.5)
+    equal(int(t), 5, given="the fifth step, without correction")
+    close(weights, [0.95, -1.9], given="a gradient of 0, m = [1, −2], lr = 0.1, beta1 = 0.5")
+    close(m, [0.5, -1.0], given="m after a gradient of 0")
 
 
 @exercise("reading")
@@ -280,6 +314,15 @@ def test_distilled_models_have_a_teacher_and_t5_both_halves(student: Student) ->
     found = student.cards()
     actual = ["teacher" in found["DistilBERT"][2], "teacher" in found["TinyBERT"][2], found["T5"][0], found["T5"][1]]
     true(actual == [True, True, "both", "both"], "who has a teacher; half and reading of T5", actual=actual)
+
+
+@exercise("cards", points=0.5)
+def test_distilbert_guesses_masked_tokens_too_and_a_translation_is_written_left_to_right(student: Student) -> None:
+    found = student.cards()
+    actual = [sorted(found["DistilBERT"][2]), found["Transformer"][1]]
+    true(
+        actual == [["masked tokens", "teacher"], "AR"], "DistilBERT's tasks; the Transformer's reading", actual=actual
+    )
 
 
 # The key of the tree: expected edges with the words that are right, and edges that are accepted.

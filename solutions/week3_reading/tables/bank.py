@@ -94,6 +94,21 @@ edit("spread", "half-unit-on-result",
      "half a unit was put on the result: its interval follows from those of its parts",
      killed_by="test_a_product_of_negative_numbers_has_its_extremes_at_other_corners")
 
+edit("spread", "zero-left-out", {"itertools.product(*map(interval, printed))]": "itertools.product(*map(interval, printed)) if formula(*corner)]"},
+     "a value of 0 was left out: 0 is a number, and may be the least", killed_by="test_equal_numbers_are_apart_and_zero_is_a_value")
+
+
+@mistake("spread", "equal-texts-as-one", "two numbers that print alike were taken for one: each may have been rounded from another",
+         killed_by="test_equal_numbers_are_apart_and_zero_is_a_value")
+def spread(formula, *printed):
+    texts = list(dict.fromkeys(printed))
+    values = []
+    for corner in itertools.product(*map(interval, texts)):
+        at = dict(zip(texts, corner))
+        values.append(formula(*(at[text] for text in printed)))
+    return min(values), max(values)
+
+
 
 # follows
 @alternative("follows", "shifted-interval")
@@ -147,6 +162,11 @@ edit("follows", "cut-downwards", {"low + half <= possible[1] and possible[0] < h
      "low - half < possible[1] and possible[0] <= high - half"},
      "what was cut off makes a number smaller: the true one lies above the printed one",
      killed_by="test_a_number_that_was_cut_off_stands_for_all_up_to_the_next")
+
+edit("follows", "floats-compared", {"low, high = interval(claimed)": "low, high = map(float, interval(claimed))\n    possible = [float(end) for end in possible]"},
+     "the ends were made floats before they were compared: what lies just outside falls on the border",
+     killed_by="test_a_hairs_breadth_outside_and_a_claim_of_nothing")
+
 
 
 # average
@@ -227,6 +247,10 @@ def average(table, groups):
 
 edit("average", "sums-averaged", {".sum(axis=1) / len(group) for": ".sum(axis=1) for"},
      "the groups' sums were averaged: first comes the mean within each group", killed_by="test_a_group_counts_once")
+
+edit("average", "names-as-text", {"dict(zip(table.index,": "dict(zip(map(str, table.index),"},
+     "the rows' names were made texts: a table whose rows are 7 and 8 has those names", killed_by="test_groups_of_three_zeros_and_names_that_are_numbers")
+
 
 
 # training_flops
@@ -334,6 +358,11 @@ edit("parameter_count", "fixed-feed-forward", {"width = hidden if": "feed_forwar
 edit("parameter_count", "pooler-always", {"(hidden * hidden + hidden if pooler else 0)": "hidden * hidden + hidden"},
      "the pooler is always counted", killed_by="test_a_model_without_layers_has_embeddings_and_a_norm")
 
+edit("parameter_count", "narrow-alone-projected", {"if width != hidden:": "if width < hidden:"},
+     "only embeddings narrower than the model were projected: wider ones have to be too",
+     killed_by="test_wider_embeddings_are_projected_too_and_175_billion_are_counted")
+
+
 
 # spearman
 @alternative("spearman", "scipy")
@@ -380,6 +409,10 @@ edit("spearman", "argsort-as-ranks",
 edit("spearman", "kendall", {"stats.spearmanr": "stats.kendalltau"},
      "this is Kendall's τ, which counts pairs: Spearman's ρ correlates ranks",
      killed_by="test_equal_numbers_share_their_mean_rank", of="scipy")
+
+edit("spearman", "near-as-ties", {"pd.Series(x).rank()": "pd.Series(x).round(6).rank()", "pd.Series(y).rank()": "pd.Series(y).round(6).rank()"},
+     "numbers that lie near each other were taken for ties", killed_by="test_numbers_that_are_near_are_no_ties")
+
 
 
 # wilson
@@ -492,6 +525,10 @@ edit("misprints", "one-unit-always",
       "        )")},
      "one unit of the last digit is allowed whatever the rule: the rounding of many parts adds up, that of a mean does not",
      killed_by="test_planted_misprints_are_found_and_nobody_else_accused")
+edit("misprints", "zero-as-gap", {"if row[claimed] and all(numbers) and not": "if all(float(number or 0) for number in [row[claimed], *numbers]) and not"},
+     "a printed 0 was taken for a gap: only an empty cell is one", killed_by="test_zeros_count_gaps_elsewhere_do_not_and_a_border_is_inside")
+edit("misprints", "any-gap", {"if row[claimed] and all(numbers) and not": "if all(row) and not"},
+     "a gap in a column that plays no part kept the row from being judged", killed_by="test_zeros_count_gaps_elsewhere_do_not_and_a_border_is_inside")
 
 
 # What no check can tell from a right answer.

@@ -82,6 +82,7 @@ def test_many_printed_numbers_agree_with_fractions(student: Student) -> None:
         "-2.50e3",
         "110e6",
         "123456.789",
+        "0.12345678",
     ]:
         ends = numbers(student.interval(printed), printed)
         equal([str(end) for end in ends], [str(end) for end in interval(printed)], given=printed)
@@ -109,7 +110,27 @@ def test_three_numbers_have_eight_corners(student: Student) -> None:
     near(student.spread(max, "7.0", "1.0", "3.0", "2.0", "0.5"), (Fraction("6.95"), Fraction("7.05")), given)
 
 
+@exercise("spread", points=0.5)
+def test_equal_numbers_are_apart_and_zero_is_a_value(student: Student) -> None:
+    for one, other in [("5.0", "5.0"), ("1.0", "0.9"), ("0.9", "1.0")]:
+        values = [a - b for a, b in product(interval(one), interval(other))]
+        ends = numbers(student.spread(operator.sub, one, other), f"{one} − {other}")
+        equal([str(end) for end in ends], [str(min(values)), str(max(values))], given=f"{one} − {other}")
+
+
 # follows
+
+
+@exercise("follows", points=0.5)
+def test_a_hairs_breadth_outside_and_a_claim_of_nothing(student: Student) -> None:
+    for claimed, end, answer in [
+        ("0.3", "0.35", True),
+        ("0.3", "0.35000000000000000000001", False),
+        ("0.0", "0.04", True),
+        ("0", "0.6", False),
+    ]:
+        ends = (student["Decimal"](end),) * 2
+        equal(student.follows(claimed, ends), answer, given=f"{claimed} is claimed, {end} is what there was")
 
 
 @exercise("follows")
@@ -199,6 +220,20 @@ def test_columns_may_have_other_numbers_of_digits(student: Student) -> None:
 
 
 @exercise("average", points=0.5)
+def test_groups_of_three_zeros_and_names_that_are_numbers(student: Student) -> None:
+    table = pd.DataFrame({"a": ["0.1", "0.0"], "b": ["0.25", "0.7"], "c": ["0.3", "1.3"]}, index=[7, 8])
+    for groups in ([["a", "b", "c"]], [["a", "c"], ["b"]]):
+        found = dict(student.average(frame(student, table), groups))
+        equal(list(found), [7, 8], given="a table whose rows are 7 and 8")
+        for name, row in table.iterrows():
+            ends = [
+                sum(sum(interval(row[column])[end] for column in group) / len(group) for group in groups) / len(groups)
+                for end in (0, 1)
+            ]
+            near(found[name], ends, given=f"{dict(row)}, groups {groups}")
+
+
+@exercise("average", points=0.5)
 def test_the_table_stays_as_it_was(student: Student) -> None:
     table = student["pd"].DataFrame({"a": ["1.0", "2.0"], "b": ["3.0", "4.0"]}, index=["x", "y"])
     student.average(table, [["a"], ["b"]])
@@ -217,6 +252,13 @@ def test_other_trainings_agree_with_fractions(student: Student) -> None:
         ends = [interval(number)[i] * seconds * devices * interval(rate)[i] * 10**12 for i in (0, 1)]
         given = f"{time}, {devices} devices, {rate} TFLOPS"
         near(student.training_flops(time, devices, rate), ends, given)
+
+
+@exercise("training_flops", points=0.5)
+def test_trainings_of_hundreds_of_days_and_hours(student: Student) -> None:
+    for time, seconds in [("120 days", 86400), ("250 hours", 3600)]:
+        ends = [interval(time.split()[0])[i] * seconds * 3 * interval("0.1234567")[i] * 10**12 for i in (0, 1)]
+        near(student.training_flops(time, 3, "0.1234567"), ends, given=f"{time}, 3 devices, 0.1234567 TFLOPS")
 
 
 @exercise("training_flops")
@@ -304,7 +346,25 @@ def test_embeddings_as_wide_as_the_model_are_not_projected(student: Student) -> 
     )
 
 
+@exercise("parameter_count", points=0.5)
+def test_wider_embeddings_are_projected_too_and_175_billion_are_counted(student: Student) -> None:
+    projection = torch.nn.Linear(20, 8, device="meta")
+    tables = [torch.nn.Embedding(size, 20, device="meta") for size in (30, 7)]
+    layer = torch.nn.TransformerEncoderLayer(8, 1, 20, device="meta")
+    modules = [*tables, torch.nn.LayerNorm(20, device="meta"), projection, layer]
+    expected = sum(weights.numel() for module in modules for weights in module.parameters())
+    equal(student.parameter_count(1, 8, 20, 30, 7, embedding=20), expected, given="width 8, embeddings of 20")
+    gpt3 = (96, 12288, 49152, 50257, 2048)
+    equal(student.parameter_count(*gpt3), by_torch(*gpt3, 0), given=f"GPT-3 175B: {gpt3}")
+
+
 # spearman
+
+
+@exercise("spearman", points=0.5)
+def test_numbers_that_are_near_are_no_ties(student: Student) -> None:
+    x, y = [1 + i * 1e-9 for i in (3, 0, 2, 1, 4)], [0.2, 0.1, 0.5, 0.4, 0.3]
+    close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given="five numbers 1e-9 apart")
 
 
 @exercise("spearman", points=2)
@@ -374,6 +434,23 @@ def test_numbers_with_other_signs_and_exponents(student: Student) -> None:
     )
     found = student.misprints(frame(student, table), "gain", "difference", ["new", "old"])
     equal(list(found), ["c"], given="0.5 − -0.5 = 1.0, 1.1e2 − 1.0e2 = 1.0e1, -3.5 − -3.0 = 0.5, 3.0e1 − 2.0e1 = 1.0e1")
+
+
+@exercise("misprints", points=0.5)
+def test_zeros_count_gaps_elsewhere_do_not_and_a_border_is_inside(student: Student) -> None:
+    columns = {
+        "note": ["", "2.0", "", "x"],
+        "a": ["0.0", "0.1", "1.0", "0.0"],
+        "b": ["0.0", "0.1", "1.0", "1.0"],
+        "c": ["0.0", "0.3", "1.0", ""],
+        "sum": ["2.0", "0.7", "9.0", "5.0"],  # of the second row 0.65 is the greatest sum and the least 0.7
+    }
+    table = pd.DataFrame(columns, index=[9, 8, 1, 4])
+    handle = frame(student, table)
+    found = student.misprints(handle, "sum", "sum", ["a", "b", "c"])
+    equal(list(found), [9, 1], given="0.0 + 0.0 + 0.0 = 2.0, 0.1 + 0.1 + 0.3 = 0.7, 1.0 + 1.0 + 1.0 = 9.0, and a gap")
+    after = {column: list(handle[column]) for column in columns}
+    equal(after, columns, given="the table, after its misprints were looked for")
 
 
 @exercise("misprints", points=0.5)

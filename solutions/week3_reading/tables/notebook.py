@@ -156,7 +156,7 @@ def spread(formula, *printed):
 
     formula: function of as many Decimals as numbers are given, monotone in each of them; printed:
     strings.
-    Returns (low, high). spread(operator.sub, "5.0", "3.0") → (1.90, 2.10).
+    Returns (low, high), as exact as the formula. spread(operator.sub, "5.0", "3.0") → (1.90, 2.10).
     """
     ### BEGIN SOLUTION
     values = [formula(*corner) for corner in itertools.product(*map(interval, printed))]
@@ -292,8 +292,9 @@ def average(table, groups):
     columns.
 
     table: DataFrame of printed numbers (strings), rows named by its index; groups: list of lists of
-    columns, none empty.
-    Returns a dictionary from the row's name to (low, high), two numbers such as `interval` gives.
+    columns, none empty, no column twice.
+    Returns a dictionary from the row's name to (low, high), two numbers such as `interval` gives,
+    or floats.
     [["a"], ["b"]] is the mean of two columns; [["a", "b"], ["c"]] is (mean of a and b, and c) / 2.
     """
     ### BEGIN SOLUTION
@@ -365,7 +366,7 @@ def training_flops(time, devices, teraflops):
 
     time: a printed number and its unit, "12 hours" or "3.5 days"; devices: int, exact; teraflops:
     printed, 10¹² operations a second sustained by one device.
-    Returns (low, high), two numbers such as `interval` gives.
+    Returns (low, high), two numbers such as `interval` gives, or floats.
     """
     ### BEGIN SOLUTION
     number, unit = time.split()
