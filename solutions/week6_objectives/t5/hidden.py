@@ -401,11 +401,56 @@ def prefix_gap(artifacts: Artifacts) -> float:
     return one_model(artifacts) - _right(without, "without", NAMES, artifacts.seed, prefix=False)
 
 
+def _spans(seed: int) -> tuple[list[str], list[str]]:
+    """What is read and what is written, of stories and spans that the notebook has not chosen."""
+    chance = random.Random(seed)
+    pairs = [_corrupted(story.split(), chance) for story in _events(EVENTS, "train", seed + BEYOND, sentences=4)]
+    return [read for read, _ in pairs], [write for _, write in pairs]
+
+
+def _nats(numbers: Tensor, name: str, seed: int) -> float:
+    """Nats for each token of what an encoder and a decoder write for hidden spans."""
+    with torch.no_grad():
+        return float(_model(numbers, name)(*map(_ids, _spans(seed))))
+
+
 @metric("fill_nats")
 def fill_nats(artifacts: Artifacts) -> float:
-    """Nats for each token of what is written for stories and spans that the notebook has not chosen."""
-    model, chance = _model(artifacts.tensor("filler", ndim=1), "filler"), random.Random(artifacts.seed)
-    stories = _events(EVENTS, "train", artifacts.seed + BEYOND, sentences=4)
-    read, write = zip(*(_corrupted(story.split(), chance) for story in stories), strict=True)
+    return _nats(artifacts.tensor("filler", ndim=1), "filler", artifacts.seed)
+
+
+def _nats_of_one(numbers: Tensor, seed: int, prefix: bool) -> float:
+    """The same of one stack that reads the source and goes on with the target."""
+    model, (sources, targets) = _model(numbers, "fillers"), _spans(seed)
+    both = _ids([f"{source} </s> {target}" for source, target in zip(sources, targets, strict=True)])  # (B, N)
+    read = torch.tensor([[len(source.split()) + 1] for source in sources])  # (B, 1)
+    places = torch.arange(both.shape[1] - 1)
+    mask = (places <= places[:, None]).expand(len(both), 1, -1, -1)  # (B, 1, N - 1, N - 1)
+    if prefix:
+        mask = mask | (places < read)[:, None, None]
     with torch.no_grad():
-        return float(model(_ids(list(read)), _ids(list(write))))
+        hidden = model.encoder(model.tokens(both[:, :-1]), model.encoder.added(mask))
+        logits = hidden * model.config.d_model**-0.5 @ model.tokens.weight.T  # (B, N - 1, V)
+    written = both[:, 1:].masked_fill(places + 1 < read, 0)
+    return float(torch.nn.functional.cross_entropy(logits.flatten(0, 1), written.flatten(), ignore_index=0))
+
+
+def _fillers(artifacts: Artifacts) -> list[float]:
+    """Nats of the encoder–decoder, the prefix language model and the causal one."""
+    three = artifacts.tensor("fillers", ndim=2)
+    if len(three) != 3:
+        raise BadArtifact(f"the tensor 'fillers' has {len(three)} rows, expected 3: two stacks, prefix, causal")
+    seed = artifacts.seed
+    return [_nats(three[0], "fillers", seed), *(_nats_of_one(three[n], seed, n == 1) for n in (1, 2))]
+
+
+@metric("one_stack_costs")
+def one_stack_costs(artifacts: Artifacts) -> float:
+    two, prefix, _ = _fillers(artifacts)
+    return prefix - two
+
+
+@metric("causal_costs")
+def causal_costs(artifacts: Artifacts) -> float:
+    _, prefix, causal = _fillers(artifacts)
+    return causal - prefix

@@ -34,7 +34,7 @@
 # | 5–6 | span corruption: which tokens are hidden, and what is read and written then |
 # | 7 | a number as text |
 #
-# Two experiments are built of pieces 1–3 and 5–6.
+# Three experiments are built of pieces 1–3 and 5–6.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: a minute or two · gpu: full size
@@ -455,9 +455,13 @@ def asked(task, event, prefix):
 class TextToText(nn.Module):
     """T5 of your pieces, whose batches are pairs of what is read and what is to be written."""
 
-    def __init__(self):
+    def __init__(self, layers=size["layers"]):
         super().__init__()
-        self.t5 = T5(T5Config(len(vocabulary), 64, 16, 128, size["layers"], 4, dropout_rate=0.0))
+        self.t5 = T5(T5Config(len(vocabulary), 64, 16, 128, layers, 4, dropout_rate=0.0))
+
+    @staticmethod
+    def batch(sources, targets):
+        return ids(sources), ids(targets)
 
     def attention(self, layer, x, context, worth, mask):
         """From x, (B, N, d), to the context, (B, M, d): (B, N, d)."""
@@ -501,14 +505,14 @@ with torch.no_grad():
 # Your model learns; the library's, with your model's weights, then writes the answers.
 
 # %%
-def learn(title, pairs, steps):
+def learn(title, pairs, steps, kind=TextToText, layers=size["layers"]):
     """Trains a model; `pairs(number, chance)` draws the texts of a batch: what is read, what is to be written."""
 
     def batch(number):
-        return tuple(map(ids, pairs(number, random.Random(1_000_003 * seed + number))))
+        return kind.batch(*pairs(number, random.Random(1_000_003 * seed + number)))
 
     torch.manual_seed(seed)
-    model = TextToText()
+    model = kind(layers)
     plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title=title)
     train(model, batch, plan, adamw(model, 4e-3, betas=(0.9, 0.98)))
     return model.cpu().eval()
@@ -600,6 +604,97 @@ plt.show()
 # The form comes first: the end, the sentinels, the small words. A sentinel is not free, since nobody says how long a span was; and which name was hidden nobody can know.
 
 # %% [markdown]
+# ## Experiment III: two stacks or one?
+#
+# A **language model** needs no encoder: one stack reads the source and goes on with the target. Its loss counts the target alone. Two masks (section 3.2.1):
+#
+# | | the source's tokens see | parameters of the layers |
+# |---|---|---|
+# | encoder–decoder, L + L layers | all of the source | twice as many |
+# | causal language model, L layers | what stands before | |
+# | prefix language model, L layers | all of the source | |
+
+# %% [markdown]
+# Why is L against L + L fair? Each token passes through L layers in all three: the source's through the encoder, the target's through the decoder. Attention alone differs a little, so the steps are chosen for **equal operations**.
+#
+# L is at least 2 here. Why would one layer not tell the two masks apart?
+#
+# <details><summary>Answer</summary>A target's token looks at what the layer below says of the source. Below the first layer there are embeddings, which have seen nothing yet.</details>
+
+# %%
+def operations(read, written, stacks):
+    """Multiplications of one pair forward, for each layer, of texts of so many tokens (section 3.2.2)."""
+    config = T5Config(len(vocabulary), 64, 16, 128, num_heads=4)
+    inner = config.num_heads * config.d_kv
+
+    def attention(queries, keys):
+        return 2 * config.d_model * inner * (queries + keys) + 2 * queries * keys * inner
+
+    tokens = 2 * config.d_model * config.d_ff * (read + written)
+    if stacks == 1:
+        return tokens + attention(read + written, read + written)
+    return tokens + attention(read, read) + attention(written, written) + attention(written, read)
+
+
+long = [sum(len(text.split()) + 1 for text in texts) / len(texts) for texts in (sources, targets)]
+costs = {"encoder–decoder": operations(*long, 2), "one stack": operations(*long, 1)}
+steps_of_one = round(3 * size["steps"] * costs["encoder–decoder"] / costs["one stack"])
+print(f"{long[0]:.0f} tokens read, {long[1]:.0f} written; {costs}; {3 * size['steps']} steps, for one stack {steps_of_one}")
+
+# %%
+class OneStack(TextToText):
+    """A causal language model of your pieces; it uses the encoder's layers alone."""
+
+    prefix = False
+
+    @staticmethod
+    def batch(sources, targets):
+        """Rows of both texts, (B, N), and how many of their tokens are read, (B,)."""
+        both = ids([f"{source} </s> {target}" for source, target in zip(sources, targets)])
+        return both, torch.tensor([len(source.split()) + 1 for source in sources])
+
+    def forward(self, batch):
+        both, read = batch
+        places = torch.arange(both.shape[1] - 1, device=both.device)
+        mask = places <= places[:, None]  # (N − 1, N − 1)
+        if self.prefix:
+            mask = mask | (places < read[:, None])[:, None, None]  # (B, 1, N − 1, N − 1)
+        hidden = self.stack(self.t5.encoder, self.t5.tokens(both[:, :-1]), mask)
+        logits = hidden * self.t5.config.d_model**-0.5 @ self.t5.tokens.weight.T  # (B, N − 1, V)
+        written = both[:, 1:].masked_fill(places + 1 < read[:, None], 0)  # what was read is no target
+        return nn.functional.cross_entropy(logits.flatten(0, 1), written.flatten(), ignore_index=0)
+
+
+class PrefixStack(OneStack):
+    """The same with one mask exchanged: what is read sees all of itself."""
+
+    prefix = True
+
+
+# %% [markdown]
+# The three learn to fill in. Before you run it: spans are hidden in the middle. Which model knows what stands **behind** a gap when it reads what stands before it?
+
+# %%
+def hidden_spans(number, chance):
+    return hidden_in([chance.choice(read_stories) for _ in range(size["batch"])], chance)
+
+
+depth = max(2, size["layers"])
+all_steps = {TextToText: 3 * size["steps"], PrefixStack: steps_of_one, OneStack: steps_of_one}
+fillers = {kind: learn(kind.__name__, hidden_spans, steps, kind, depth) for kind, steps in all_steps.items()}
+with torch.no_grad():
+    pays = {kind: float(model(kind.batch(sources, targets))) for kind, model in fillers.items()}
+figure, axes = plt.subplots(figsize=(7, 2.4), layout="constrained")
+bars = dict(zip(("encoder–decoder", "prefix, one stack", "causal, one stack"), pays.values()))
+more = {kind: pays[kind] - pays[TextToText] for kind in (PrefixStack, OneStack)}
+title = f"Equal operations: one stack pays {more[PrefixStack]:+.2f} nats a token, a causal one {more[OneStack]:+.2f}"
+plots.bars(axes, bars, label="nats for each token written", title=title)
+plt.show()
+
+# %% [markdown]
+# In the paper (Table 2) the encoder–decoder is best at equal operations, the prefix comes next, and the causal mask last.
+
+# %% [markdown]
 # ## Results
 
 # %% tags=["metrics"]
@@ -609,6 +704,8 @@ metrics = {
     "one_minus_three": mean["one model"] - mean["three models"],
     "prefix_gap": mean["one model"] - mean["one model, no prefix"],
     "fill_nats": fill_nats,
+    "one_stack_costs": pays[PrefixStack] - pays[TextToText],
+    "causal_costs": pays[OneStack] - pays[PrefixStack],
 }
 record(
     metrics,
@@ -616,6 +713,7 @@ record(
     without=parameters_to_vector(without.parameters()).detach(),
     three=torch.stack([parameters_to_vector(three[name].parameters()).detach() for name in NAMES]),
     filler=parameters_to_vector(filler.parameters()).detach(),
+    fillers=torch.stack([parameters_to_vector(model.parameters()).detach() for model in fillers.values()]),
 )
 
 # %% [markdown]
