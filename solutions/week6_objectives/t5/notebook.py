@@ -23,6 +23,7 @@
 # | two stacks | T5-Base has twice the parameters of BERT-base | 220M, 110M |
 # | five sizes | all follow from their configurations | 60M 220M 770M 2.8B 11B |
 # | spans | 15 % of the tokens hidden, in spans of 3 | section 3.3.4 |
+# | stacks | encoder–decoder, prefix and causal language model at equal operations | GLUE 83.28, 81.82, 74.70 (Table 2) |
 
 # %% [markdown]
 # The course's `etude.models.t5` has the whole model. You write what is T5's own (about 2 hours):
@@ -604,6 +605,16 @@ plt.show()
 # The form comes first: the end, the sentinels, the small words. A sentinel is not free, since nobody says how long a span was; and which name was hidden nobody can know.
 
 # %% [markdown]
+# Others hide spans, share a model, or repair a text:
+#
+# | | what is read | what is written | for each task |
+# |---|---|---|---|
+# | SpanBERT | spans of 3.8 words on average are masked | each masked word, guessed once more from the span's two borders | a head |
+# | BART | a span becomes one mask, of whatever length | the whole text | a head, or the text |
+# | MT-DNN | sentences, as BERT reads them | nothing: BERT's encoder is shared by all tasks | a head |
+# | T5 | a span becomes one sentinel | the hidden words alone | a prefix |
+
+# %% [markdown]
 # ## Experiment III: two stacks or one?
 #
 # A **language model** needs no encoder: one stack reads the source and goes on with the target. Its loss counts the target alone. Two masks (section 3.2.1):
@@ -692,7 +703,7 @@ plots.bars(axes, bars, label="nats for each token written", title=title)
 plt.show()
 
 # %% [markdown]
-# In the paper (Table 2) the encoder–decoder is best at equal operations, the prefix comes next, and the causal mask last.
+# In the paper (Table 2) the encoder–decoder is best at equal operations, the prefix comes next, and the causal mask last. Runs this small differ by chance as much as masks do.
 
 # %% [markdown]
 # ## Results
@@ -722,6 +733,8 @@ record(
 # | one model serves all tasks | yes: 0.94 right, 0.02 less than three models (12 seeds, spread 0.05); the tasks are easy, and a ceiling hides small differences |
 # | the prefix tells the task | yes: `prefix_gap` is 0.62; without prefixes a third is right |
 # | hidden spans can be filled in | `fill_nats`: 1.6 nats a token in the smallest profile, where frequencies alone give 3.2; words are still guesses |
+# | two stacks do better than one of as many operations | `one_stack_costs`: yes, by 0.10 nats a token in the smallest profile (12 seeds, spread 0.06) |
+# | what is read had better see all of itself | `causal_costs`: no difference here (−0.03, spread 0.06) |
 # | T5-Base has twice BERT's parameters | 2.04 times, and no other size |
 # | all sizes as printed | not Large (738M, printed 770M) and not 3B (2.85B, printed 2.8B) |
 
@@ -751,4 +764,5 @@ record(
 # - Raffel et al. 2020, [T5](https://arxiv.org/abs/1910.10683), section 3: what was tried, and what made no difference.
 # - Zhang and Sennrich 2019, [Root Mean Square Layer Normalization](https://arxiv.org/abs/1910.07467).
 # - Lewis et al. 2020, [BART](https://arxiv.org/abs/1910.13461): an encoder and a decoder that repair a text.
+# - Joshi et al. 2020, [SpanBERT](https://arxiv.org/abs/1907.10529), and Liu et al. 2019, [MT-DNN](https://arxiv.org/abs/1901.11504).
 # - Xue et al. 2021, [mT5](https://arxiv.org/abs/2010.11934): 101 languages, Korean among them.
