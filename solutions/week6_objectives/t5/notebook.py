@@ -733,8 +733,8 @@ record(
 # | one model serves all tasks | yes: 0.94 right, 0.02 less than three models (12 seeds, spread 0.05); the tasks are easy, and a ceiling hides small differences |
 # | the prefix tells the task | yes: `prefix_gap` is 0.62; without prefixes a third is right |
 # | hidden spans can be filled in | `fill_nats`: 1.6 nats a token in the smallest profile, where frequencies alone give 3.2; words are still guesses |
-# | two stacks do better than one of as many operations | `one_stack_costs`: yes, by 0.10 nats a token in the smallest profile (12 seeds, spread 0.06) |
-# | what is read had better see all of itself | `causal_costs`: no difference here (−0.03, spread 0.06) |
+# | two stacks do better than one of as many operations | `one_stack_costs`: by 0.10 nats a token in the smallest profile (12 seeds, spread 0.06), by −0.12 in `cpu` (5 seeds, 0.08): not at this size |
+# | what is read had better see all of itself | `causal_costs`: no difference here (−0.03, spread 0.06; in `cpu` 0.04, 0.05) |
 # | T5-Base has twice BERT's parameters | 2.04 times, and no other size |
 # | all sizes as printed | not Large (738M, printed 770M) and not 3B (2.85B, printed 2.8B) |
 
