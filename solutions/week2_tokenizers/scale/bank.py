@@ -203,6 +203,9 @@ def cut_special(text, special):
 
 edit("cut_special", "lists", {"[(part, place % 2 == 1)": "[[part, place % 2 == 1]"}, "the parts are lists: a pair is a tuple",
      killed_by="test_a_special_token_is_cut_out_whole")
+edit("cut_special", "blanks-lost", {"sorted(special, key=len, reverse=True)": 'sorted((token.replace(" ", "") for token in special), key=len, reverse=True)'},
+     "blanks in a special token are left out: it may hold some", killed_by="test_a_special_token_may_hold_a_blank_and_have_the_id_0")
+
 
 
 # cut_text
@@ -263,6 +266,9 @@ edit("cut_text", "empty-chunks", {"{0, len(text)}": "[0, len(text)]", "places.ad
      "two cuts at one place leave an empty chunk", killed_by="test_two_cuts_at_one_place_are_one")
 edit("cut_text", "words-only", {"text[start:end] for": "text[start:end].strip() for"}, "blanks at the ends of chunks are lost",
      killed_by="test_a_cut_moves_on_to_the_next_white_space")
+edit("cut_text", "places-in-floats", {"k * len(text) // count": "int(k * (len(text) / count))"},
+     "the places are computed in floats: 21 · (238 / 49) is less than 102 there", killed_by="test_places_are_whole_numbers_and_white_space_is_that_of_regex")
+
 
 
 # merge_step
@@ -574,6 +580,9 @@ def encode(text, merges, special):
         if whole:
             ids.append(special[part])
     return ids
+edit("encode", "composed-first", {"in cut_special(text, special)": 'in cut_special(__import__("unicodedata").normalize("NFC", text), special)'},
+     "the text is normalised first: its bytes are those of the text as it is", killed_by="test_a_text_is_taken_as_it_is_and_0_is_an_id")
+
 
 
 # encode_stream
@@ -695,6 +704,8 @@ edit("tokenizer_json", "as-text", {"return {\n        \"version\"": "return __im
      "a string came back: the dictionary was asked for, before json.dumps", killed_by="test_the_steps_and_the_version_are_there")
 edit("tokenizer_json", "bytes-left-out", {"{token: i for i, token in tokens.items()} | special": "{token: i for i, token in tokens.items() if i > 255} | special"},
      "the 256 bytes are missing in vocab", killed_by="test_tokens_are_written_in_the_characters_of_bytes")
+edit("tokenizer_json", "special-spelled", {'"content": token': '"content": "".join(BYTES[byte] for byte in token.encode())'},
+     "special tokens are spelled in the characters of BYTES: they are text and stand as they are", killed_by="test_special_tokens_are_written_as_they_are")
 edit("tokenizer_json", "one-letter-tokens", {"tokens[new] = tokens[a] + tokens[b]": "tokens[new] = chr(new)"},
      "a merge is written as a character of its own: it joins its two tokens", killed_by="test_tokens_are_written_in_the_characters_of_bytes")
 

@@ -89,6 +89,12 @@ def test_the_worlds_text_is_split_as_by_the_library(student: Student) -> None:
     equal(student.split_text(text), byte_bpe.split(text), given="400 words of the world, with noise")
 
 
+@exercise("split_text", points=0.5)
+def test_blanks_alone_join_and_endings_stand_without_them(student: Student) -> None:
+    for text in ("a\t3 4\n5\u30006", "it 's we 'll\t've"):
+        equal(student.split_text(text), brute_split(text), given=repr(text))
+
+
 # byte_ids
 @exercise("byte_ids")
 def test_all_256_ids_are_those_of_gpt2(student: Student) -> None:
@@ -129,6 +135,12 @@ def test_any_text_is_cut_as_place_by_place(student: Student, text: str, special:
 def test_blanks_and_line_ends_around_stay(student: Student) -> None:
     text = f" \n{END}  a\n{END}\n"
     equal(student.cut_special(text, [END]), brute_cut(text, [END]), given=repr(text))
+
+
+@exercise("cut_special", points=0.5, needs="test_a_special_token_is_cut_out_whole")
+def test_a_special_token_may_hold_a_blank_and_have_the_id_0(student: Student) -> None:
+    text, special = "a <| b |> c<|d|>", {"<| b |>": 0, "<|d|>": 1}
+    equal(student.cut_special(text, special), brute_cut(text, special), given=[text, special])
 
 
 # cut_text
@@ -173,6 +185,14 @@ def test_a_long_text_is_cut_into_parts_of_like_length(student: Student) -> None:
 def test_a_capital_of_two_small_letters_is_one_character(student: Student) -> None:
     text = "İ" * 8 + " ab cd"  # in small letters each İ is two characters
     equal(student.cut_text(text, 2), ["İ" * 8, " ab cd"], given="İİİİİİİİ ab cd, 2 chunks")
+
+
+@exercise("cut_text", points=0.5, needs="test_a_cut_moves_on_to_the_next_white_space")
+def test_places_are_whole_numbers_and_white_space_is_that_of_regex(student: Student) -> None:
+    text = 119 * "a "  # 21 · (238 / 49) is less than 102 in floats
+    equal(student.cut_text(text, 49), brute_chunks(text, 49), given="119 times a and a blank, 49 chunks")
+    text = "abcd\x1fefgh ij"  # a separator for str.isspace, none for regex
+    equal(student.cut_text(text, 3), ["abcd\x1fefgh", " ij"], given=f"{text!r}, 3 chunks")
 
 
 # merge_step
@@ -317,6 +337,12 @@ def test_any_text_has_the_ids_of_the_library(student: Student, text: str, specia
 
 
 @exercise("encode", points=0.5)
+def test_a_text_is_taken_as_it_is_and_0_is_an_id(student: Student) -> None:
+    text = "\u1112\u1161\u11ab <|a|>e\u0301"  # 한 and é, each of several characters
+    equal(student.encode(text, small_merges(), {"<|a|>": 0}), library_ids(text, {"<|a|>": 0}), given=repr(text))
+
+
+@exercise("encode", points=0.5)
 def test_the_order_of_the_dictionary_does_not_matter(student: Student) -> None:
     merges = dict(sorted(small_merges().items()))
     text = documents("ko", 9, 60)[0] + documents("en", 9, 60)[0]
@@ -341,6 +367,20 @@ def test_any_chunks_have_the_ids_of_the_whole(student: Student, text: str, cuts:
         rest = rest[size:]
     special = {"<|a|>": 500}
     equal(list(student.encode_stream(chunks, small_merges(), special)), library_ids(text, special), given=chunks)
+
+
+@exercise("encode_stream", points=0.5, needs="test_a_word_may_lie_in_two_chunks")
+def test_white_space_and_special_tokens_lie_in_two_chunks(student: Student) -> None:
+    special = {"<|a|>": 500, "<|a|>b": 501}
+    for chunks in (
+        ["aaa  ", " abab  ", "  the"],
+        ["the <|a|>", "b the"],
+        ["aaa\u3000", "\u3000abab\n", "\nthe"],
+        ["aaa\x1f", "\x1fabab", " the"],
+        ["커" + "ab" * 600 + "a", "b the"],
+    ):
+        expected = library_ids("".join(chunks), special)
+        equal(list(student.encode_stream(chunks, small_merges(), special)), expected, given=chunks)
 
 
 @exercise("encode_stream", needs="test_a_word_may_lie_in_two_chunks")
@@ -373,6 +413,14 @@ def test_many_merges_and_special_tokens_are_all_written(student: Student) -> Non
     equal(pairs, [["a", letter] for letter in "bcdefghijklm"], given=f"{given}: merges")
     equal(content["model"]["vocab"]["am"], 267, given=f"{given}: the id of am")
     equal([token["id"] for token in content["added_tokens"]], list(range(268, 280)), given=f"{given}: ids of added_tokens")
+
+
+@exercise("tokenizer_json", points=0.5, needs="test_special_tokens_are_listed_by_id")
+def test_special_tokens_are_written_as_they_are(student: Student) -> None:
+    special = {"<|눈 |>": 256, "<|é|>": 257}
+    content = student.tokenizer_json({}, special)
+    equal([token["content"] for token in content["added_tokens"]], list(special), given=special)
+    equal({token: content["model"]["vocab"].get(token) for token in special}, special, given=special)
 
 
 @exercise("tokenizer_json", points=1.5)
