@@ -584,7 +584,9 @@ class Model(XLNetForPermutationLM):
             layer.attention = yours
 
     def predicted(self, embedded, asked, content, query):
-        """Scores of the asked tokens, (B, T, V), from embedded ones, (B, N, H)."""
+        """Scores of the asked tokens, (B, T, V), from embedded ones, (B, N, H); an order may be the same for all texts."""
+        asked = asked.expand(len(embedded), -1)  # (B, T)
+        content, query = (mask.expand(len(embedded), -1, -1) for mask in (content, query))  # (B, N, N), (B, T, N)
         layers, memory = self.xlnet.layers, [embedded[:, :0]] * len(self.xlnet.layers)  # none
         g = self.xlnet.start.expand(len(embedded), asked.shape[1], -1)  # (B, T, H)
         return self.logits(two_streams(layers, embedded, g, memory, asked, content, query))
@@ -701,10 +703,10 @@ def in_two_parts(model, embedded, cut, keep):
         memory.append(remember(None, h, keep))
         h = layer(h, h, places, before[None])
     length = second.shape[1]
-    content, query = order_masks(torch.arange(length))
+    content, query = (mask.expand(len(second), -1, -1) for mask in order_masks(torch.arange(length)))
     last = torch.full((len(second), 1), length - 1)
     g = model.xlnet.start.expand(len(second), 1, -1)
-    return model.logits(two_streams(model.xlnet.layers, second, g, memory, last, content[None], query[None, -1:]))[:, 0]
+    return model.logits(two_streams(model.xlnet.layers, second, g, memory, last, content, query[:, -1:]))[:, 0]
 
 
 embedded = model.xlnet.tokens(tokens).detach().requires_grad_()  # (B, N, H)
