@@ -45,6 +45,15 @@ edit("interval", "median", {"return statistics.mean(scores) - half, statistics.m
      "the interval stands around the median: it is the mean's", killed_by="test_five_scores_have_students_interval")
 
 
+@mistake("interval", "mean-of-squares", "the mean of squares minus the square of the mean loses a small spread: subtract the mean first",
+         killed_by="test_scores_near_each_other_and_far_from_0_keep_their_spread")
+def interval(scores):
+    n, mean = len(scores), statistics.fmean(scores)
+    variance = max(0.0, statistics.fmean(score * score for score in scores) - mean**2) * n / (n - 1)
+    half = stats.t.ppf(0.975, n - 1) * math.sqrt(variance / n)
+    return mean - half, mean + half
+
+
 # tied_with_best
 @alternative("tied_with_best", "arrays")
 def tied_with_best(scores):
@@ -124,6 +133,13 @@ equivalent("tied_with_best", "4: [a - b for a, b in zip(best, own)] → [b - a f
 equivalent("tied_with_best", "4: zip(best, own) → zip(own, best)", "the interval is turned round, and 0 stays where it is")
 
 
+@mistake("tied_with_best", "differences-rounded", "rounded differences: a small one counts if it is there in every draw",
+         killed_by="test_a_little_better_every_time_is_better")
+def tied_with_best(scores):
+    best = scores[max(scores, key=lambda name: statistics.mean(scores[name]))]
+    return [name for name, own in scores.items() if interval([round(a - b, 4) for a, b in zip(best, own)])[0] <= 0]
+
+
 # seconds_of
 @alternative("seconds_of", "numpy")
 def seconds_of(readings):
@@ -193,6 +209,13 @@ edit("forward_flops", "one-layer", {"layers * layer + ": "layer + "},
      "one layer is counted: there are L", killed_by="test_attention_grows_with_the_square_of_the_text")
 
 
+@mistake("forward_flops", "float32", "float32 holds 24 bits: count in whole numbers",
+         killed_by="test_a_whole_number_is_exact_however_large")
+def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
+    n, h = torch.tensor(float(tokens)), torch.tensor(float(width))
+    return int(2 * (layers * (4 * n * h**2 + 2 * n**2 * h + 2 * n * h * inner) + scored * h * vocabulary))
+
+
 # serving_bytes
 @alternative("serving_bytes", "summed-up")
 def serving_bytes(parameters, layers, width, tokens, texts, number_bytes):
@@ -249,6 +272,10 @@ edit("energy", "no-overhead", {"overhead * hours": "hours"},
      "the data centre's overhead is missing", killed_by="test_elmos_row_of_the_papers_table")
 edit("energy", "kilograms", {"pounds * kwh": "0.4536 * pounds * kwh"},
      "kilograms: pounds were asked for", killed_by="test_elmos_row_of_the_papers_table")
+
+
+edit("energy", "zero-for-none", {"pounds * kwh": "(pounds or 0.954) * kwh"},
+     "0 pounds are a number: a grid of wind and water emits next to none", killed_by="test_a_grid_may_emit_nothing")
 
 
 # pareto_front
@@ -308,6 +335,23 @@ def pareto_front(models):
         return []
     ratio = {name: quality / max(cost, 1e-9) for name, (cost, quality) in models.items()}
     return [name for name in models if ratio[name] == max(ratio.values())]
+
+@mistake("pareto_front", "convex-hull", "a line between two models is none to buy: a model below it is on the front, too",
+         killed_by="test_a_front_may_bend_inwards")
+def pareto_front(models):
+    def above(first, middle, last):
+        (a, p), (b, q), (c, r) = (models[name] for name in (first, middle, last))
+        return (q - p) * (c - a) >= (r - p) * (b - a)
+
+    front = []
+    for name in sorted(models, key=lambda name: (models[name][0], -models[name][1])):
+        if front and models[name] != models[front[-1]] and models[name][1] <= models[front[-1]][1]:
+            continue
+        while len(front) > 1 and not above(front[-2], front[-1], name):
+            front.pop()
+        front.append(name)
+    return sorted(front, key=lambda name: (models[name][0], list(models).index(name)))
+
 
 equivalent("pareto_front", "6: models[name][0] → models[name][1]", "along a front the dearer one is the better one")
 equivalent("pareto_front", "6: models[name][0] → models[name][-1]", "along a front the dearer one is the better one")

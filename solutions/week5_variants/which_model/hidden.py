@@ -40,6 +40,17 @@ def test_many_scores_leave_little_doubt(student: Student) -> None:
     close([float(low), float(high)], [0.5 - half, 0.5 + half], given="200 scores of .25, 200 of .75", rtol=1e-4)
 
 
+@exercise("interval", points=0.5)
+def test_scores_near_each_other_and_far_from_0_keep_their_spread(student: Student) -> None:
+    scores = [1e6 + n / 1024 for n in (0, 1, 2, 4)]
+    low, high = student.interval(scores)
+    width = 2 * float(stats.t.ppf(0.975, 3)) * math.sqrt(35 / 12) / 1024 / 2  # 0, 1, 2, 4 have the variance 35/12
+    close(float(high) - float(low), width, given=f"scores {scores}: high − low")
+    tiny = [n / 2**24 for n in (0, 1, 2, 4)]
+    low, high = student.interval(tiny)
+    close((float(high) - float(low)) * 2**14, width, given=f"scores {tiny}: high − low, times 16,384")
+
+
 # tied_with_best
 def tied(scores: dict[str, list[float]]) -> list[str]:
     """By scipy's paired t-test: p above 5 %; two equal lists are tied, a difference that is always the same is none."""
@@ -89,6 +100,13 @@ def test_many_models_and_draws_are_all_compared(student: Student) -> None:
     equal(list(student.tied_with_best(scores)), ["steady"], given="14 draws: as good in ten, worse by .5 in the last four")
 
 
+@exercise("tied_with_best", points=0.5)
+def test_a_little_better_every_time_is_better(student: Student) -> None:
+    scores = {"a": [0.5, 0.75, 0.25, 0.5], "b": [0.5, 0.75, 0.25, 0.5]}
+    scores["b"] = [score + 2**-21 for score in scores["b"]]
+    equal(list(student.tied_with_best(scores)), ["b"], given=f"scores {scores}: b is 1/2,097,152 better in every draw")
+
+
 # seconds_of
 @exercise("seconds_of", points=0.5)
 def test_many_calls_all_count(student: Student) -> None:
@@ -105,6 +123,21 @@ def test_any_calls_have_their_median(student: Student, first: int, taken: list[i
         now += seconds + pause
     ordered = sorted(taken)
     close(float(student.seconds_of(pairs)), (ordered[len(taken) // 2] + ordered[(len(taken) - 1) // 2]) / 2)
+
+
+@exercise("seconds_of", points=0.5)
+def test_a_call_may_take_less_than_the_clock_has_digits_for_in_float32(student: Student) -> None:
+    pairs = [(2.0**20 + place, 2.0**20 + place + n / 2**22) for place, n in enumerate((9, 2, 1, 4))]
+    given = "a clock at a million seconds, calls of 9, then 2, 1, 4, each / 4,194,304 seconds; in such parts"
+    close(float(student.seconds_of(pairs)) * 2**22, 2.0, given=given)
+
+
+@exercise("seconds_of", points=0.5)
+def test_the_first_pair_is_left_out_wherever_its_clock_stands(student: Student) -> None:
+    pairs = [(0.0, 1.0), (0.0, 1.0), (0.0, 5.0), (0.0, 1.0), (0.0, 5.0)]
+    close(float(student.seconds_of(pairs)), 3.0, given=f"readings {pairs}: the first is left out, not what equals it")
+    pairs = [(0.0, 8.0), (0.0, 1.0), (0.0, 3.0)]
+    close(float(student.seconds_of(pairs)), 2.0, given=f"readings {pairs}")
 
 
 # forward_flops
@@ -132,6 +165,20 @@ def test_any_model_takes_what_torch_counts(
     equal(int(student.forward_flops(*sizes, *words)), counted(*sizes, *words))
 
 
+@exercise("forward_flops", points=0.5)
+def test_a_whole_number_is_exact_however_large(student: Student) -> None:
+    found = student.forward_flops(131_073, 97, 12_289, 49_157, 50_257, 3)
+    layer = 4 * 131_073 * 12_289**2 + 2 * 131_073**2 * 12_289 + 2 * 131_073 * 12_289 * 49_157
+    expected = 2 * (97 * layer + 3 * 12_289 * 50_257)
+    equal(int(found), expected, given="131,073 tokens, 97 layers, widths 12,289 and 49,157, 50,257 words at 3 places")
+
+
+@exercise("forward_flops", points=0.5)
+def test_no_layers_and_no_inner_width_take_nothing_themselves(student: Student) -> None:
+    equal(int(student.forward_flops(5, 0, 4, 16, 100, 3)), 2 * 3 * 4 * 100, given="no layers, 100 words scored at 3 places")
+    equal(int(student.forward_flops(5, 2, 4, 0)), 2 * 2 * (4 * 5 * 16 + 2 * 25 * 4), given="5 tokens, 2 layers, width 4, inner 0")
+
+
 # serving_bytes
 @exercise("serving_bytes", points=0.5)
 @for_all(examples=12, layers=integers(1, 4), width=integers(1, 6), tokens=integers(1, 6), texts=integers(1, 4), size=sampled_from([2, 4]))
@@ -149,6 +196,12 @@ def test_any_cache_is_what_the_layers_keep(
     equal(int(student.serving_bytes(weights, layers, 2 * width, tokens, texts, size)), size * (weights + kept))
 
 
+@exercise("serving_bytes", points=0.5)
+def test_a_whole_number_of_bytes_is_exact_however_large(student: Student) -> None:
+    found = student.serving_bytes(2**55 + 1, 3, 5, 7, 11, 1)
+    equal(int(found), 2**55 + 1 + 3 * 5 * 7 * 11 * 2, given="2^55 + 1 weights, 3 layers, width 5, 7 tokens, 11 texts, 1 byte")
+
+
 # energy
 @exercise("energy", points=0.5)
 @for_all(hours=integers(0, 90), watts=lists(integers(0, 40), min_size=3, max_size=3), gpus=integers(0, 8), eighths=integers(8, 16))
@@ -164,6 +217,20 @@ def test_any_energy_is_the_sum_of_its_parts(student: Student, hours: int, watts:
 def test_the_papers_factors_are_the_defaults(student: Student) -> None:
     close([float(v) for v in student.energy(1000, 1.0, 0.0)], [1.58, 1.58 * 0.954], given="1,000 hours, 1 W")
     close([float(v) for v in student.energy(1000, 0.0, 1.0)], [1.58, 1.58 * 0.954], given="1,000 hours, 1 W of memory")
+
+
+@exercise("energy", points=0.5)
+def test_hours_in_parts_many_gpus_and_little_power(student: Student) -> None:
+    found = student.energy(0.75, 40.0, 8.0, 250.0, 64, overhead=1.25, pounds=1.0)
+    close([float(v) for v in found], [15.045] * 2, given="three quarters of an hour, 40 + 8 W, 64 GPUs of 250 W, overhead 1.25")
+    found = student.energy(2**-10, 2.0, 0.0, overhead=1.0, pounds=0.5)
+    close([float(v) * 1e6 for v in found], [1.953125, 0.9765625], given="3.5 seconds, 2 W, overhead 1; in millionths of a kWh")
+
+
+@exercise("energy", points=0.5)
+def test_a_grid_may_emit_nothing(student: Student) -> None:
+    found = student.energy(10, 100.0, 0.0, overhead=1.5, pounds=0.0)
+    close([float(v) for v in found], [1.5, 0.0], given="10 hours, 100 W, overhead 1.5, 0 lb for each kWh")
 
 
 # pareto_front
@@ -190,6 +257,18 @@ def test_of_many_models_the_last_may_dominate(student: Student) -> None:
     equal(list(student.pareto_front(models)), list(models), given="12 models, each dearer and better than the one before")
     models["best"] = (0.0, 20.0)
     equal(list(student.pareto_front(models)), ["best"], given="the same, and a thirteenth that costs 0 and is the best")
+
+
+@exercise("pareto_front", points=0.5)
+def test_a_front_may_bend_inwards(student: Student) -> None:
+    models = {"dear": (3.0, 3.0), "cheap": (1.0, 1.0), "between": (2.0, 1.25), "fourth": (4.0, 3.125)}
+    equal(list(student.pareto_front(models)), ["cheap", "between", "dear", "fourth"], given=str(models))
+
+
+@exercise("pareto_front", points=0.5)
+def test_a_little_dearer_or_better_counts(student: Student) -> None:
+    models = {"a": (1.0, 0.5), "dearer": (1.0 + 2**-31, 0.5), "better": (2.0, 0.5 + 2**-31)}
+    equal(list(student.pareto_front(models)), ["a", "better"], given=f"{models}: 'dearer' by 2^-31, 'better' by 2^-31")
 
 
 # choose
@@ -230,6 +309,28 @@ def test_a_value_of_0_is_known(student: Student) -> None:
     models = {"some": {"errors": 1.0, "ms": 3.0}, "none": {"errors": 0.0, "ms": 2.0}, "many": {"errors": 9.0, "ms": 1.0}}
     equal(student.choose(models, [("errors", "at most", 1.0)], "ms"), "none")
     equal(student.choose(models, [("errors", "at least", 0.0), ("errors", "at most", 0.5)], "ms"), "none")
+
+
+@exercise("choose", points=0.5)
+def test_a_value_below_0_is_known_and_0_is_a_bound(student: Student) -> None:
+    models = {"a": {"log p": -1.0, "ms": 2.0}, "b": {"log p": -3.0, "ms": 1.0}, "c": {"log p": 1.0, "ms": 0.5}}
+    needs = [("log p", "at least", -2.0), ("log p", "at most", 0.0)]
+    equal(student.choose(models, needs, "ms"), "a", given=f"{models}, needs {needs}")
+
+
+@exercise("choose", points=0.5)
+def test_bounds_and_costs_are_exact(student: Student) -> None:
+    models = {"short": {"good": 0.5 - 2**-31, "ms": 1.0}, "dear": {"good": 0.5, "ms": 2.0 + 2**-31}, "right": {"good": 0.5, "ms": 2.0}}
+    equal(student.choose(models, [("good", "at least", 0.5)], "ms"), "right", given=f"at least .5 of {models}")
+    models = {"over": {"MB": 1.0 + 2**-31, "ms": 1.0}, "right": {"MB": 1.0, "ms": 2.0}}
+    equal(student.choose(models, [("MB", "at most", 1.0)], "ms"), "right", given=f"at most 1 MB of {models}")
+
+
+@exercise("choose", points=0.5)
+def test_a_cost_may_be_0_or_very_large(student: Student) -> None:
+    equal(student.choose({"free": {"ms": 0.0}, "dear": {"ms": 1.0}}, [], "ms"), "free", given="costs of 0 and 1, no needs")
+    models = {"GPT-3": {"FLOPs": 3.14e23}, "GPT-2": {"FLOPs": 1.9e21}}
+    equal(student.choose(models, [], "FLOPs"), "GPT-2", given=f"{models}, no needs")
 
 
 # What the notebook records, and the truth it is held against: the grader draws the tests itself from the run's seed.
