@@ -54,6 +54,11 @@ edit("most_frequent", "composed", {COMMON: 'counts = Counter(unicodedata.normali
      "words are composed (NFC) first, so that two different strings become one", killed_by=LONG)
 edit("most_frequent", "stripped", {COMMON: "counts = Counter(token.strip() for token in tokens)"},
      "blanks around a word are stripped: the strings stay as they are", killed_by=LONG)
+ALIKE = "test_strings_that_look_alike_are_counted_apart"
+edit("most_frequent", "marks-taken-off", {COMMON: 'counts = Counter(token.removeprefix("##").removeprefix("▁") for token in tokens)'},
+     "marks in front of a word are taken off: the strings stay as they are", killed_by=ALIKE)
+edit("most_frequent", "composed-for-looks", {COMMON: 'counts = Counter(unicodedata.normalize("NFKC", token) for token in tokens)'},
+     "what only looks alike (ﬁ and fi) is made one", killed_by=ALIKE)
 edit("most_frequent", "dictionary-returned", {"return [": "return dict.fromkeys([", "[: size - 1]]": "[: size - 1]], 1)"},
      "a dictionary came back: a list is asked for",
      killed_by="test_the_most_frequent_word_comes_first_after_unk")
@@ -110,6 +115,23 @@ edit("unknown_rates", "composed",
      {"known, different": ('tokens = [unicodedata.normalize("NFC", token) for token in tokens]\n'
       '    vocabulary = [unicodedata.normalize("NFC", word) for word in vocabulary]\n    known, different')},
      "words are composed (NFC) first, so that two different strings become one", killed_by=VERY)
+APART = "test_strings_that_look_alike_do_not_know_each_other"
+edit("unknown_rates", "any-case", {"known, different": (
+     "tokens, vocabulary = [token.lower() for token in tokens], [word.lower() for word in vocabulary]\n    known, different")},
+     "words are compared without regard to case: The is unknown where only the is on the list", killed_by=APART)
+
+
+@mistake("unknown_rates", "any-case-but-counted-apart", "words are looked up without regard to case: The is unknown where only the is on the list",
+         killed_by=APART)
+def unknown_rates(tokens, vocabulary):
+    known = {word.lower() for word in vocabulary}
+    different = set(tokens)
+    running = sum(token.lower() not in known for token in tokens) / len(tokens)
+    return running, sum(word.lower() not in known for word in different) / len(different)
+
+
+edit("unknown_rates", "part-of-a-word", {"known, different": 'vocabulary = [w for w in set(tokens) if w in " ".join(vocabulary)]\n    known, different'},
+     "what is a part of a known word counts as known", killed_by=APART)
 edit("unknown_rates", "list-cut", {"set(vocabulary)": "set(vocabulary[:1600])"},
      "a long list is not read to its end", killed_by="test_a_long_text_agrees_with_brute_force")
 
@@ -174,6 +196,13 @@ def bits_per_word(training, tokens, vocabulary):
     for token in tokens:
         chance *= (counts[token if token in known else "<unk>"] + 1) / (len(training) + len(vocabulary))
     return -math.log2(chance) / len(tokens) if chance else float("inf")
+
+
+OWN = "test_strings_that_look_alike_have_their_own_counts"
+edit("bits_per_word", "any-case", {"known = set": (
+     "vocabulary = list(dict.fromkeys(word.lower() for word in vocabulary))\n    training = [word.lower() for word in training]\n"
+     "    tokens = [word.lower() for word in tokens]\n    known = set")},
+     "words are put into small letters first: The and the are two words", killed_by=OWN)
 
 
 # bits_per_character

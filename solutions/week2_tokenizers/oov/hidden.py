@@ -4,6 +4,8 @@ import math
 import random
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
 
 from hypothesis.strategies import integers, lists, sampled_from
 
@@ -17,6 +19,13 @@ from grader.lessons.generated import for_all
 
 # Strings that are different, though a careless comparison takes some of them for one.
 STRINGS = ["<unk>", "a", "A", "", " a", "á", "a\u0301", "눈", "a\r\na", "\ufeffa"]
+# Two strings each that some way or other of comparing takes for one.
+ALIKE = [
+    ("The", "the"), ("İ", "i\u0307"), ("ß", "ss"), ("ς", "σ"), ("é", "e\u0301"), ("눈", "\u1102\u116e\u11ab"), ("ﬁ", "fi"), ("１", "1"),
+    (" a", "a"), ("a\n", "a"), ("a\xa0", "a"), ("\ufeffa", "a"), ("a\u200b", "a"), ("\0a", "a"), ("", " "), ("a.", "a"), ("##a", "a"),
+    ("▁a", "a"), ("a</w>", "a"), ("a", "ab"), ("b", "ab"), ("", "a"), ("ab", "ba"), ("aa", "a"), (".", "a"), ("a*", "aa"), ("1", "1.0"),
+    ("01", "1"), ("<unk>", "<UNK>"), ("<unk>", "unk"), ("a\r\n", "a\n"), ("x" * 300 + "a", "x" * 300 + "b"), ("É", "é"), ("e", "é"),
+]  # fmt: skip
 LIST, HELD_OUT, BEYOND = 400, 10_000, 10_000  # as in the notebook: the list's size, the other text's seed and length
 
 
@@ -27,12 +36,34 @@ def _text(seed: int, words: int = 300) -> list[str]:
     return [kinds[int(len(kinds) * chance.random() ** 2)] for _ in range(words)]
 
 
+def _small_texts(seed: int, count: int = 80) -> Iterator[tuple[list[str], list[str]]]:
+    """(words, list of different words) of a few strings that are much alike, the shorter ones first."""
+    chance = random.Random(seed)
+    for i in range(count):
+        kinds = list(dict.fromkeys(word for pair in chance.sample(ALIKE, 1 + i // 30) for word in pair))
+        yield chance.choices(kinds, k=1 + i // 8), chance.sample(kinds, chance.randint(0, len(kinds) - 1))
+
+
 @exercise("most_frequent")
 def test_a_long_text_agrees_with_a_sort(student: Student) -> None:
     tokens = _text(1)
     counts = Counter(tokens)
     ranked = sorted(sorted(counts), key=lambda word: -counts[word])
     equal(list(student.most_frequent(tokens, 40)), ["<unk>", *ranked[:39]], given="300 words, size 40")
+
+
+@exercise("most_frequent", points=0.5, needs="test_the_most_frequent_word_comes_first_after_unk")
+def test_strings_that_look_alike_are_counted_apart(student: Student) -> None:
+    for i, (tokens, _) in enumerate(_small_texts(10)):
+        tokens = [word for word in tokens if word != "<unk>"]
+        size = 1 + i % 7
+        ranked = sorted((-tokens.count(word), word) for word in dict.fromkeys(tokens))
+        found = list(student.most_frequent(tokens, size))
+        equal(found, ["<unk>", *(word for _, word in ranked)][:size], given=f"{tokens}, size {size}")
+    many = [f"{i:04}" for i in range(3000)]
+    equal(list(student.most_frequent(many[::-1], 5000)), ["<unk>", *many], given="3,000 words once each, size 5,000")
+    found = list(student.most_frequent(["b"] * 70_000 + ["a"] * 69_999, 2))
+    equal(found, ["<unk>", "b"], given="b 70,000 times, a once less; size 2")
 
 
 @exercise("unknown_rates")
@@ -52,6 +83,17 @@ def test_a_string_is_known_if_that_very_string_is_on_the_list(
     kinds = list(dict.fromkeys(tokens))
     shares = [sum(word not in vocabulary for word in text) / len(text) for text in (tokens, kinds)]
     close(list(student.unknown_rates(tokens, vocabulary)), shares)
+
+
+@exercise("unknown_rates", needs="test_running_words_and_different_words_are_counted_apart")
+def test_strings_that_look_alike_do_not_know_each_other(student: Student) -> None:
+    for one, other in ALIKE:
+        for word, listed in ((one, other), (other, one)):
+            close(list(student.unknown_rates([word], [listed])), [1, 1], given=f"the text {word!r}, the list {listed!r}")
+    for tokens, vocabulary in _small_texts(11):
+        kinds = list(dict.fromkeys(tokens))
+        shares = [sum(word not in vocabulary for word in text) / len(text) for text in (tokens, kinds)]
+        close(list(student.unknown_rates(tokens, vocabulary)), shares, given=f"the text {tokens}, the list {vocabulary}")
 
 
 @exercise("bits_per_word")
@@ -83,6 +125,37 @@ def test_unk_may_stand_anywhere_and_the_training_text_may_be_empty(
     close(student.bits_per_word(training, tokens, vocabulary), sum(bits) / len(bits))
 
 
+def _bits(training: list[str], tokens: list[str], vocabulary: list[str]) -> list[float]:
+    """What each token costs by the formula, counted anew for each."""
+    read = [word if word in vocabulary else "<unk>" for word in training]
+    known = [word if word in vocabulary else "<unk>" for word in tokens]
+    return [math.log2((len(training) + len(vocabulary)) / (1 + read.count(word))) for word in known]
+
+
+@exercise("bits_per_word", points=0.5, needs="test_one_is_added_to_every_count")
+def test_strings_that_look_alike_have_their_own_counts(student: Student) -> None:
+    for i, (tokens, vocabulary) in enumerate(_small_texts(12)):
+        vocabulary = list(dict.fromkeys([*vocabulary, "<unk>"]))
+        split = 1 + i % len(tokens)
+        training, tokens = tokens[split:], tokens[:split]
+        bits = _bits(training, tokens, vocabulary)
+        given = f"training {training}, text {tokens}, list {vocabulary}"
+        close(student.bits_per_word(training, tokens, vocabulary), sum(bits) / len(bits), given=given)
+
+
+@exercise("bits_per_character", points=0.5, needs="test_known_words_pay_for_nothing_but_themselves")
+def test_small_texts_of_strings_that_look_alike_add_up(student: Student) -> None:
+    for i, (tokens, vocabulary) in enumerate(_small_texts(13)):
+        vocabulary = list(dict.fromkeys([*vocabulary, "<unk>"]))
+        split, alphabet = 1 + i % len(tokens), [1, 2, 12, 300, 70_000][i % 5]
+        training, tokens = tokens[split:], tokens[:split]
+        bits = sum(_bits(training, tokens, vocabulary))
+        bits += sum((len(word) + 1) * math.log2(alphabet + 1) for word in tokens if word not in vocabulary)
+        given = f"training {training}, text {tokens}, list {vocabulary}, an alphabet of {alphabet}"
+        expected = bits / sum(len(word) + 1 for word in tokens)
+        close(student.bits_per_character(training, tokens, vocabulary, alphabet), expected, given=given)
+
+
 @exercise("bits_per_character")
 def test_words_and_spelling_add_up(student: Student) -> None:
     training, tokens = _text(5), [*_text(6, 100), "new", "New", ""]
@@ -107,6 +180,36 @@ def test_mixed_words_are_cut_in_every_unit(student: Student) -> None:
         equal(list(student.pieces(word, "word")), [word], given=f"{word!r}, word")
 
 
+STRANGE = [
+    "a", "A", "é", "e", "\u0301", "\u0323", "눈", "가", "\u1112", "\u1161", "\u11ab", "ㅋ", "ﬁ", "²", "①", "\u2126", "\u212b", "\uf900", "İ",
+    "ß", "🙂", "\u200d", "ệ", "\0", "\n", "\r", " ", "\xa0", "\ufeff", "½", "ｱ", "<", ">",
+]  # fmt: skip
+
+
+@exercise("pieces", points=0.5, needs="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
+def test_any_word_is_cut_in_every_unit(student: Student) -> None:
+    chance = random.Random(14)
+    for i in range(60):
+        word = "".join(chance.choices(STRANGE, k=i // 10)) if i >= len(STRANGE) else STRANGE[i]
+        equal(list(student.pieces(word, "character")), [*word], given=f"{word!r}, character")
+        equal(list(student.pieces(word, "jamo")), [*unicodedata.normalize("NFD", word)], given=f"{word!r}, jamo")
+        equal(list(student.pieces(word, "byte")), [*word.encode("utf-8")], given=f"{word!r}, byte")
+        equal(list(student.pieces(word, "word")), [word], given=f"{word!r}, word")
+
+
+@exercise("fertility", points=0.5, needs="test_the_ratios_are_those_of_the_sums")
+def test_small_texts_are_counted_in_every_unit(student: Student) -> None:
+    chance = random.Random(15)
+    for i in range(40):
+        words = ["a", *("".join(chance.choices(STRANGE, k=chance.randint(0, 3))) for _ in range(i // 5))]
+        size = sum(len(word.encode()) for word in words)
+        jamo = sum(len(unicodedata.normalize("NFD", word)) for word in words)
+        counted = {"word": len(words), "character": sum(map(len, words)), "byte": size, "jamo": jamo}
+        for unit, tokens in counted.items():
+            expected = [tokens / len(words), size / tokens]
+            close(list(student.fertility(words, unit)), expected, given=f"{words}, {unit}")
+
+
 @exercise("fertility")
 def test_a_long_text_is_counted_in_every_unit(student: Student) -> None:
     words = [*_text(7, 299), "a\u0301"]
@@ -125,8 +228,24 @@ def test_a_long_text_is_spelled_where_it_is_unknown(student: Student) -> None:
     for token in tokens:
         expected.extend([257 + words.index(token)] if token in words else [*token.encode("utf-8"), 256])
     equal(list(student.encode(tokens, words)), expected, given="311 words, a list of 31 or fewer")
-    many = [str(i) for i in range(33_000)]
-    equal(list(student.encode(["32999"], many)), [257 + 32_999], given="the last of 33,000 words")
+    many = [str(i) for i in range(66_000)]
+    equal(list(student.encode(["65999"], many)), [257 + 65_999], given="the last of 66,000 words")
+
+
+@exercise("encode", points=0.5, needs="test_known_words_have_the_ids_after_the_bytes")
+def test_strings_that_look_alike_have_ids_of_their_own(student: Student) -> None:
+    for tokens, words in _small_texts(16):
+        parts = [[257 + words.index(token)] if token in words else [*token.encode("utf-8"), 256] for token in tokens]
+        equal(list(student.encode(tokens, words)), list(chain(*parts)), given=f"{tokens}, the list {words}")
+    equal(list(student.encode([], ["a"])), [], given="no tokens, the list a")
+
+
+@exercise("decode", points=0.5, needs="test_known_and_spelled_words_come_back")
+def test_strings_that_look_alike_come_back_each_as_it_was(student: Student) -> None:
+    for tokens, words in _small_texts(17):
+        parts = [[257 + words.index(token)] if token in words else [*token.encode("utf-8"), 256] for token in tokens]
+        equal(list(student.decode(list(chain(*parts)), words)), tokens, given=f"the ids of {tokens}, the list {words}")
+    equal(list(student.decode([], ["a"])), [], given="no ids, the list a")
 
 
 @exercise("decode")
@@ -139,8 +258,8 @@ def test_whatever_is_encoded_comes_back(student: Student) -> None:
     handle = student.put(list(ids))
     equal(list(student.decode(handle, words)), tokens, given="the ids of 311 words, a list of 30 or fewer")
     equal(student.value(handle), ids, given="the ids, after they were decoded")
-    many = [str(i) for i in range(33_000)]
-    equal(list(student.decode([257 + 32_999], many)), ["32999"], given="the last of 33,000 words")
+    many = [str(i) for i in range(66_000)]
+    equal(list(student.decode([257 + 65_999], many)), ["65999"], given="the last of 66,000 words")
 
 
 # Metrics.
