@@ -57,6 +57,16 @@ edit("cuts", "blanks-not-counted", {"map(len, pieces[:i])": "len(p.strip()) for 
      "blanks are not counted: they are characters", killed_by=SUMS)
 
 
+edit("cuts", "units-of-utf-16", {"map(len, pieces[:i])": 'len(p.encode("utf-16-le")) // 2 for p in pieces[:i]'},
+     "units of UTF-16 are counted, two for 🙂: it is one character", killed_by="test_any_pieces_are_cut_where_they_meet")
+
+
+@mistake("cuts", "found-from-the-start", "each piece is looked for from the word's start, where it may stand earlier too",
+         killed_by="test_any_pieces_are_cut_where_they_meet")
+def cuts(pieces):
+    return {"".join(pieces).find(piece) for piece in pieces[1:]} - {0}
+
+
 # agreement
 @alternative("agreement", "pairs-of-word-and-place")
 def agreement(found, known):
@@ -186,6 +196,21 @@ edit("random_cuts", "between-different-letters", {"generator.sample(range(1, len
      "places between equal letters are left out: all are equally likely", killed_by=LIKELY)
 
 
+THREE = "test_one_place_and_three_places_are_as_likely_as_any_others"
+
+
+@mistake("random_cuts", "not-next-to-each-other", "where there is room no three places in a row are drawn: each set is equally likely", killed_by=THREE)
+def random_cuts(word, count, generator):
+    while True:
+        places = set(generator.sample(range(1, len(word)), count))
+        if len(word) < count + 3 or count < 3 or max(places) - min(places) >= count:
+            return places
+
+
+edit("random_cuts", "one-in-the-middle", {"return set": "if count == 1 and len(word) > 3:\n        return {generator.randint(2, len(word) - 2)}\n    return set"},
+     "one cut is never made at the edges: each place is equally likely", killed_by=THREE)
+
+
 # tokens_per_sentence
 @alternative("tokens_per_sentence", "numpy")
 def tokens_per_sentence(sentences, cut):
@@ -234,6 +259,14 @@ edit("tokens_per_sentence", "sentence-once",
      "a sentence that occurs again is counted once", killed_by=FORCE)
 
 
+SMALL = "test_sentences_may_be_empty_and_every_word_counts"
+edit("tokens_per_sentence", "empty-left-out", {"words = [": "sentences = [sentence for sentence in sentences if sentence]\n    words = ["},
+     "sentences without words are not counted: they are sentences too", killed_by=SMALL)
+edit("tokens_per_sentence", "mean-of-shares", {"sum(len(cut[word]) == 1 for word in words) / len(\n        words\n    )":
+     "sum(sum(len(cut[word]) == 1 for word in s) / max(1, len(s)) for s in sentences) / sum(map(bool, sentences))"},
+     "the mean of the sentences' own shares: all running words are counted together", killed_by=SMALL)
+
+
 # overlap
 @alternative("overlap", "regular-expressions")
 def overlap(one, other):
@@ -241,7 +274,7 @@ def overlap(one, other):
 
     def bare(vocabulary):
         texts = (re.sub(r"^(##|▁)", "", piece) for piece in vocabulary)
-        return {text for text in texts if text and not re.fullmatch(r"\[.+\]|<.+>", text)}
+        return {text for text in texts if text and not re.fullmatch(r"\[.+\]|<.+>", text, re.DOTALL)}
 
     first, second = bare(one), bare(other)
     both = len(first & second)
@@ -271,14 +304,14 @@ edit("overlap", "divided-by-first", {"len(first & second) / len(first | second) 
      "len(first & second) / len(first) if first else 0.0"},
      "the intersection is divided by the first list: Jaccard's index divides by the union",
      killed_by="test_the_index_is_the_intersection_over_the_union")
-edit("overlap", "marks-compared", {'piece.removeprefix("##").removeprefix("▁") for piece': "piece for piece"},
+edit("overlap", "marks-compared", {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁") for piece': "piece for piece"},
      "marks are compared too: ##을 and 을 are one piece", killed_by="test_marks_do_not_count")
 edit("overlap", "special-tokens-counted", {' and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))': ""},
      "special tokens are counted as pieces of text", killed_by="test_special_tokens_are_left_out")
-edit("overlap", "all-hashes-stripped", {'piece.removeprefix("##").removeprefix("▁")': 'piece.strip("#▁")'},
+edit("overlap", "all-hashes-stripped", {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': 'piece.strip("#▁")'},
      "every # is stripped off: the mark is ##, and # alone is a piece", killed_by="test_marks_do_not_count")
 edit("overlap", "marks-removed-anywhere",
-     {'piece.removeprefix("##").removeprefix("▁")': 'piece.replace("##", "").replace("▁", "")'},
+     {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': 'piece.replace("##", "").replace("▁", "")'},
      "## and ▁ are removed anywhere: only at the start of a piece are they marks", killed_by="test_marks_do_not_count")
 edit("overlap", "half-brackets-left-out", {'(text[0] + text[-1]) in ("[]", "<>")': 'text[0] in "[<"'},
      "pieces that only begin with [ or < are left out: a special token ends with ] or > too",
@@ -298,7 +331,7 @@ edit("overlap", "dice-coefficient",
 
 LISTS = "test_longer_lists_agree_with_sets"
 edit("overlap", "all-signs-stripped",
-     {'piece.removeprefix("##").removeprefix("▁")': '(piece.lstrip("#▁") if len(piece) > 2 else piece.removeprefix("▁"))'},
+     {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': '(piece.lstrip("#▁") if len(piece) > 2 else piece.removeprefix("▁"))'},
      "all # in front go: a mark is ## once", killed_by=LISTS)
 edit("overlap", "composed", {"return {text for": 'return {unicodedata.normalize("NFC", text) for'},
      "pieces are composed (NFC): they are compared as they stand", killed_by=LISTS)
@@ -306,6 +339,17 @@ edit("overlap", "blank-left-out", {"if text and": "if text.strip() and"},
      "the blank is left out as if it were a mark", killed_by=LISTS)
 edit("overlap", "counted-twice", {"/ len(first | second)": "/ (len(first | second) + len(one) - len(set(one)))"},
      "what stands in a list twice counts twice: vocabularies are compared as sets", killed_by=LISTS)
+
+
+ONE = "test_one_mark_goes_and_special_tokens_after_it"
+edit("overlap", "two-marks", {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': 'piece.removeprefix("##").removeprefix("▁")'},
+     "a second mark goes too: of ##▁a the one in front goes, and ▁a is left", killed_by=ONE)
+edit("overlap", "special-before-marks", {"for piece in vocabulary":
+     'for piece in vocabulary if not (len(piece) > 2 and (piece[0] + piece[-1]) in ("[]", "<>"))',
+     ' and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))': ""},
+     "special tokens are left out before the marks go, so that ▁<s> stays: the mark goes first", killed_by=ONE)
+edit("overlap", "any-number-of-marks", {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': '__import__("re").sub("^(##|▁)+", "", piece)'},
+     "all marks in front go: it is one mark that goes", killed_by=ONE)
 
 
 # What no check can tell from a right answer.

@@ -1,5 +1,6 @@
 """Comparing tokenizers: hidden checks and the metrics that the grader computes itself. Never released."""
 
+import math
 import random
 from collections import Counter
 from itertools import accumulate
@@ -23,6 +24,35 @@ def test_random_pieces_agree_with_running_sums(student: Student) -> None:
         equal(student.value(handle), pieces, given="the pieces, after their cuts were asked for")
     pieces = ["##a", "▁b", " c", "e\u0301", "f"]
     equal(student.cuts(pieces), {3, 5, 7, 9}, given=f"{pieces}: signs, blanks and accents are characters")
+
+
+CHARACTERS = ["a", "b", "눈", "é", "e", "\u0301", "🙂", "\u200d", "\u1112", "\u1161", " ", "#", "##", "▁", "\n", "ß", "İ", "x" * 50]
+
+
+@exercise("cuts", points=0.5, needs="test_a_cut_is_the_number_of_characters_before_it")
+def test_any_pieces_are_cut_where_they_meet(student: Student) -> None:
+    chance = random.Random(5)
+    for i in range(60):
+        pieces = ["".join(chance.choices(CHARACTERS[: 2 + i], k=1 + i // 20)) for _ in range(1 + i // 6)]
+        equal(student.cuts(pieces), set(accumulate(map(len, pieces[:-1]))), given=pieces)
+    equal(student.cuts(["ab"] * 300), set(range(2, 600, 2)), given="ab 300 times")
+
+
+@exercise("agreement", points=0.5, needs="test_cuts_are_counted_over_all_words")
+def test_any_words_agree_with_sets_of_pairs(student: Student) -> None:
+    chance = random.Random(6)
+    for i in range(60):
+        among = [1, 2, 3, 255, 256, 70_000][: 1 + i // 10]
+        found, known = (
+            [set(chance.sample(among, chance.randint(0, len(among)))) for _ in range(1 + i // 15)] for _ in "12"
+        )
+        one, other = ({(i, p) for i, places in enumerate(each) for p in places} for each in (found, known))
+        hits = len(one & other)
+        expected = [hits / max(1, len(one)), hits / max(1, len(other)), 2 * hits / max(1, len(one) + len(other))]
+        close(list(student.agreement(found, known)), expected, given=f"found {found}, known {known}")
+    found, known = [{1}, *({2} for _ in range(2_999))], [{1}, *({3} for _ in range(1_999))] + [set()] * 1_000
+    expected = [1 / 3_000, 1 / 2_000, 2 / 5_000]
+    close(list(student.agreement(found, known)), expected, given="3,000 words: 3,000 found, 2,000 known, one of them right")
 
 
 @exercise("agreement")
@@ -57,6 +87,20 @@ def test_every_set_of_places_is_equally_likely(student: Student) -> None:
     equal(student.random_cuts("a" * 15, 14, generator), {*range(1, 15)}, given="15 times a, 14 cuts")
 
 
+@exercise("random_cuts", points=0.5, needs="test_as_many_places_as_asked_for_inside_the_word")
+def test_one_place_and_three_places_are_as_likely_as_any_others(student: Student) -> None:
+    generator = student.random.Random(4)
+    equal(student.random_cuts("a", 0, generator), set(), given="a, no cuts")
+    equal(student.random_cuts("ab", 1, generator), {1}, given="ab, 1 cut")
+    for word, count, sets in (("abcdef", 1, 5), ("aabb눈c", 3, 10)):
+        drawn = Counter(tuple(sorted(student.random_cuts(word, count, generator))) for _ in range(1000))
+        given = f"{word}, {count} {'cut' if count == 1 else 'cuts'}, 1,000 draws"
+        true(len(drawn) == sets, f"{sets} sets of places are possible", given=given, actual=sorted(drawn))
+        fair, spread = 1000 / sets, math.sqrt(1000 / sets * (1 - 1 / sets))  # five standard deviations on either side
+        even = fair - 5 * spread < min(drawn.values()) <= max(drawn.values()) < fair + 5 * spread
+        true(even, f"each set comes up about {fair:.0f} times", given=given, actual=dict(drawn))
+
+
 @exercise("random_cuts", points=0.5)
 def test_the_generator_is_the_only_source_of_chance(student: Student) -> None:
     twice = [
@@ -83,6 +127,42 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     close(list(student.tokens_per_sentence(sentences, cut)), expected, given="40 sentences of up to 15 words")
     found = student.tokens_per_sentence([["a"], ["a"], ["b"]], {"a": ["[UNK]"], "b": ["b", "c"]})
     close(list(found), [4 / 3, 2 / 3], given="the sentences a, a and b; a is the piece [UNK], b has two pieces")
+
+
+@exercise("tokens_per_sentence", points=0.5, needs="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
+def test_sentences_may_be_empty_and_every_word_counts(student: Student) -> None:
+    chance = random.Random(7)
+    pieces = {"a": ["a"], "A": ["[UNK]"], "": [""], "e\u0301": ["e", "\u0301"], "é": ["##é"], "aa": ["a", "a"], "눈": ["▁"] * 300}
+    for i in range(60):
+        sentences = [chance.choices(list(pieces), k=chance.randint(0, 3)) for _ in range(i // 8)]
+        sentences.insert(chance.randint(0, len(sentences)), [list(pieces)[i % 7]])
+        lengths = [len(pieces[word]) for sentence in sentences for word in sentence]
+        expected = [sum(lengths) / len(sentences), lengths.count(1) / len(lengths)]
+        close(list(student.tokens_per_sentence(sentences, pieces)), expected, given=sentences)
+    close(list(student.tokens_per_sentence([["a"], [], []], pieces)), [1 / 3, 1], given="the word a and two empty sentences")
+
+
+@exercise("overlap", needs="test_the_index_is_the_intersection_over_the_union")
+def test_one_mark_goes_and_special_tokens_after_it(student: Student) -> None:
+    fronts, middles = ["", "##", "▁", "####", "▁▁", "##▁", "▁##", "#", "_"], [
+        "", "a", "A", "#", "▁", "##", "é", "e\u0301", " ", "\n", "[UNK]", "[]", "[", "]", "<s>", "<>", "<a]", "[a>", "[\n]", "<a>\n",
+        " [a]", "[[]", "a[UNK]", "<0x0A>", "(a)", "{a}", "눈", "a##", "ﬁ", "fi", "[PAD", "unk", "a\u200b",
+    ]  # fmt: skip
+
+    def bare(pieces: list[str]) -> set[str]:
+        rest = {piece[2:] if piece[:2] == "##" else piece[1:] if piece[:1] == "▁" else piece for piece in pieces}
+        return {p for p in rest if p and not (len(p) > 2 and (p[0], p[-1]) in {("[", "]"), ("<", ">")})}
+
+    for front in fronts:
+        for middle in middles:
+            one, other = [f"{front}{middle}", "b"], ["b", "c"]  # 1/2 where the piece is left out
+            first, second = bare(one), bare(other)
+            close(student.overlap(one, other), len(first & second) / len(first | second), given=f"{one} and {other}")
+    chance = random.Random(8)
+    for i in range(60):
+        one, other = ([chance.choice(fronts) + chance.choice(middles) for _ in range(i // 3)] for _ in "12")
+        first, second = bare(one), bare(other)
+        close(student.overlap(one, other), len(first & second) / max(1, len(first | second)), given=f"{one} and {other}")
 
 
 @exercise("overlap")

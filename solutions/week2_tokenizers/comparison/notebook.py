@@ -298,8 +298,8 @@ borders.style.format(precision=2)
 def tokens_per_sentence(sentences, cut):
     """How many tokens a sentence takes, and which share of the words stays whole.
 
-    sentences: list of lists of words, with at least one word; cut: dict from a word to the list of
-    its pieces.
+    sentences: list of lists of words, with at least one word in all; a sentence may be empty, and is
+    counted too. cut: dict from a word to the list of its pieces.
     Returns (tokens per sentence, share of the running words that are one piece), two floats.
     """
     ### BEGIN SOLUTION
@@ -439,15 +439,16 @@ plt.show()
 def overlap(one, other):
     """Jaccard's index of two vocabularies as sets of strings without marks.
 
-    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark and goes first. Of
-    the rest are left out: what is empty, and special tokens, which begin with "[" and end with "]"
-    or begin with "<" and end with ">" and are longer than two characters.
+    one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark and goes first; it
+    is one mark that goes ("##▁a" becomes "▁a"). Of the rest are left out: what is empty, and special
+    tokens, which begin with "[" and end with "]" or begin with "<" and end with ">" and are longer
+    than two characters.
     Returns a float from 0 to 1; 0.0 if both are empty.
     """
 
     ### BEGIN SOLUTION
     def bare(vocabulary):
-        texts = {piece.removeprefix("##").removeprefix("▁") for piece in vocabulary}
+        texts = {piece[2:] if piece.startswith("##") else piece.removeprefix("▁") for piece in vocabulary}
         return {text for text in texts if text and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))}
 
     first, second = bare(one), bare(other)
