@@ -60,6 +60,9 @@ edit("one_hot", "transposed", {"return vectors": "return vectors.T"},
      killed_by="test_one_more_word_makes_every_vector_longer")
 edit("one_hot", "whole-numbers", {"return vectors": "return vectors.long()"},
      "the vectors are of whole numbers: vectors are floats", killed_by="test_the_vectors_are_of_floats")
+edit("one_hot", "counted-in-bytes", {"enumerate(words)}": "enumerate(words)}\n    index = {word: i % 256 for word, i in index.items()}"},
+     "the words' numbers are kept in bytes, which know no number beyond 255",
+     killed_by="test_the_last_of_many_words_has_its_axis")
 edit("one_hot", "blanks-cut-off", {"index[token]] = 1.0": "index.get(token.strip(), 0)] = 1.0"},
      "blanks around a word are cut off: ' us' is another word than 'us'",
      killed_by="test_words_that_differ_in_one_sign_have_axes_of_their_own")
@@ -71,7 +74,12 @@ edit("one_hot", "empty-word-left-out", {"if token in index": "if token and token
 # distances
 @alternative("distances", "cdist")
 def distances(vectors):
-    return torch.cdist(vectors, vectors)
+    return torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")
+
+
+@alternative("distances", "row-by-row")
+def distances(vectors):
+    return torch.stack([torch.linalg.vector_norm(vectors - row, dim=1) for row in vectors])
 
 
 @alternative("distances", "two-loops")
@@ -90,18 +98,18 @@ def distances(vectors):
 
 
 edit("distances", "root-missing",
-     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sum(dim=2)"},
+     {'torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")': "(vectors[:, None] - vectors[None]).square().sum(dim=2)"},
      "the square root is missing: these are squared distances",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
-edit("distances", "manhattan", {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().sum(dim=2)"},
+edit("distances", "manhattan", {'torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")': "(vectors[:, None] - vectors[None]).abs().sum(dim=2)"},
      "the absolute differences are added up: that is the L1 distance, the streets of Manhattan",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
 edit("distances", "squares-averaged",
-     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().mean(dim=2).sqrt()"},
+     {'torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")': "(vectors[:, None] - vectors[None]).square().mean(dim=2).sqrt()"},
      "squares are averaged over the coordinates: they are summed",
      killed_by="test_all_one_hot_vectors_are_the_square_root_of_two_apart", of="cdist")
 edit("distances", "largest-difference",
-     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).abs().amax(dim=2)"},
+     {'torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")': "(vectors[:, None] - vectors[None]).abs().amax(dim=2)"},
      "the largest difference is taken, where all of them count",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
 edit("distances", "scaled-first",
@@ -109,7 +117,7 @@ edit("distances", "scaled-first",
      "the vectors are brought to length 1 first: distances depend on the lengths too",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says")
 edit("distances", "root-of-each",
-     {"torch.cdist(vectors, vectors)": "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
+     {'torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")': "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
      "the root is taken of each difference before they are summed: square, sum, then root",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
 edit("distances", "single-precision", {"difference = vectors": "vectors = vectors.float()\n    difference = vectors"},
@@ -120,6 +128,22 @@ edit("distances", "single-precision", {"difference = vectors": "vectors = vector
 def distances(vectors):
     square = vectors.square().sum(dim=1)
     return (square[:, None] + square[None] - 2 * vectors @ vectors.T).clamp(min=0).sqrt().fill_diagonal_(0)
+
+
+@mistake("distances", "mean-off-first", "the mean is taken off before a² + b² − 2ab: two near pairs far from each other are still far from it",
+         killed_by="test_any_near_pairs_far_away_are_told_apart")
+def distances(vectors):
+    centred = vectors - vectors.mean(dim=0)
+    square = centred.square().sum(dim=1)
+    return (square[:, None] + square[None] - 2 * centred @ centred.T).clamp(min=0).sqrt().fill_diagonal_(0)
+
+
+edit("distances", "cdist-by-products", {', compute_mode="donot_use_mm_for_euclid_dist"': ""},
+     "torch.cdist as it is multiplies matrices from 26 rows on, and loses the distance of near rows far from the origin",
+     killed_by="test_any_near_pairs_far_away_are_told_apart", of="cdist")
+edit("distances", "something-added", {"vectors[:, None, :] - vectors[None, :, :]": "vectors[:, None, :] - vectors[None, :, :] + 1e-6"},
+     "something is added to each difference, so a point is not at distance 0 from itself",
+     killed_by="test_many_coordinates_and_small_distances_are_exact")
 
 
 # cosines
@@ -168,6 +192,9 @@ edit("cosines", "short-rows-stay-short", {"dim=1": "dim=1, eps=1e-3"},
 edit("cosines", "zero-by-its-sum", {"unit @ unit.T": "unit @ unit.T * (vectors.sum(dim=1) != 0) * (vectors.sum(dim=1, keepdim=True) != 0)"},
      "a row whose numbers sum to 0, such as 1, −1, is taken for a row of zeros",
      killed_by="test_random_vectors_agree_with_brute_force")
+edit("cosines", "little-added", {"normalize(vectors, dim=1)": "vectors / (vectors.norm(dim=1, keepdim=True) + 1e-8)"},
+     "something is added to each length, so very short rows have too small cosines",
+     killed_by="test_very_short_rows_and_very_long_ones_have_cosines_too")
 edit("cosines", "numpy-array", {"unit @ unit.T": "(unit @ unit.T).numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_length_does_not_matter_and_direction_does")
@@ -333,6 +360,9 @@ edit("neighbour_counts", "list-indexing",
 edit("neighbour_counts", "counted-in-bytes", {"dtype=np.int64": "dtype=np.uint8", "from_numpy(counts)": "from_numpy(counts).long()"},
      "counted in a byte, which knows no number beyond 255",
      killed_by="test_many_sentences_of_many_words_are_counted_case_and_all")
+edit("neighbour_counts", "counted-in-16-bits", {"dtype=np.int64": "dtype=np.int16", "from_numpy(counts)": "from_numpy(counts).long()"},
+     "counted in 16 bits, which know no number beyond 32,767",
+     killed_by="test_many_meetings_are_counted_whole")
 edit("neighbour_counts", "empty-word-left-out", {"for token in sentence]": "for token in sentence if token]"},
      "the empty word is left out: it is a word like any other",
      killed_by="test_many_sentences_of_many_words_are_counted_case_and_all")
@@ -384,6 +414,10 @@ edit("association", "second-word-missing",
 edit("association", "product-in-int32", {"n_x.double() * n_y.double()": "n_x.int() * n_y.int()"},
      "the product of the counts is computed in 32 bits, where it overflows",
      killed_by="test_random_counts_agree_with_the_definition")
+edit("association", "something-added-to-shares",
+     {"n_xy.double() * n / (n_x.double() * n_y.double())": "(n_xy.double() / n) / (n_x.double() / n * n_y.double() / n + 1e-12)"},
+     "something is added below the line, which halves the ratio of two words seen once in a million",
+     killed_by="test_any_counts_agree_with_exact_fractions")
 edit("association", "numpy-array", {".float()": ".float().numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_twice_as_often_as_chance_is_one_bit")
@@ -457,6 +491,9 @@ edit("ppmi", "square-is-symmetric", {"    ratio =": "    if counts.shape[0] == c
 edit("ppmi", "sums-at-least-one", {"    joint =": "    row = counts.sum(dim=1, keepdim=True).clamp(min=1)\n    joint =", "joint.sum(dim=1, keepdim=True) *": "row / counts.sum() *"},
      "row sums below 1 are taken for 1",
      killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "something-added", {"joint / expected, 1.0": "(joint + 1e-12) / (expected + 1e-12), 1.0"},
+     "something is added above and below the line, which halves the ratio of two words seen once in a million",
+     killed_by="test_words_seen_once_in_a_thousand_million_keep_their_surprise")
 edit("ppmi", "numpy-array", {".float()": ".float().numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_four_cells_by_hand")
@@ -517,6 +554,9 @@ edit("shifted_ppmi", "whole-numbers", {"counts = counts.double()": "counts = cou
 edit("shifted_ppmi", "below-one-is-never", {"counts > 0": "counts >= 1"},
      "counts below 1 are taken for 0",
      killed_by="test_a_random_table_agrees_with_the_definition_for_several_shifts")
+edit("shifted_ppmi", "something-added", {"(smoothed / smoothed.sum())": "(smoothed / smoothed.sum() + 1e-10)"},
+     "something is added to the contexts' shares, so rare ones look more frequent",
+     killed_by="test_a_context_seen_once_in_a_thousand_million_keeps_its_share")
 edit("shifted_ppmi", "numpy-array", {".float()": ".float().numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_with_one_negative_and_power_1_it_is_ppmi")
@@ -583,6 +623,18 @@ edit("lsa", "zero-directions-left-out", {"return left": "dim = min(dim, int((str
 def lsa(matrix, dim, power=1.0):
     values, axes = torch.linalg.eigh(matrix.float() @ matrix.float().T)
     return axes.flip(1)[:, :dim] * values.flip(0)[:dim].sqrt() ** power
+
+
+@mistake("lsa", "roots-of-noise", "roots of the eigenvalues of M Mᵀ in float32 leave noise in columns beyond the rank: squaring loses half of the digits",
+         killed_by="test_single_precision_leaves_no_noise_beyond_the_rank")
+def lsa(matrix, dim, power=1.0):
+    values, axes = torch.linalg.eigh(matrix @ matrix.T)
+    return axes.flip(1)[:, :dim] * values.flip(0)[:dim].clamp(min=0).sqrt() ** power
+
+
+edit("lsa", "small-is-zero", {"return left": "strength = torch.where(strength > 1e-3, strength, 0)\n    return left"},
+     "singular values below a thousandth are taken for 0, though the whole table may be small",
+     killed_by="test_small_tables_and_large_ones_have_their_directions")
 
 
 equivalent(

@@ -2,9 +2,11 @@
 
 import math
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import torch
+from hypothesis.strategies import DrawFn, SearchStrategy, composite, integers, lists, sampled_from
 
 from etude.embeddings import evaluate
 from etude.lesson.checks import close, equal, exercise
@@ -12,6 +14,15 @@ from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+ALIKE = ["us", "Us", "US", " us", "us ", "us.", "u's", "", "<unk>", "3", "03", "3.0", "ﬁ", "fi", "ß", "ss", "İ", "i̇", "\n", "café", "cafe\u0301"]  # fmt: skip
+
+
+def alike(longest: int, unique: bool = False) -> SearchStrategy[list[str]]:
+    """Draws lists of words, many of which differ in one sign."""
+    return lists(sampled_from(ALIKE[:4]) | sampled_from([*ALIKE, *inputs.WORDS]), max_size=longest, unique=unique)
 
 
 @exercise("one_hot")
@@ -36,6 +47,21 @@ def test_words_that_differ_in_one_sign_have_axes_of_their_own(student: Student) 
     close(student.one_hot(["US", "us"], words), [[0, 0, 0], [1, 0, 0]], given="US us, with the words us, Us, 3")
 
 
+@exercise("one_hot", points=0.5, needs="test_each_word_has_an_axis_of_its_own")
+@for_all(tokens=alike(6), words=alike(8, unique=True))
+def test_any_words_have_the_axes_of_brute_force(student: Student, tokens: list[str], words: list[str]) -> None:
+    expected = [[float(token == word) for word in words] for token in tokens]
+    close(student.one_hot(tokens, words), np.array(expected).reshape(len(tokens), len(words)))
+
+
+@exercise("one_hot", points=0.5)
+def test_the_last_of_many_words_has_its_axis(student: Student) -> None:
+    words = [f"w{i}" for i in range(700)]
+    tokens = [words[-1], words[256], words[0], words[255], "w700"]
+    expected = [[float(token == word) for word in words] for token in tokens]
+    close(student.one_hot(tokens, words), expected, given="w699 w256 w0 w255 w700, with the words w0 … w699")
+
+
 @exercise("distances")
 def test_random_points_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
@@ -56,6 +82,59 @@ def test_near_points_far_from_the_origin_are_told_apart(student: Student) -> Non
     for far, kind in ((10_000.0, torch.float32), (1e8, torch.float64)):
         points = torch.tensor([[far, 0.0], [far + 0.5, 0.0]], dtype=kind)
         close(student.distances(points), [[0, 0.5], [0.5, 0]], given=f"({far:g}, 0) and ({far:g} + ½, 0), of {kind}")
+
+
+@composite
+def _near_pairs(draw: DrawFn) -> torch.Tensor:
+    """Points (N, 3) in eighths around centres far from each other, exact in float32."""
+    centres = draw(lists(sampled_from([1000, -1000, 30_000, -30_000, 0]), min_size=1, max_size=3))
+    step = draw(sampled_from([1, 4]))
+    points = [[c + step * (i % 7) / 8, c - step * (i // 7) / 8, (i % 3) / 8] for i in range(10) for c in centres]
+    return torch.tensor(points[: draw(sampled_from([2, 5, 30]))], dtype=torch.float32)
+
+
+@exercise("distances", needs="test_three_points_are_as_far_apart_as_pythagoras_says")
+@for_all(points=_near_pairs(), examples=30)
+def test_any_near_pairs_far_away_are_told_apart(student: Student, points: torch.Tensor) -> None:
+    close(student.distances(points), np.linalg.norm(points.double()[:, None] - points.double()[None], axis=2))
+
+
+@exercise("distances", points=0.5, needs="test_three_points_are_as_far_apart_as_pythagoras_says")
+def test_many_near_pairs_far_away_are_told_apart(student: Student) -> None:
+    near = torch.tensor([[sign * (1000 + i / 64), i / 64] for i in range(20) for sign in (1, -1)])
+    expected = np.linalg.norm(near.double()[:, None] - near.double()[None], axis=2)
+    close(student.distances(near), expected, given="40 points near (1000, 0) and (−1000, 0), 1/64 apart")
+
+
+@exercise("distances", points=0.5, needs="test_three_points_are_as_far_apart_as_pythagoras_says")
+def test_many_coordinates_and_small_distances_are_exact(student: Student) -> None:
+    points = torch.zeros(3, 64)
+    points[1, 0], points[2] = 1e-5, 1.0
+    expected = np.linalg.norm(points.double()[:, None] - points.double()[None], axis=2)
+    close(
+        student.distances(points),
+        expected,
+        rtol=1e-3,
+        atol=1e-7,
+        given="the origin, (0.00001, 0, …) and (1, 1, …), 64 coordinates",
+    )
+
+
+@exercise("cosines")
+@for_all(vectors=integers(1, 5).flatmap(lambda rows: inputs.tables(rows, 3)))
+def test_any_rows_have_the_cosines_of_brute_force(student: Student, vectors: torch.Tensor) -> None:
+    rows = vectors.double().numpy()
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = rows / np.where(length > 0, length, 1)
+    close(student.cosines(vectors), unit @ unit.T, atol=1e-5)
+
+
+@exercise("cosines", points=0.5)
+def test_very_short_rows_and_very_long_ones_have_cosines_too(student: Student) -> None:
+    vectors = torch.tensor([[3e-7, 4e-7], [4e-7, -3e-7], [3e12, 4e12], [0.0, 0.0], [-1.0, 0.0]])
+    expected = [[1, 0, 1, 0, -0.6], [0, 1, 0, 0, -0.8], [1, 0, 1, 0, -0.6], [0, 0, 0, 0, 0], [-0.6, -0.8, -0.6, 0, 1]]
+    given = "(3, 4) and (4, −3) ten-millionths, (3, 4) million millions, (0, 0), (−1, 0)"
+    close(student.cosines(vectors), expected, rtol=1e-3, atol=1e-4, given=given)
 
 
 @exercise("cosines")
@@ -79,12 +158,32 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     equal(student.vocabulary_growth(tokens, 1), each, given="503 tokens, every token")
 
 
+@exercise("vocabulary_growth")
+@for_all(tokens=alike(12), every=integers(1, 7))
+def test_any_text_grows_as_by_brute_force(student: Student, tokens: list[str], every: int) -> None:
+    expected = [(n, len(set(tokens[:n]))) for n in range(every, len(tokens) + 1, every)]
+    equal(list(student.vocabulary_growth(tokens, every)), expected)
+
+
+@exercise("vocabulary_growth", points=0.5, needs="test_different_words_are_counted_from_the_start_of_the_text")
+def test_very_many_words_are_counted_whole(student: Student) -> None:
+    tokens = [f"w{i % 70_001}" for i in range(71_000)]
+    expected = [(n, min(n, 70_001)) for n in range(3_000, 71_001, 3_000)]
+    equal(
+        student.vocabulary_growth(tokens, 3_000), expected, given="71,000 tokens, 70,001 different words, every 3,000"
+    )
+
+
 @exercise("vocabulary_growth", points=0.5)
 def test_words_that_differ_in_one_sign_are_different_words(student: Student) -> None:
     points = student.vocabulary_growth(["us", "Us", "US", "us"], 2)
     equal(points, [(2, 2), (4, 3)], given="us Us US us, every 2 tokens")
     points = student.vocabulary_growth(["café", "cafe\u0301", "us", "us.", "", "us "], 2)
-    equal(points, [(2, 2), (4, 4), (6, 6)], given="café with é as one sign and as two, us, us., an empty word, us and a blank")
+    equal(
+        points,
+        [(2, 2), (4, 4), (6, 6)],
+        given="café with é as one sign and as two, us, us., an empty word, us and a blank",
+    )
 
 
 @exercise("vocabulary_growth", points=0.5)
@@ -113,6 +212,33 @@ def test_random_sentences_agree_with_brute_force(student: Student) -> None:
         )
 
 
+@exercise("neighbour_counts")
+@for_all(
+    drawn=alike(6, unique=True)
+    .filter(len)
+    .flatmap(
+        lambda words: lists(lists(sampled_from(words), max_size=7), min_size=1, max_size=4).map(
+            lambda sentences: (sentences, words)
+        )
+    ),
+    window=integers(1, 8),
+)
+def test_any_sentences_have_the_counts_of_brute_force(
+    student: Student, drawn: tuple[list[list[str]], list[str]], window: int
+) -> None:
+    sentences, words = drawn
+    places = [(s[i], s[j]) for s in sentences for i in range(len(s)) for j in range(len(s)) if 0 < abs(i - j) <= window]
+    close(student.neighbour_counts(sentences, words, window), [[places.count((a, b)) for b in words] for a in words])
+
+
+@exercise("neighbour_counts", points=0.5)
+def test_many_meetings_are_counted_whole(student: Student) -> None:
+    counts = student.neighbour_counts([["so"] * 4] * 4_000 + [["la", "so"]] * 300, ["la", "so"], 2)
+    close(
+        counts, [[0, 300], [300, 40_000]], rtol=0, atol=0, given="so so so so, 4,000 times; la so, 300 times; window 2"
+    )
+
+
 @exercise("neighbour_counts", points=0.5)
 def test_a_word_that_never_occurs_has_a_row_of_zeros(student: Student) -> None:
     close(
@@ -127,7 +253,14 @@ def test_many_sentences_of_many_words_are_counted_case_and_all(student: Student)
     words = ["us", "Us", *"abcdefghijkl", ""]
     sentences = [["Us", "us", "l"]] * 300 + [["k", "", "us"]]
     expected = np.zeros((15, 15))
-    for one, other, times in (("Us", "us", 300), ("us", "l", 300), ("Us", "l", 300), ("k", "us", 1), ("k", "", 1), ("", "us", 1)):
+    for one, other, times in (
+        ("Us", "us", 300),
+        ("us", "l", 300),
+        ("Us", "l", 300),
+        ("k", "us", 1),
+        ("k", "", 1),
+        ("", "us", 1),
+    ):
         i, j = words.index(one), words.index(other)
         expected[i, j] = expected[j, i] = times
     close(
@@ -146,6 +279,67 @@ def test_random_counts_agree_with_the_definition(student: Student) -> None:
     ]
     found = student.association(*(torch.tensor(column) for column in (together, first, second)), 2_000_000)
     close(found, expected, given="20 random pairs among 2 million tokens")
+
+
+COUNTED = sampled_from([1, 2, 3, 50, 4_000, 1_000_000])
+
+
+@exercise("association")
+@for_all(
+    pairs=lists(sampled_from([0, 1, 2, 3, 50, 4_000]), min_size=1, max_size=5),
+    first=lists(COUNTED, min_size=5, max_size=5),
+    second=lists(COUNTED, min_size=5, max_size=5),
+    n=sampled_from([10_000_000, 15e6, 10**9]),
+    kind=sampled_from(["int64", "float64"]),
+)
+def test_any_counts_agree_with_exact_fractions(
+    student: Student, pairs: list[int], first: list[int], second: list[int], n: float, kind: str
+) -> None:
+    columns = pairs, first[: len(pairs)], second[: len(pairs)]
+    exact = [Fraction(xy * int(n), x * y) for xy, x, y in zip(*columns, strict=True)]
+    expected = [math.log2(ratio) if ratio else -math.inf for ratio in exact]
+    close(
+        student.association(*(torch.tensor(column, dtype=getattr(torch, kind)) for column in columns), n),
+        expected,
+        atol=1e-4,
+    )
+
+
+@composite
+def _tables_of_counts(draw: DrawFn) -> torch.Tensor:
+    """Counts (V, C) of several types, with empty rows and columns; float counts are in eighths."""
+    rows, columns = draw(integers(1, 4)), draw(integers(1, 4))
+    some = [0, 0, 1, 1, 2, 3, 8, 50] if draw(sampled_from([True, True, False])) else [0, 1, 1000, 1_000_000]
+    cells = draw(lists(sampled_from(some), min_size=rows * columns, max_size=rows * columns))
+    table = torch.tensor(cells).reshape(rows, columns)
+    kind, scale = draw(
+        sampled_from([(torch.int64, 1), (torch.float32, 1), (torch.float64, 1), (torch.float32, 8), (torch.float64, 8)])
+    )
+    return table.to(kind) if scale == 1 else table.to(kind) / scale
+
+
+def _positive(counts: torch.Tensor, negatives: float = 1, power: float = 1) -> np.ndarray:
+    """Cell by cell, in float64."""
+    table = counts.double().numpy()
+    columns = table.sum(axis=0) ** power
+    result = np.zeros(table.shape)
+    for i, j in np.argwhere(table > 0):
+        result[i, j] = max(0.0, math.log(table[i, j] / table[i].sum() * columns.sum() / columns[j] / negatives))
+    return result
+
+
+@exercise("ppmi")
+@for_all(counts=_tables_of_counts())
+def test_any_table_agrees_cell_by_cell(student: Student, counts: torch.Tensor) -> None:
+    close(student.ppmi(counts), _positive(counts), atol=1e-5)
+
+
+@exercise("ppmi", points=0.5, needs="test_four_cells_by_hand")
+def test_words_seen_once_in_a_thousand_million_keep_their_surprise(student: Student) -> None:
+    for high in (10**4, 10**6, 10**9 - 1):
+        for kind in (torch.float64, torch.float32, torch.int64):
+            counts = torch.tensor([[high, 0], [0, 1]], dtype=kind)
+            close(student.ppmi(counts), _positive(counts), atol=1e-5, given=f"{high} 0 / 0 1, of {kind}")
 
 
 @exercise("ppmi", points=2)
@@ -214,6 +408,31 @@ def test_a_random_table_agrees_with_the_definition_for_several_shifts(student: S
         close(student.value(handle), counts, given="the counts, afterwards")
 
 
+@exercise("shifted_ppmi")
+@for_all(
+    counts=_tables_of_counts(), negatives=sampled_from([1, 1, 2, 5, 20]), power=sampled_from([1, 0.75, 0.5, 0.25, 1.5])
+)
+def test_any_table_agrees_cell_by_cell_with_any_shift(
+    student: Student, counts: torch.Tensor, negatives: int, power: float
+) -> None:
+    close(student.shifted_ppmi(counts, negatives, power), _positive(counts, negatives, power), atol=1e-5)
+
+
+@exercise("shifted_ppmi", points=0.5, needs="test_the_shift_comes_before_the_cut")
+def test_a_context_seen_once_in_a_thousand_million_keeps_its_share(student: Student) -> None:
+    for high in (10**6, 10**9 - 1):
+        for kind in (torch.float64, torch.float32, torch.int64):
+            counts = torch.tensor([[high, 0], [0, 1]], dtype=kind)
+            for negatives, power in ((1, 1), (5, 1), (5, 0.75)):
+                given = f"{high} 0 / 0 1, of {kind}, negatives={negatives}, power={power}"
+                close(
+                    student.shifted_ppmi(counts, negatives, power),
+                    _positive(counts, negatives, power),
+                    atol=1e-5,
+                    given=given,
+                )
+
+
 @exercise("shifted_ppmi", points=0.5)
 def test_empty_rows_and_columns_give_zeros(student: Student) -> None:
     counts = torch.tensor([[6.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 6.0]])
@@ -250,7 +469,13 @@ def test_directions_beyond_the_rank_are_zeros(student: Student) -> None:
 @exercise("lsa", points=2)
 def test_random_tables_agree_with_numpy_in_every_power(student: Student) -> None:
     draw = np.random.default_rng(9)
-    for shape, dim, power in (((6, 11), 4, 1.0), ((11, 6), 6, 0.5), ((5, 5), 2, 0.0), ((4, 6), 1, 1.0), ((1, 5), 1, 0.5)):
+    for shape, dim, power in (
+        ((6, 11), 4, 1.0),
+        ((11, 6), 6, 0.5),
+        ((5, 5), 2, 0.0),
+        ((4, 6), 1, 1.0),
+        ((1, 5), 1, 0.5),
+    ):
         matrix = draw.normal(size=shape)
         left, strength, _ = np.linalg.svd(matrix, full_matrices=False)
         expected = left[:, :dim] * strength[:dim] ** power
@@ -263,6 +488,37 @@ def test_random_tables_agree_with_numpy_in_every_power(student: Student) -> None
             vectors.norm(dim=0), np.linalg.norm(expected, axis=0), rtol=1e-3, given=f"{given}; lengths of the columns"
         )
         close(student.value(handle), matrix, given=f"{given}; the matrix, afterwards")
+
+
+@exercise("lsa", points=0.5)
+def test_single_precision_leaves_no_noise_beyond_the_rank(student: Student) -> None:
+    draw = np.random.default_rng(11)
+    for rows, columns in ((12, 20), (20, 12), (16, 16)):
+        matrix = torch.tensor(draw.normal(size=(rows, 2)) @ draw.normal(size=(2, columns)), dtype=torch.float32)
+        strongest = float(np.linalg.norm(matrix.double().numpy(), 2))
+        # An SVD leaves some 10⁻⁷ of the strongest here, the root of M Mᵀ's noise some 10⁻⁴; then the power ½ of either.
+        noise = student.lsa(matrix, 12, power=0.5).double().norm(dim=0)[2:] / math.sqrt(strongest)
+        given = f"a random {rows} × {columns} matrix of rank 2, float32, power ½; lengths of columns 3 to 12, of the root of the strongest"
+        close(noise, np.zeros(10), atol=4e-3, given=given)
+    for power in (0.5, 1.0):
+        close(
+            student.lsa(torch.zeros(4, 3), 2, power=power),
+            np.zeros((4, 2)),
+            given=f"a 4 × 3 matrix of zeros, power {power}",
+        )
+
+
+@exercise("lsa", points=0.5)
+def test_small_tables_and_large_ones_have_their_directions(student: Student) -> None:
+    matrix = np.random.default_rng(12).normal(size=(7, 5))
+    for scale in (1e-5, 1e5):
+        left, strength, _ = np.linalg.svd(scale * matrix, full_matrices=False)
+        for power in (0.5, 1.0):
+            expected = left[:, :4] * strength[:4] ** power
+            vectors = student.lsa(torch.tensor(scale * matrix), 4, power=power).double().numpy()
+            size = strength[0] ** power
+            given = f"a random 7 × 5 matrix times {scale:g}, 4 directions, power {power}; dot products, of the largest singular value's"
+            close(vectors @ vectors.T / size**2, expected @ expected.T / size**2, rtol=1e-3, atol=1e-4, given=given)
 
 
 def _likeness(artifacts: Artifacts, vectors: str, words: str) -> float:

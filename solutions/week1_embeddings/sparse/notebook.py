@@ -121,13 +121,15 @@ check("one_hot")
 # <details><summary>Hint</summary>
 #
 # `vectors[:, None]` is (N, 1, d) and `vectors[None]` is (1, N, d). Their difference spreads to (N, N, d): one vector for each pair.
+# `torch.cdist` as it is does not do: from 26 rows on it multiplies matrices, and near rows far from the origin come out wrong.
 #
 # </details>
 
 
 # %% exercise="distances"
 def distances(vectors):
-    """The Euclidean distance of each pair of rows, also of near ones far from the origin.
+    """The Euclidean distance of each pair of rows, also of near ones far from the origin, of few
+    rows or many.
 
     vectors (N, d) float tensor. Returns a float tensor (N, N), symmetric, with a diagonal of 0.
     """
@@ -370,8 +372,8 @@ def association(n_xy, n_x, n_y, n):
     """The association ratio in bits (logarithm to base 2) of each pair of words; −∞ where they
     never met.
 
-    n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred; n:
-    tokens in the corpus.
+    n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred, the
+    words at least once; n: tokens in the corpus, at most 10⁹.
     Returns a float tensor (K,). Church and Hanks 1990, section 3.
     """
     ### BEGIN SOLUTION
@@ -434,7 +436,8 @@ table.round(2)
 def ppmi(counts):
     """Positive pointwise mutual information in nats; 0 wherever the count is 0.
 
-    counts (V, C) tensor of counts, of whole numbers or floats: words by contexts. It stays as it is.
+    counts (V, C) tensor of counts, of whole numbers or floats, at most 10⁹ in all: words by
+    contexts. It stays as it is.
     Returns a float tensor (V, C) without NaN, also where a whole row or column is 0.
     Levy and Goldberg 2014, section 3.3.
     """
@@ -480,7 +483,8 @@ def shifted_ppmi(counts, negatives=5, power=0.75):
     """max(0, ln(P(i, j) / (P(i) P_power(j))) − ln negatives); 0 wherever the count is 0.
 
     P_power(j) is the column's sum to the power, divided by the sum of that over all columns.
-    counts (V, C) tensor of counts; negatives: k, at least 1; with negatives=1 and power=1 it is PPMI.
+    counts (V, C) tensor of counts, as in ppmi; negatives: k, at least 1; with negatives=1 and
+    power=1 it is PPMI.
     Returns a float tensor (V, C). Levy and Goldberg 2014, section 4.1; Levy, Goldberg and Dagan
     2015, section 3.2.
     """
@@ -542,7 +546,8 @@ def lsa(matrix, dim, power=1.0):
     matrix (V, C) float tensor; dim: d, at most the smaller of V and C.
     power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2.
     Returns a float tensor (V, d), the strongest direction first; the sign of each column is free.
-    Columns beyond the matrix's rank are zeros where the power is above 0.
+    Columns beyond the matrix's rank are zeros where the power is above 0, up to the rounding of an
+    SVD.
     """
     ### BEGIN SOLUTION
     left, strength, _ = torch.linalg.svd(matrix, full_matrices=False)  # (V, r), (r,)
