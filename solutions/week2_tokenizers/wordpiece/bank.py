@@ -564,6 +564,11 @@ edit("cut_word", "long-word-kept", {UNKNOWN: UNKNOWN + ' if len(word) < 50 else 
      "of a long word only the rest is unknown: it is the whole word", killed_by=NOWHERE)
 
 
+edit("cut_word", "up-to-fifty", {"range(start + 1, len(word) + 1)": "range(start + 1, min(len(word), start + 50) + 1)"},
+     "pieces of more than fifty letters are not found: the longest one that fits is taken",
+     killed_by="test_any_word_is_cut_by_any_vocabulary")
+
+
 # split_text
 @alternative("split_text", "one-loop")
 def split_text(text, lower):
@@ -656,6 +661,35 @@ edit("split_text", "blanks-of-ascii", {'return "".join': 'return [word for word 
      "only the blanks of ASCII are white space: U+3000 and U+00A0 are too", killed_by=NONSPACING)
 edit("split_text", "mask-kept-whole", {".split()": '.replace("[ MASK ]", "[MASK]").split()'},
      "[MASK] in a text stays whole: its brackets are punctuation", killed_by=NONSPACING)
+
+
+ODD = "test_any_text_of_strange_signs_is_split"
+
+
+@mistake("split_text", "signs-before-decomposition", "signs are set apart before the decomposition, so = stays inside its word where ≠ was one", killed_by=ODD)
+def split_text(text, lower):
+    marks = set(string.punctuation)
+    spaced = (f" {c} " if c in marks or unicodedata.category(c).startswith("P") else c for c in text)
+    words = "".join(spaced).split()
+    if lower:
+        decomposed = (unicodedata.normalize("NFD", word.lower()) for word in words)
+        words = ["".join(c for c in word if unicodedata.category(c) != "Mn") for word in decomposed]
+    return [word for word in words if word]
+
+
+@mistake("split_text", "marks-dropped-word-by-word", "a word of combining marks alone is left as an empty string: none of the words is empty", killed_by=ODD)
+def split_text(text, lower):
+    words = []
+    for word in text.split():
+        if lower:
+            word = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if unicodedata.category(c) != "Mn")
+        signs = {c for c in word if c in string.punctuation or unicodedata.category(c)[0] == "P"}
+        words += "".join(f" {c} " if c in signs else c for c in word).split() or [word]
+    return words
+
+
+edit("split_text", "folded", {"text.lower()": "text.casefold()"},
+     "case is folded, so that ß becomes ss: lower case is asked for", killed_by=ODD)
 
 
 # encode_pair
@@ -833,6 +867,10 @@ edit("decode", "composed",
      "the text is composed (NFC): it stays as it is", killed_by=DECODED)
 edit("decode", "any-case", {SPOKEN: "vocabulary[i].upper() not in silent"},
      "special tokens are left out in any case: [pad] is a word", killed_by=DECODED)
+
+
+edit("decode", "special-sought-in-the-text", {'" ".join(pieces).replace(" ##", "")': '" ".join(pieces).replace(" ##", "").replace("[SEP]", "")'},
+     "special tokens are sought in the written text: only whole pieces are left out", killed_by="test_any_ids_are_decoded_by_any_vocabulary")
 
 
 # Mutants of the reference that no check can tell from a right answer.

@@ -3,6 +3,7 @@
 import math
 import random
 import string
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -63,6 +64,37 @@ def test_every_small_table_agrees_with_the_sum_over_pieces(student: Student) -> 
                 close(student.likelihood_gain(n, s, t, total), after - before, given=given)
 
 
+@exercise("likelihood_gain", points=0.5, needs="test_two_pieces_that_only_occur_together")
+def test_texts_of_any_size_agree_with_the_sum_over_pieces(student: Student) -> None:
+    def likelihood(counts: list[int]) -> float:
+        return math.fsum(count * (math.log(count) - math.log(sum(counts))) for count in counts if count)
+
+    for n in (1, 2, 300, 2_000_000, 3_000_000_000):
+        for more_s, more_t, rest in [(0, 0, 0), (0, 0, n), (0, 1, 0), (3 * n, 0, 0), (0, 2 * n, 5 * n), (n, n, 0), (2 * n, n, 9 * n)]:
+            after = likelihood([n, more_s, more_t, rest])
+            expected = after - likelihood([n + more_s, n + more_t, rest])
+            total = 2 * n + more_s + more_t + rest
+            given = f"n = {n}, counts {n + more_s} and {n + more_t}, {total} pieces"
+            close(student.likelihood_gain(n, n + more_s, n + more_t, total) / n, expected / n, given=f"{given}; the gain by n")
+
+
+@exercise("rank_pairs", needs="test_by_frequency_the_hugs_begin_with_u_g")
+def test_any_pieces_are_ranked_as_by_a_count_of_the_whole_text(student: Student) -> None:
+    chance = random.Random(10)
+    some = ["a", "A", "##a", "##A", "##aa", "aa", "##b", "b", "#", "###", "눈", "##눈", "é", "##\u0301", "e", "[UNK]"]
+    for i in range(60):
+        kinds = chance.sample(some, 2 + i // 10)
+        words = {tuple(chance.choices(kinds, k=chance.randint(1, 5))): chance.choice([1, 2, 2, 3, 300]) for _ in range(1 + i // 10)}
+        rule, min_count = ("frequency", "score", "gain")[i % 3], chance.choice([1, 2, 3, 4, 300])
+        found = [(tuple(pair), value) for pair, value in student.rank_pairs(words, rule, min_count)]
+        expected = _values(words, rule, min_count)
+        given = f"{words}, {rule}, at least {min_count} times"
+        if rule == "gain":  # by which two ways of adding may part in the sixth decimal: the order is left to the other check
+            found, expected = sorted(found), sorted(expected)
+        equal([pair for pair, _ in found], [pair for pair, _ in expected], given=given)
+        close([value for _, value in found], [value for _, value in expected], given=given, atol=2e-6)
+
+
 @exercise("rank_pairs", points=2)
 def test_random_words_are_ranked_as_by_a_count_of_the_whole_text(student: Student) -> None:
     for seed in range(4):
@@ -102,6 +134,19 @@ def test_random_words_agree_with_a_merge_of_strings(student: Student) -> None:
         text = f" {'  '.join(word)} ".replace(f" {pair[0]}  {pair[1]} ", f" {pair[0]}{pair[1][2:]} ")
         given = f"{' '.join(word)}; {' '.join(pair)}"
         equal(student.merge_pair(word, pair), tuple(text.split()), given=given)
+
+
+@exercise("merge_pair", points=0.5, needs="test_the_mark_inside_goes_and_that_in_front_stays")
+def test_any_pair_is_merged_as_in_a_text_of_pieces(student: Student) -> None:
+    chance = random.Random(11)
+    firsts, others = ["a", "A", "ab", "#", "é", "[UNK]"], ["##a", "##A", "##b", "##ab", "##aa", "###", "####", "##\u0301", "##a##", "##눈"]
+    for i in range(90):
+        ends, starts = chance.sample(others, 1 + i // 20), chance.sample(firsts, 1 + i // 40)
+        word = tuple(chance.choices([*starts, *ends], k=i // 8)) if i < 85 else ("a", *["##a"] * (i + 10))
+        pair = (chance.choice([*starts, *ends]), chance.choice(ends)) if i < 85 else ("##a", "##a")
+        text = "".join(f"<{piece}>" for piece in word).replace("<{}><{}>".format(*pair), f"<{pair[0]}{pair[1][2:]}>")
+        expected = tuple(text[1:-1].split("><")) if word else ()
+        equal(student.merge_pair(word, pair), expected, given=f"{' '.join(word)}; {' '.join(pair)}")
 
 
 @exercise("merge_pair", points=0.5)
@@ -147,6 +192,53 @@ def test_every_word_counts_and_a_loss_does_not_end_the_training(student: Student
     letters = "abcdefghij"
     made = student.train_pieces({first + second: 100 for first in letters for second in letters}, 26, "gain")
     equal(made[25:], ["aa"], given="every two of ten letters 100 times, one merge by gain, though each gain is below 0")
+
+
+@exercise("train_pieces", needs="test_the_vocabulary_begins_with_special_tokens_and_single_pieces")
+def test_any_counted_words_give_the_vocabulary_of_a_recount(student: Student) -> None:
+    chance = random.Random(12)
+    for i in range(60):
+        letters = chance.sample("aAbB-1é눈\u0301z", 1 + i // 12)
+        counts = {"".join(chance.choices(letters, k=chance.randint(1, 5))): chance.choice([1, 1, 2, 3, 300]) for _ in range(1 + i // 12)}
+        rule, min_count, words = ("frequency", "score")[i % 2], chance.randint(1, 4), _spelled(counts)
+        expected = [*wordpiece.SPECIAL, *sorted({piece for word in words for piece in word})]
+        size = max(0, len(expected) + chance.randint(-2, 8))
+        while len(expected) < size and (ranked := _values(words, rule, min_count)):
+            first, second = ranked[0][0]
+            texts = {"".join(f"<{p}>" for p in word).replace(f"<{first}><{second}>", f"<{first}{second[2:]}>"): n for word, n in words.items()}
+            words = {tuple(text[1:-1].split("><")): count for text, count in texts.items()}
+            expected.append(first + second[2:])
+        given = f"{counts}, {size} pieces, {rule}, at least {min_count} times"
+        equal(student.train_pieces(counts, size, rule, min_count), expected, given=given)
+
+
+def _longest_match(word: str, vocabulary: set[str]) -> list[str]:
+    pieces, rest = [], word if len(word) <= 100 else "\0"
+    while rest:
+        mark = "##" if pieces else ""
+        length = max((n for n in range(1, len(rest) + 1) if mark + rest[:n] in vocabulary), default=0)
+        if not length:
+            return ["[UNK]"]
+        pieces.append(mark + rest[:length])
+        rest = rest[length:]
+    return pieces
+
+
+@exercise("cut_word", needs="test_the_longest_piece_is_taken_and_the_rest_is_marked")
+def test_any_word_is_cut_by_any_vocabulary(student: Student) -> None:
+    chance = random.Random(13)
+    letters = ["a", "b", "A", "눈", "é", "e", "\u0301", "\u1102", "-", "#", "▁", "🙂", "ß", "s", "1"]
+    for i in range(120):
+        some = chance.sample(letters, 2 + i // 40)
+        single = {mark + letter for mark in ("", "##") for letter in some if chance.random() < 0.8}
+        longer = {chance.choice(["", "##"]) + "".join(chance.choices(some, k=chance.randint(2, 4))) for _ in range(i // 8)}
+        word = "".join(chance.choices(some, k=i // 12)).lstrip("#")
+        vocabulary = {"[UNK]", *single, *longer}
+        equal(list(student.cut_word(word, vocabulary)), _longest_match(word, vocabulary), given=f"{word!r}; {sorted(vocabulary)}")
+    for word in ("a" * 100, "a" * 99 + "b", "a" * 60 + "b" * 40, "a" * 101, "b" * 101, "é" * 100):
+        vocabulary = {"[UNK]", "a" * 100, "a" * 101, "a" * 60, "##" + "b" * 40, "é" * 100, "a", "##a", "##b"}
+        given = f"{len(word)} letters, {word[:1]} to {word[-1:]}; pieces of up to 101 letters"
+        equal(list(student.cut_word(word, vocabulary)), _longest_match(word, vocabulary), given=given)
 
 
 @exercise("cut_word")
@@ -217,6 +309,60 @@ def test_decomposition_is_canonical_and_only_nonspacing_marks_go(student: Studen
     equal(list(found), ["a", "b", "[", "MASK", "]"], given="a and b between two kinds of blanks, [MASK]")
 
 
+# Signs that NFD takes apart into punctuation or another blank, marks, look-alikes, ends of lines.
+STRANGE = [
+    "≠", "≮", "≯", "\u1fef", "\u037e", "\u0387", "\u2000", "\u212b", "\u2126", "\u0301", "\u0338", "\ufe0f", "\u0e31", "\u093e", "\u20dd",
+    "İ", "I", "ß", "ẞ", "É", "é", "ñ", "ᾳ", "ǆ", "ﬁ", "²", "½", "①", "Ⅷ", "눈", "각", "\u1102\u116e", "ㅋ", "が", "の", "€", "♥", "™", "₩", "·",
+    "、", "“", "–", "«", "¿", "＄", "＋", "～", "$", "+", "<", "=", ">", "^", "`", "|", "~", "_", "#", "[", "\n", "\r\n", "\t", "\xa0", "\u3000",
+    "\u2028",
+]  # fmt: skip
+
+
+def _bert_words(text: str, lower: bool) -> list[str]:
+    """Character by character: a word goes on where one is open, and punctuation and blanks close it."""
+    if lower:
+        text = "".join(c for c in unicodedata.normalize("NFD", text.lower()) if unicodedata.category(c) != "Mn")
+    words: list[str] = []
+    is_open = False
+    for c in text:
+        sign = c in string.punctuation or unicodedata.category(c).startswith("P")
+        if is_open and not sign and not c.isspace():
+            words[-1] += c
+        elif not c.isspace():
+            words.append(c)
+        is_open = not sign and not c.isspace()
+    return words
+
+
+@exercise("split_text", needs="test_every_punctuation_mark_is_a_word")
+def test_any_text_of_strange_signs_is_split(student: Student) -> None:
+    chance = random.Random(14)
+    texts = ["", " ", *STRANGE, *(f"a{sign}b" for sign in STRANGE), *(f"a {sign} b" for sign in STRANGE)]
+    texts += ["".join(chance.choices([*STRANGE, "a", "B", " "], k=1 + i // 10)) for i in range(80)]
+    for text in texts:
+        for lower in (True, False):
+            given = f"{text!r}, {'lower' if lower else 'not lower'}"
+            equal(list(student.split_text(text, lower)), _bert_words(text, lower), given=given)
+
+
+@exercise("encode_pair", points=0.5, needs="test_one_text_stands_between_cls_and_sep")
+def test_any_pieces_have_the_ids_of_their_places(student: Student) -> None:
+    chance = random.Random(15)
+    pieces = [*wordpiece.SPECIAL, "a", "##a", "A", "é", "e\u0301", "#", "###", "", "눈", "##눈", "[unused1]", "</s>"]
+    for i in range(60):
+        vocabulary = chance.sample(pieces, len(pieces))
+        first, second = (chance.choices(pieces, k=chance.randint(0, i // 10)) for _ in "12")
+        texts = [first] if i % 4 == 3 else [first, second]
+        rows = [(piece, k) for k, text in enumerate(texts) for piece in ["[CLS]", *text, "[SEP]"][k:]]
+        ids, segments = student.encode_pair(first, None if i % 4 == 3 else second, vocabulary)
+        given = f"{texts}, the vocabulary {vocabulary}"
+        equal(list(ids), [vocabulary.index(piece) for piece, _ in rows], given=f"{given}; the ids")
+        equal(list(segments), [k for _, k in rows], given=f"{given}; the segments")
+    vocabulary = [*(f"##{i}" for i in range(70_000)), "[SEP]", "[CLS]"]
+    ids, _ = student.encode_pair(["##69999", "##0"], ["##255"], vocabulary)
+    equal(list(ids), [70_001, 69_999, 0, 70_000, 255, 70_000], given="70,002 pieces; the ids")
+
+
 @exercise("encode_pair")
 def test_random_pairs_have_the_librarys_ids(student: Student) -> None:
     chance = random.Random(4)
@@ -262,6 +408,25 @@ def test_random_ids_are_decoded_as_the_library_does(student: Student) -> None:
     pieces = ["#", "###", "####", "[", ",", "e", "##\u0301", "[pad]"]
     equal(student.decode([0, 1, 0, 2], pieces), "## ###", given="# ### # ####")
     equal(student.decode([3, 4, 5, 6, 7], pieces), "[ , e\u0301 [pad]", given="[ , e ##accent [pad], all of them words")
+
+
+@exercise("decode", needs="test_marked_pieces_are_written_onto_the_word_before")
+def test_any_ids_are_decoded_by_any_vocabulary(student: Student) -> None:
+    chance = random.Random(16)
+    starts = ["a", "A", "#", "é", "e", "눈", ",", "'", "[unused1]", "[", "[pad]", "<s>", "▁a", "</w>", "a##b", "a##", "x[SEP]", "[UNK]"]
+    others = ["##a", "##A", "###", "####", "##\u0301", "##눈", "##a##", "##[SEP]", "##,", "[PAD]", "[CLS]", "[SEP]", "[MASK]"]
+    for i in range(90):
+        vocabulary = chance.sample([*starts, *others], len(starts) + len(others))
+        pieces = [chance.choice(starts), *chance.choices(vocabulary, k=i // 8)]
+        pieces = chance.choice([[], ["[CLS]"], ["[PAD]", "[MASK]"]]) + pieces
+        words: list[str] = []
+        for piece in pieces:
+            if piece.startswith("##"):
+                words[-1] += piece[2:]
+            elif piece not in {"[PAD]", "[CLS]", "[SEP]", "[MASK]"}:
+                words.append(piece)
+        ids = [vocabulary.index(piece) for piece in pieces]
+        equal(student.decode(ids, vocabulary), " ".join(words), given=f"the ids of {pieces}")
 
 
 # Metrics.
