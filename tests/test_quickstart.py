@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -142,6 +144,26 @@ def test_every_cell_scores_as_with_nbgrader_alone(
     student: str, plain: dict[str, dict[str, float | None]], ours: Path
 ) -> None:
     assert scores(ours, "ps1")[student] == plain[student]
+
+
+def test_the_command_rehearses_each_notebook_once_and_grades_as_nbgrader_does(
+    quickstart: Path, plain: dict[str, dict[str, float | None]]
+) -> None:
+    root = quickstart.with_name("commanded")
+    shutil.copytree(quickstart, root)
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write(OURS)
+    command = [str(Path(sys.executable).with_name("grader")), "autograde", "ps1"]
+    first, again = (
+        subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout for _ in range(2)
+    )
+    assert scores(root, "ps1") == plain
+    for name in ("problem1", "problem2"):
+        assert first.count(f"ps1/{name}: ") == again.count(f"ps1/{name}: ") == 1
+        kept = root / "build" / "outside" / "ps1" / f"{name}.json"
+        assert kept.stat().st_mtime <= (root / "verdicts" / "right" / "ps1" / f"{name}.json").stat().st_mtime
+    assert "8 graded now, 0 unchanged" in first
+    assert "0 graded now, 8 unchanged" in again
 
 
 def test_the_class_is_told_apart(plain: dict[str, dict[str, float | None]]) -> None:

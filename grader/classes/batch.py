@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
 from grader.classes.uploads import Submission
-from grader.classes.workers import Workers, side_by_side
+from grader.classes.workers import Workers
 from grader.course import CourseError, Lesson
-from grader.grading import costs, store
+from grader.grading import costs, rehearsal, store
+from grader.grading.notebook import Notebook
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
 from grader.interrupt import postponed
@@ -75,41 +76,78 @@ def key(item: Submission) -> tuple[str, str]:
     return item.student, item.lesson.id
 
 
-def measure_references(
-    lessons: Sequence[Lesson],
-    settings: Settings,
-    jobs: int,
-    workers: Workers,
-    running: Callable[[list[str]], None],
-    measured: Callable[[Lesson], None],
-) -> dict[str, str]:
-    """Finds out what the references of these lessons cost here. One that fails stops no other.
+def name(task: Gradable | Submission) -> str:
+    """Names what is being run: a student, or a lesson's reference."""
+    return task.student if isinstance(task, Submission) else f"reference of {task.name}"
 
-    Args:
-        measured: is told of each lesson that has been measured.
 
-    Returns:
-        A sentence for each lesson, by its id, that cannot be graded: its reference does not run here as it should.
-    """
-    show = lambda done, total, now: running([f"reference of {name}" for name in now.split(", ") if name])  # noqa: E731
-    runs = side_by_side(
-        partial(costs.measure, settings=settings), lessons, lambda lesson: lesson.name, jobs, show, workers
-    )
-    failed = {}
-    for lesson, run in runs:
-        if (error := run.exception()) is None:
-            measured(lesson)
-        elif isinstance(error, CourseError):
-            failed[lesson.id] = str(error)
-        else:
-            failed[lesson.id] = f"the reference of {lesson.id} could not be run here: {error}"
-    return failed
+def prepare(lesson: Gradable, settings: Settings) -> Gradable:
+    """Finds out what has to be known of a lesson before anybody's work is run: what the reference costs, which tests run outside."""
+    if isinstance(lesson, Lesson):
+        costs.measure(lesson, settings)
+        return lesson
+    return rehearsal.prepared(lesson, settings)
 
 
 def unmeasured(lessons: Iterable[Gradable], settings: Settings) -> list[Lesson]:
     """Picks the lessons of ours among these of which it is not known what their references cost here."""
     ours = {lesson.id: lesson for lesson in lessons if isinstance(lesson, Lesson)}
     return [lesson for lesson in ours.values() if costs.kept(lesson, settings) is None]
+
+
+def unrehearsed(lessons: Iterable[Gradable]) -> list[Notebook]:
+    """Picks the notebooks of other courses among these of which it is not known which test cells run outside."""
+    theirs = {lesson.id: lesson for lesson in lessons if isinstance(lesson, Notebook)}
+    return [notebook for notebook in theirs.values() if rehearsal.known(notebook) is None]
+
+
+def why_not(lesson: Gradable, error: BaseException) -> str:
+    """Says why nobody's work on the lesson is graded, once it could not be prepared."""
+    return (
+        str(error) if isinstance(error, CourseError) else f"the reference of {lesson.id} could not be run here: {error}"
+    )
+
+
+@dataclass
+class Queue:
+    """What is still to be run: lessons that are to be prepared, then the submissions of those that are.
+
+    Attributes:
+        unprepared: the ids of lessons that are being prepared or wait for it.
+    """
+
+    lessons: deque[Gradable]
+    submissions: deque[Submission]
+    unprepared: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.unprepared = {lesson.id for lesson in self.lessons}
+
+    def __bool__(self) -> bool:
+        return bool(self.lessons or self.submissions)
+
+    def next(self) -> Gradable | Submission | None:
+        """Takes the next thing that can be run now; None if all that is left waits for a lesson."""
+        if self.lessons:
+            return self.lessons.popleft()
+        for place, item in enumerate(self.submissions):
+            if item.lesson.id not in self.unprepared:
+                del self.submissions[place]
+                return item
+        return None
+
+    def put_back(self, task: Gradable | Submission) -> None:
+        """Lets what was taken and could not be begun be the next."""
+        if isinstance(task, Submission):
+            self.submissions.appendleft(task)
+        else:
+            self.lessons.appendleft(task)
+
+    def take(self, lesson: str) -> list[Submission]:
+        """Takes all submissions of a lesson."""
+        taken = [item for item in self.submissions if item.lesson.id == lesson]
+        self.submissions = deque(item for item in self.submissions if item.lesson.id != lesson)
+        return taken
 
 
 def grade_batch(
@@ -122,81 +160,122 @@ def grade_batch(
     done: Callable[[Submission, Verdict | None], None],
     grade: Grade = grade_one,
     references: Iterable[Gradable] = (),
-    measured: Callable[[Lesson], None] = lambda lesson: None,
+    rehearse: Iterable[Gradable] = (),
+    prepared: Callable[[Gradable], None] = lambda lesson: None,
 ) -> Batch:
     """Grades what is not stored yet with `jobs` processes.
 
-    First the references of what is to be graded, and of the lessons in `references`, are measured, if it is not known what
-    they cost here. A lesson whose reference does not run here as it should is not graded; the others are.
+    The references of what is to be graded, and of the lessons in `references`, are measured first, if it is not known what
+    they cost here. A submission is run once its own lesson's reference has been. A lesson whose reference does not run here as
+    it should is not graded; the others are.
 
     Args:
         running: is told who is being graded.
         done: is called for each submission, with its verdict if there is one, while the others are being graded.
         references: lessons whose references are to be measured too.
-        measured: is told of each lesson whose reference has been measured.
+        rehearse: notebooks of another course of which it is to be found first which test cells run outside.
+        prepared: is told of each lesson whose reference has been measured, and of each notebook that has been rehearsed.
 
     Raises:
         KeyboardInterrupt: Ctrl-C was pressed; it is answered between calls of `running` and `done`, never within.
+        CourseError: a process was ended from outside while it prepared a lesson, twice.
     """
-    batch = Batch(verdicts=unchanged(todo, home, settings))
-    waiting = deque(item for item in todo if key(item) not in batch.verdicts)
+    unknown: list[Gradable] = [*unrehearsed(rehearse)]
+    ids = {lesson.id for lesson in unknown}
+    batch = Batch(verdicts=unchanged([item for item in todo if item.lesson.id not in ids], home, settings))
+    waiting = [item for item in todo if key(item) not in batch.verdicts]
+    unknown += unmeasured([*references, *(item.lesson for item in waiting)], settings)
+    queue = Queue(deque(unknown), deque(waiting))
     answered = deque(item for item in todo if key(item) in batch.verdicts)  # to be told of by `done`
+    why: dict[tuple[str, str], str] = {}
+    ended = set[str]()  # lessons during whose preparation a process was ended
 
     def fail(item: Submission, why: str) -> None:
         batch.failed(item, why)
         answered.append(item)
 
-    def work(waiting: deque[Submission], jobs: int) -> list[Submission]:
-        """Works the queue off with one pool; if a worker dies, returns who was being graded, the rest still waiting."""
-        again: list[Submission] = []
+    def has_prepared(lesson: Gradable, future: Future[Gradable]) -> bool:
+        """Lets the lesson's submissions be run, or none of them. Returns False if the pool is broken."""
+        if isinstance(error := future.exception(), BrokenProcessPool):
+            if lesson.id in ended:
+                raise CourseError(
+                    f"a process was ended from outside during {name(lesson)}, perhaps as memory ran out: run the same command "
+                    "again, with --jobs 1 if memory is short"
+                )
+            ended.add(lesson.id)
+            queue.put_back(lesson)
+            return False
+        queue.unprepared.discard(lesson.id)
+        if error is not None:
+            batch.troubles.append(why_not(lesson, error))
+            answered.extend(queue.take(lesson.id))
+            return True
+        prepared(future.result())
+        if isinstance(lesson, Notebook):
+            items = [replace(item, lesson=future.result()) for item in queue.take(lesson.id)]
+            batch.verdicts |= unchanged(items, home, settings)
+            answered.extend(item for item in items if key(item) in batch.verdicts)
+            queue.submissions.extend(item for item in items if key(item) not in batch.verdicts)
+        return True
+
+    def has_graded(item: Submission, future: Future[Verdict]) -> bool:
+        """Keeps the verdict. Returns False if the pool is broken."""
+        try:
+            batch.verdicts[key(item)] = future.result()
+        except (BrokenProcessPool, KernelLost, SandboxError) as error:
+            suspects.append(item)
+            broken = isinstance(error, BrokenProcessPool)
+            why[key(item)] = "the grader's worker died" if broken else str(error)
+            return not broken
+        except CourseError:
+            raise
+        except Exception as error:
+            fail(item, f"the grader failed ({type(error).__name__}: {error})")
+        else:
+            batch.fresh.add(key(item))
+            answered.append(item)
+        return True
+
+    def work(queue: Queue, jobs: int) -> None:
+        """Works the queue off with one pool. If a worker dies the rest is still waiting, and who was being graded is suspect."""
         broken = False
-        busy: dict[Future[Verdict], Submission] = {}
-        with workers.pool(min(jobs, len(waiting))) as pool:
-            while busy or (waiting and not broken):
+        busy: dict[Future[Any], Gradable | Submission] = {}
+        with workers.pool(min(jobs, len(queue.lessons) + len(queue.submissions))) as pool:
+            while busy or (queue and not broken):
                 stop_if_asked()
-                while waiting and len(busy) <= jobs and not broken:  # one is ready for whoever ends while `done` works
+                while len(busy) <= jobs and not broken:  # one is ready for whoever ends while `done` works
+                    if (task := queue.next()) is None:
+                        break
                     try:
-                        busy[pool.submit(grade, waiting[0], home, settings)] = waiting[0]
+                        if isinstance(task, Submission):
+                            busy[pool.submit(grade, task, home, settings)] = task
+                        else:
+                            busy[pool.submit(prepare, task, settings)] = task
                     except BrokenProcessPool:  # a worker died of something else
                         broken = True
-                    else:
-                        waiting.popleft()
-                running([item.student for item in busy.values()][:jobs])
+                        queue.put_back(task)
+                running([name(task) for task in busy.values()][:jobs])
                 while answered:  # while the workers are busy
                     stop_if_asked()
                     item = answered.popleft()
                     done(item, batch.verdicts.get(key(item)))
                 for future in wait(busy, POLL, FIRST_COMPLETED).done:
-                    item = busy.pop(future)
-                    try:
-                        batch.verdicts[key(item)] = future.result()
-                    except (BrokenProcessPool, KernelLost, SandboxError) as error:
-                        again.append(item)
-                        broken = broken or isinstance(error, BrokenProcessPool)
-                        why[key(item)] = "the grader's worker died" if broken else str(error)
-                    except CourseError:
-                        raise
-                    except Exception as error:
-                        fail(item, f"the grader failed ({type(error).__name__}: {error})")
-                    else:
-                        batch.fresh.add(key(item))
-                        answered.append(item)
-        return again
+                    task = busy.pop(future)
+                    whole = has_graded(task, future) if isinstance(task, Submission) else has_prepared(task, future)
+                    broken = broken or not whole
 
-    why: dict[tuple[str, str], str] = {}
-    unknown = unmeasured([*references, *(item.lesson for item in waiting)], settings)
-    lessons = [*unknown, *(item.lesson for item in waiting)]
-    with postponed() as stop_if_asked, Workers(settings, lessons) as workers:
-        failed = measure_references(unknown, settings, jobs, workers, running, measured)
-        batch.troubles += failed.values()
-        answered.extend(item for item in waiting if item.lesson.id in failed)
-        waiting = deque(item for item in waiting if item.lesson.id not in failed)
+    with postponed() as stop_if_asked, Workers(settings, [*unknown, *(item.lesson for item in waiting)]) as workers:
         suspects: list[Submission] = []
-        while waiting:
-            suspects += work(waiting, jobs)
-        for item in suspects:
+        while queue:
+            work(queue, jobs)
+        for item in suspects.copy():
             # Twice: the first time its neighbour may have taken the pool down before it ran at all.
-            if work(deque([item]), jobs=1) and work(deque([item]), jobs=1):
+            for _ in range(2):
+                suspects.clear()
+                work(Queue(deque(), deque([item])), jobs=1)
+                if not suspects:
+                    break
+            else:
                 fail(item, f"{why[key(item)]}, twice")
         while answered:
             stop_if_asked()

@@ -10,7 +10,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -21,10 +20,9 @@ from etude.files import write_whole
 from grader.classes.batch import Batch, grade_batch, key
 from grader.classes.summary import Lines, plain, summarize
 from grader.classes.uploads import Submission, submissions
-from grader.classes.workers import Workers, side_by_side
 from grader.course import Course, CourseError
-from grader.grading import notebook, rehearsal, store, verdict
-from grader.grading.cell_scores import tests
+from grader.grading import rehearsal, store, verdict
+from grader.grading.notebook import Notebook
 from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
 from grader.nbgrader import gradebook, lateness
@@ -71,8 +69,7 @@ class Classroom:
         Raises:
             CourseError: there is nothing to grade, or the first cells of a lesson fail here.
         """
-        if isinstance(self.course, NbgraderCourse):
-            lessons = self._rehearsed(lessons, jobs, console, bar)
+        lessons = [rehearsal.known(lesson) or lesson if isinstance(lesson, Notebook) else lesson for lesson in lessons]
         todo = submissions(lessons, self.home, student)
         if not todo:
             raise CourseError(
@@ -90,6 +87,9 @@ class Classroom:
             self._release({item.lesson.assignment for item in todo}, console)
         lines = Lines(console, todo, before, self.settings)
         with bar() as progress:
+            for lesson in lessons:
+                if isinstance(lesson, Notebook) and rehearsal.known(lesson) is not None:
+                    lines.prepared(lesson)
             if dry_run:
                 batch = self._graded_batch(todo, progress, lines, jobs, resume)
             else:
@@ -104,25 +104,6 @@ class Classroom:
         for trouble in batch.troubles:
             console.print(f"[bold red]{escape(printable(trouble))}[/]", highlight=False)
         return batch.troubles
-
-    def _rehearsed(
-        self, lessons: Sequence[Gradable], jobs: int, console: Console, bar: Callable[[], Progress]
-    ) -> list[Gradable]:
-        """Returns another course's notebooks with the test cells that run outside them, and says how many they are."""
-        given = [lesson for lesson in lessons if isinstance(lesson, notebook.Notebook)]
-        work = partial(rehearsal.prepared, root=self.course.root, settings=self.settings)
-        found: dict[str, Gradable] = {}
-        with bar() as progress, Workers(self.settings, given) as workers:
-            task = progress.add_task("rehearsing with the solutions", total=len(given), now="")
-            step = lambda done, total, now: progress.update(task, completed=done, now=escape(plain(now)))  # noqa: E731
-            for lesson, future in side_by_side(work, given, lambda lesson: lesson.id, jobs, step, workers):
-                found[lesson.id] = prepared = future.result()
-                every = len(tests(prepared.released))
-                progress.console.print(
-                    f"{lesson.id}: {len(prepared.outside)} of {every} test cells run out of the notebook's reach",
-                    highlight=False,
-                )
-        return [found[lesson.id] for lesson in lessons]
 
     def _check_dates(self) -> None:
         """Reads the class's dates before anybody is graded. Raises CourseError if they name a week that is not there."""
@@ -230,7 +211,8 @@ class Classroom:
             running=running,
             done=done,
             references=references,
-            measured=lines.reference,
+            rehearse=[item.lesson for item in todo],
+            prepared=lines.prepared,
         )
 
     def _stored(self, todo: list[Submission]) -> list[gradebook.Score]:

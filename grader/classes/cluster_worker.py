@@ -15,13 +15,14 @@ from collections.abc import Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Self, TypedDict
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from grader.classes.batch import Made, grade_bytes, measure_references, unmeasured
-from grader.classes.workers import Workers
+from grader.classes.batch import Made, grade_bytes, prepare, unmeasured, why_not
+from grader.classes.workers import Workers, side_by_side
 from grader.course import Course, CourseError, Lesson
 from grader.grading import lesson as grading
 from grader.provenance import code_hash, digest, versions
@@ -135,15 +136,20 @@ class Grader(WorkerPlugin):
             self._opened.callback(shutil.rmtree, build, ignore_errors=True)
             self._lessons = {name: course.lesson(name) for name, _ in self.terms.lessons}
             self._workers = self._opened.enter_context(Workers(self.terms.settings, self._lessons.values()))
-            unknown = unmeasured(self._lessons.values(), self.terms.settings)
-            failed = measure_references(
-                unknown, self.terms.settings, threads, self._workers, lambda names: None, lambda lesson: None
+            runs = side_by_side(
+                partial(prepare, settings=self.terms.settings),
+                unmeasured(self._lessons.values(), self.terms.settings),
+                lambda lesson: lesson.name,
+                threads,
+                lambda done, total, now: None,
+                self._workers,
             )
+            failed = [why_not(lesson, error) for lesson, run in runs if (error := run.exception()) is not None]
         except (CourseError, SandboxError) as error:
             return str(error)
         except Exception as error:  # a worker that says nothing would be waited for
             return f"the grader failed ({type(error).__name__}: {error})"
-        return "\n".join(failed.values())
+        return "\n".join(failed)
 
 
 def grade(terms: str, lesson: str, student: str, content: bytes) -> Made:

@@ -18,8 +18,10 @@ from rich.text import Text
 from grader.classes import moves
 from grader.classes.batch import Batch, key
 from grader.classes.uploads import Submission
-from grader.course import Lesson
 from grader.grading import costs
+from grader.grading.cell_scores import tests
+from grader.grading.notebook import Notebook
+from grader.grading.store import Gradable
 from grader.grading.verdict import Verdict
 from grader.nbgrader.gradebook import Score
 from grader.printable import printable
@@ -70,8 +72,12 @@ class Lines:
         if verdict != earlier and verdict.earned < verdict.points:
             self._print(Text(" " * len(place) + plain(verdict.summary), "dim"))
 
-    def reference(self, lesson: Lesson) -> None:
-        """Says that a lesson's reference has been run."""
+    def prepared(self, lesson: Gradable) -> None:
+        """Says that a lesson's reference has been run, or how many of a notebook's test cells run outside it."""
+        if isinstance(lesson, Notebook):
+            cells = f"{len(lesson.outside)} of {len(tests(lesson.released))} test cells"
+            self._print(Text(f"{plain(lesson.id)}: {cells} run out of the notebook's reach"))
+            return
         spent = costs.kept(lesson, self.settings)
         seconds = f", {spent.notebook:.1f} s of computing" if spent else ""
         self._print(Text(f"reference of {plain(lesson.name)}: all is right{seconds}"))

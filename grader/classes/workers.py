@@ -6,6 +6,7 @@ from the fork server. This module must not know what a worker is asked to do.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import multiprocessing.forkserver
 import os
@@ -28,7 +29,7 @@ from grader.sandbox import fork_server, scratch
 from grader.sandbox.limits import Limits, LimitsError
 from grader.settings import WARM, Settings
 
-LIGHT = ["grader.grading.notebook", "papermill.engines", "jupyter_client.provisioning.factory"]
+LIGHT = ["grader.classes.preloaded"]
 SAFE_PATH = "PYTHONSAFEPATH"  # the server, started by python -c, would import what lies in the working folder first
 HEAVY = [*LIGHT, "grader.grading.lesson"]  # with torch
 # Imported once for all workers, if a test cell of another course may ask for them.
@@ -144,6 +145,8 @@ def side_by_side(
 def _begin(scratch: str, shared: dict[int, Path]) -> None:
     """Prepares a new worker. Ctrl-C is for its parent to answer; ignored, it would be so in kernels too."""
     signal.signal(signal.SIGINT, lambda *_: None)
+    gc.freeze()  # what was imported before the fork stays; collections need not look at it
+    gc.enable()
     os.environ.pop(SAFE_PATH, None)  # a notebook may import what lies beside it
     tempfile.tempdir = scratch
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -87,14 +87,22 @@ def known_profile(name: str) -> str:
 
 
 def grading(sandbox: bool) -> Settings:
-    """Settles how to grade. Raises CourseError with what is missing if there is no sandbox and none was waived."""
-    from grader.settings import ready
+    """Settles how to grade, and starts what nearly every lesson's kernels are forked from: it gets ready while this goes on.
+
+    Raises:
+        CourseError: there is no sandbox and none was waived; the error says what is missing.
+    """
+    from grader.settings import WARM, ready
 
     settings = _settings(sandbox)
     if missing := ready(settings):
         raise CourseError(
             "\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"])
         )
+    if settings.kernel == WARM:
+        from grader.sandbox import Limits, fork_server
+
+        fork_server.address(Limits().threads)
     return settings
 
 

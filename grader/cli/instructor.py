@@ -77,17 +77,16 @@ def autograde(
     It can be stopped at any moment and called again: what is stored and unchanged is not run again. In the folder of
     another nbgrader course (nbgrader_config.py and no course.toml) it grades the assignments that nbgrader has released.
     """
-    from grader.classes.workers import start_servers
-
     with explained():
         if dry_run and take_in is not None:
             raise CourseError("--dry-run stores nothing: first take in (--take-in without --dry-run), or leave it out")
+        settings = on_cluster(sandbox) if dask else grading(sandbox)
         course = _course()
         lessons: list[Gradable] = [*course.lessons(which)]
-        if dask:
-            settings = on_cluster(sandbox)
-        else:
-            start_servers(lessons, settings := grading(sandbox))  # while this process imports nbgrader
+        if not dask:
+            from grader.classes.workers import start_servers
+
+            start_servers(lessons, settings)  # while this process imports nbgrader
         from grader.classes import uploads
         from grader.classes.classroom import Classroom
 
@@ -131,7 +130,7 @@ def grade(
         course = _course()
         graded_lesson, settings, path = course.lesson(lesson), grading(sandbox), notebook
         if isinstance(graded_lesson, plain.Notebook):
-            graded_lesson = rehearsal.prepared(graded_lesson, course.root, settings)
+            graded_lesson = rehearsal.prepared(graded_lesson, settings)
         if student:
             folder = _home(course, home)
             path = folder / "submitted" / student / graded_lesson.assignment / f"{graded_lesson.name}.ipynb"

@@ -38,6 +38,7 @@ from grader.settings import PLAIN, Settings
 LIMITS = {"cell_seconds": 60, "notebook_seconds": 600}
 LARGEST_FILE = 256 << 20  # bytes of a file whose content is looked at
 MOST_READ_ONLY = 200  # files: each is mounted for each kernel; of an assignment with more they are copies
+CODE = ("etude", "grader.grading", "grader.kernels", "grader.remote", "grader.sandbox")  # that decides a score
 LEFT_BEHIND = ("*.ipynb", ".ipynb_checkpoints", "__pycache__")  # of the assignment's files: notebooks hold solutions
 
 
@@ -52,6 +53,7 @@ class Notebook:
     shown: dict[str, str] = field(default_factory=dict)  # the text of the cells, by name, as students got them
     limits: dict[str, int] = field(default_factory=dict)  # LIMITS, as grader.sandbox.meter counts, and the sandbox's
     outside: tuple[str, ...] = ()  # names of the test cells that run in the grader's process
+    kept: Path | None = None  # the file that keeps which these are
 
     @property
     def id(self) -> str:
@@ -85,7 +87,7 @@ def fingerprint(notebook: Notebook, path: Path, settings: Settings) -> str:
         settings,
         sorted(notebook.limits.items()),
         sorted(versions().items()),
-        code_hash("etude", "grader.grading", "grader.kernels", "grader.remote", "grader.sandbox"),
+        code_hash(*CODE),
     )
 
 

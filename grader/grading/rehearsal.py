@@ -26,28 +26,37 @@ from grader.settings import Settings
 CODE = ("grader.grading", "grader.kernels", "grader.remote")
 
 
-def prepared(notebook: Notebook, root: Path, settings: Settings) -> Notebook:
-    """Returns the notebook with its test cells that run outside; none do where the solution is missing or does not run.
-
-    Args:
-        root: the course's folder.
-    """
-    solution = notebook.files / f"{notebook.name}.ipynb"
-    if not solution.is_file():
+def known(notebook: Notebook) -> Notebook | None:
+    """Returns the notebook with its test cells that run outside, if it is known which; none do where the solution is missing."""
+    if not _solution(notebook).is_file():
         return notebook
-    inputs = digest(notebook.measure, solution.read_bytes(), code_hash(*CODE), json.dumps(versions(), sort_keys=True))
-    path = root / "build" / "outside" / notebook.assignment / f"{notebook.name}.json"
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
+        kept = json.loads(notebook.kept.read_text(encoding="utf-8")) if notebook.kept else {}
     except (OSError, ValueError):
-        kept = {}
-    if kept.get("inputs") != inputs:
-        try:
-            kept = {"inputs": inputs, "outside": rehearse(notebook, solution, settings)}
-        except (KernelLost, SandboxError):  # of this machine, or of this moment: nothing to keep
-            return notebook
-        write_whole(path, json.dumps(kept, indent=1) + "\n")
-    return replace(notebook, outside=tuple(kept["outside"]))
+        return None
+    return replace(notebook, outside=tuple(kept["outside"])) if kept.get("inputs") == _inputs(notebook) else None
+
+
+def prepared(notebook: Notebook, settings: Settings) -> Notebook:
+    """Returns the notebook with its test cells that run outside; none do where the solution does not run."""
+    if (before := known(notebook)) is not None:
+        return before
+    try:
+        outside = rehearse(notebook, _solution(notebook), settings)
+    except (KernelLost, SandboxError):  # of this machine, or of this moment: nothing to keep
+        return notebook
+    if notebook.kept:
+        write_whole(notebook.kept, json.dumps({"inputs": _inputs(notebook), "outside": outside}, indent=1) + "\n")
+    return replace(notebook, outside=tuple(outside))
+
+
+def _solution(notebook: Notebook) -> Path:
+    return notebook.files / f"{notebook.name}.ipynb"
+
+
+def _inputs(notebook: Notebook) -> str:
+    solution = _solution(notebook).read_bytes()
+    return digest(notebook.measure, solution, code_hash(*CODE), json.dumps(versions(), sort_keys=True))
 
 
 def rehearse(notebook: Notebook, solution: Path, settings: Settings) -> list[str]:

@@ -294,7 +294,7 @@ class KernelSession:
             try:
                 return connected(path)
             except (FileNotFoundError, ConnectionRefusedError):
-                time.sleep(0.01)
+                time.sleep(0.002)
                 if time.monotonic() - looked > PERIOD:
                     self.meter.charge()
                     looked = time.monotonic()

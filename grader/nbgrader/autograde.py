@@ -59,7 +59,7 @@ class Grade(NbGraderPreprocessor):
         stored = store.verdict_path(self._home(), submission_of["student"], lesson)
         settings = Settings(kernel=self.kernel)
         if isinstance(lesson, plain.Notebook):
-            lesson = rehearsal.prepared(lesson, Path(self._coursedir.root), settings)
+            lesson = rehearsal.prepared(lesson, settings)
         verdict, executed = store.load(lesson, submitted, stored, settings)
         if verdict is None:
             if missing := ready(settings):

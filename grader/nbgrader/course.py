@@ -110,4 +110,7 @@ def notebook(coursedir: CourseDirectory, assignment: str, name: str) -> Notebook
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     limits = dict(coursedir.config.Grade.get("limits", {}))
-    return Notebook(assignment, name, nbformat.writes(measure), Path(os.path.normpath(source)), shown, limits)
+    kept = Path(coursedir.root, "build", "outside", assignment, f"{name}.json")
+    return Notebook(
+        assignment, name, nbformat.writes(measure), Path(os.path.normpath(source)), shown, limits, kept=kept
+    )

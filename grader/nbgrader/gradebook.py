@@ -16,7 +16,7 @@ from sqlalchemy.exc import SAWarning
 from grader.course import Course, CourseError
 from grader.grading import submission
 from grader.interrupt import postponed
-from grader.nbgrader import late_penalties, lateness
+from grader.nbgrader import engines, late_penalties, lateness
 from grader.nbgrader.config import api, configuration
 from grader.nbgrader.course import NbgraderCourse
 from grader.nbgrader.lateness import IN_TIME, Lateness
@@ -68,7 +68,8 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
         _copy(handed_in, Path(scratch, student, week))
         coursedir.submitted_directory = scratch
-        with postponed():  # nbgrader would take it for a failure of this submission, and go on
+        # Ctrl-C: nbgrader would take it for a failure of this submission, and go on.
+        with postponed(), engines.kept():
             result = interface.autograde(week, student, force=True, create=True)
     if not result["success"]:
         raise CourseError(

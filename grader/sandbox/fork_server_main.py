@@ -38,7 +38,8 @@ from unittest import mock
 # others: torch._dynamo by the first step of an optimiser, the rest by the first figure that is shown.
 PRELOADED: tuple[str, ...] = ("torch", "numpy", "pandas", "scipy.sparse.linalg", "scipy.stats")
 PRELOADED += ("ipykernel.kernelapp", "ipykernel.ipkernel", "ipykernel.zmqshell", "ipykernel.debugger")
-PRELOADED += ("IPython.core.completer", "psutil")
+PRELOADED += ("IPython.core.completer", "IPython.core.completerlib", "IPython.core.debugger", "IPython.core.logger")
+PRELOADED += ("IPython.core.oinspect", "IPython.extensions.storemagic", "pyarrow.pandas_compat", "psutil")
 PRELOADED += ("IPython.core.pylabtools", "sqlite3", "tornado.platform.asyncio", "zmq.asyncio")
 PRELOADED += ("torch._dynamo", "matplotlib.pyplot", "matplotlib.backends.backend_agg")
 STUDENTS = "etude"  # the library of which every module is imported, if it can be
@@ -297,7 +298,6 @@ def main() -> None:
         if thread is not threading.current_thread():
             thread.join()  # matplotlib's, which would say that its list of fonts takes long to make
     signal.signal(signal.SIGCHLD, reap)
-    gc.collect()
     gc.freeze()  # collections in a child would otherwise write to, and so copy, every page
     gc.enable()
     greet(owner)

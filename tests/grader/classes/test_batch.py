@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,10 +23,11 @@ import pytest
 import stand_in
 from stand_in import POINTS, runs
 
-from grader.classes.batch import Batch, grade_batch, unchanged
+from grader.classes.batch import Batch, Queue, grade_batch, unchanged
 from grader.classes.uploads import Submission, submissions
 from grader.course import Course
 from grader.grading import store, verdict
+from grader.grading.notebook import Notebook
 from grader.grading.verdict import Verdict
 from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
@@ -84,6 +85,38 @@ def graded(todo: list[Submission], home: Path, jobs: int = 1) -> Batch:
 
 def earned(batch: Batch) -> dict[str, float]:
     return {student: found.earned for (student, _), found in batch.verdicts.items()}
+
+
+# The order in which things are run.
+
+
+def items(lesson: str, *students: str) -> list[Submission]:
+    return [Submission(Notebook("hw", lesson, "", Path()), student, Path()) for student in students]
+
+
+def test_a_submission_waits_for_its_own_lesson_alone() -> None:
+    one, other = items("one", "ada", "bora"), items("other", "ada")
+    queue = Queue(deque([one[0].lesson, other[0].lesson]), deque([*one, *other]))
+    assert [queue.next(), queue.next(), queue.next()] == [one[0].lesson, other[0].lesson, None]
+    queue.unprepared.discard("hw/other")
+    assert [queue.next(), queue.next()] == [other[0], None]
+    queue.unprepared.discard("hw/one")
+    assert [queue.next(), queue.next(), queue.next()] == [*one, None]
+
+
+def test_what_could_not_be_begun_is_the_next_again() -> None:
+    ada, bora = items("one", "ada", "bora")
+    queue = Queue(deque(), deque([ada, bora]))
+    assert queue.next() == ada
+    queue.put_back(ada)
+    assert [queue.next(), queue.next(), bool(queue)] == [ada, bora, False]
+
+
+def test_a_lesson_that_cannot_be_prepared_takes_its_submissions_with_it() -> None:
+    one, other = items("one", "ada", "bora"), items("other", "ada")
+    queue = Queue(deque(), deque([one[0], *other, one[1]]))
+    assert queue.take("hw/one") == one
+    assert [queue.next(), queue.next()] == [*other, None]
 
 
 # What is run, and what is not run again.
