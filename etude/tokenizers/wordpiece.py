@@ -272,7 +272,8 @@ def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequen
 
     Each step merges the pair with the largest count(st) / (count(s) · count(t)) among those that occur at least
     `min_count` times, of equals the one that is first in the alphabet: without that bound, pieces that occur once, and
-    then together, win.
+    then together, win. A word of more than LONGEST_WORD characters teaches nothing, not even its characters: `pieces_of` never
+    cuts one.
 
     Raises:
         ValueError: the special tokens and characters alone are more than `size`, a word occurs less than 0 times, or
@@ -280,6 +281,7 @@ def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequen
     """
     check_counts(words)
     check_min_count(min_count)
+    words = Counter({word: count for word, count in words.items() if len(word) <= LONGEST_WORD})
     spelled = [[c if i == 0 else MARK + c for i, c in enumerate(word)] for word in words]
     vocabulary = [*special, *sorted({piece for pieces in spelled for piece in pieces})]
     if len(vocabulary) > size:

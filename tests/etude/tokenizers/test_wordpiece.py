@@ -17,7 +17,7 @@ from tokenizers import BertWordPieceTokenizer
 
 from etude.corpora import datasets
 from etude.tokenizers import wordpiece
-from etude.tokenizers.wordpiece import MARK, SPECIAL, UNKNOWN, WordPiece, train
+from etude.tokenizers.wordpiece import LONGEST_WORD, MARK, SPECIAL, UNKNOWN, WordPiece, train
 
 needs_corpora = pytest.mark.skipif(mirror() is None, reason="no mirror: set ETUDE_MIRROR to a folder of corpora")
 
@@ -159,6 +159,14 @@ def test_the_pair_that_is_surprising_comes_before_the_pair_that_is_frequent() ->
 def test_the_vocabulary_ends_where_nothing_is_left_to_merge() -> None:
     assert train(Counter({"ab": 3}), 100) == [*SPECIAL, "##b", "a", "ab"]
     assert train(Counter({"ab": 1}), 100) == [*SPECIAL, "##b", "a"]
+
+
+def test_a_word_that_is_never_cut_teaches_nothing() -> None:
+    words = Counter({"abab": 5, "baba": 3, "ab" * (LONGEST_WORD // 2): 2})
+    endless = Counter({"눈" * (LONGEST_WORD + 1): 9, "ab" * 200_000: 9})
+    assert train(words | endless, 40) == train(words, 40)
+    assert WordPiece.train(["ab" * 200_000], 40).vocabulary == list(SPECIAL)
+    assert WordPiece.train(["ab" * 200_000, "ab ab"], 40).tokenize("ab " + "ab" * 60) == ["ab", UNKNOWN]
 
 
 def test_too_small_a_size_is_refused() -> None:
