@@ -150,6 +150,19 @@ edit("padding_mask", "counted-in-a-byte", {"device=lengths.device)  # (M,)": "de
      killed_by="test_long_sentences_are_marked_to_their_end")
 
 
+edit("padding_mask", "positions-on-the-default-device", {", device=lengths.device": ""},
+     "positions are made on torch's default device: they belong on that of the lengths",
+     killed_by="test_the_mask_is_made_where_the_lengths_are")
+edit("padding_mask", "lists-on-the-default-device", {"torch.arange(size, device=lengths.device)": "torch.arange(size)", "lengths[:": "torch.tensor(lengths.tolist())[:"},
+     "the mask is made on torch's default device: it belongs on that of the lengths",
+     killed_by="test_the_mask_is_made_where_the_lengths_are")
+
+
+@alternative("padding_mask", "made-and-then-moved")
+def padding_mask(lengths, size):
+    return torch.arange(size).to(lengths.device) < lengths.reshape(-1, 1, 1, 1)
+
+
 @alternative("padding_mask", "sentence-by-sentence")
 def padding_mask(lengths, size):
     mask = torch.zeros(len(lengths), 1, 1, size, dtype=torch.bool, device=lengths.device)
@@ -519,8 +532,6 @@ equivalent("additive_scores", "1: (queries @ w_query.T)[..., :, None, :] → (qu
            "the new axis stands before the last one either way")
 equivalent("attention", "1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "the same two axes are swapped")
 equivalent("masked_attention", "1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "the same two axes are swapped")
-equivalent("padding_mask", "1: torch.arange(size, device=lengths.device) → torch.arange(size)",
-           "checks run on the processor, where both are on the same device")
 equivalent("split_heads", "1: x.unflatten(-1, (heads, -1)).transpose(1, 2) → x.unflatten(-1, (heads, -1)).transpose(2, 1)",
            "the same two axes are swapped")
 equivalent("multi_head", "10: mixed.transpose(1, 2) → mixed.transpose(2, 1)", "the same two axes are swapped")

@@ -186,6 +186,24 @@ def test_long_sentences_are_marked_to_their_end(student: Student) -> None:
     close(student.padding_mask(torch.tensor(lengths), 600), expected, given="lengths 300, 0 and 513, 600 positions")
 
 
+@exercise("padding_mask", points=0.5, needs="test_a_sentence_of_one_token_and_one_of_five")
+def test_the_mask_is_made_where_the_lengths_are(student: Student) -> None:
+    lengths, library = student.put(torch.tensor([1, 3])), student.torch
+    given = "lengths 1 and 3, 4 positions, on another device than torch's default"
+    library.set_default_device("meta")  # where what is made without a device holds no numbers
+    try:
+        mask = student.padding_mask(lengths, 4)
+    except NotImplementedError as error:  # made elsewhere and then moved, from where there is nothing to move
+        _, message, lines = student.explain(error)
+        if "meta" not in message or not lines:
+            raise
+        return
+    finally:
+        library.set_default_device(None)
+    true(str(getattr(mask, "device", "")) == "cpu", "the mask is not on the device of the lengths", given=given)
+    close(mask, [[[[1, 0, 0, 0]]], [[[1, 1, 1, 0]]]], given=given)
+
+
 @exercise("causal_mask", points=0.5)
 def test_a_long_past_is_seen_whole(student: Student) -> None:
     expected = [[float(j <= 600 + i) for j in range(603)] for i in range(3)]
