@@ -271,6 +271,9 @@ edit("softmax_loss", "plain-number", {"torch.nn.functional.cross_entropy(hidden 
      "torch.nn.functional.cross_entropy(hidden @ outputs.T, targets).item()"},
      "a Python number has no gradient: the loss stays a tensor until `backward` has run",
      killed_by="test_gradients_flow_back_to_both_tables", of="cross-entropy")
+edit("softmax_loss", "largest-of-the-batch", {"(scores.logsumexp(dim=1) -": "((scores - scores.max()).exp().sum(dim=1).log() + scores.max() -"},
+     "the largest score of the whole batch is taken off: an example whose scores are all far lower gets log 0",
+     killed_by="test_each_example_has_its_own_largest_score")
 edit("softmax_loss", "hundred-words", {"scores.logsumexp(dim=1)": "scores[:, :100].logsumexp(dim=1)"},
      "only the first hundred words are in the sum",
      killed_by="test_one_example_agrees_with_the_sum_over_all_words")
@@ -341,6 +344,10 @@ edit("softmax_gradients", "one-example-loses-axis", {"return error @ outputs": "
 edit("softmax_gradients", "numpy-arrays", {"return error @ outputs, error.T @ hidden": "return (error @ outputs).numpy(), (error.T @ hidden).numpy()"},
      "arrays come back: tensors are asked for",
      killed_by="test_the_gradients_are_those_of_autograd")
+edit("softmax_gradients", "largest-of-the-batch", {"(hidden @ outputs.T).softmax(dim=1)": "(hidden @ outputs.T - (hidden @ outputs.T).max()).exp()",
+     "error[torch": "error /= error.sum(dim=1, keepdim=True)\n    error[torch"},
+     "the largest score of the whole batch is taken off: an example whose scores are all far lower gets 0 / 0",
+     killed_by="test_each_example_has_its_own_largest_score_in_the_gradients_too")
 
 
 # costs

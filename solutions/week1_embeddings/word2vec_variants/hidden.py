@@ -3,14 +3,166 @@
 import math
 
 import torch
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
 from torch.nn.functional import cross_entropy
 
 from etude.embeddings import evaluate
-from etude.lesson.checks import claim, close, equal, exercise
+from etude.lesson.checks import claim, close, close_gradients, equal, exercise
 from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
+
+
+@exercise("cbow_contexts")
+@for_all(
+    lengths=lists(integers(1, 5), min_size=1, max_size=4),
+    words=lists(sampled_from([0, 1, 1, 7, 2**24 + 1, 2**40 + 1]), min_size=20, max_size=20),
+    window=integers(1, 6),
+)
+def test_any_text_has_the_contexts_of_brute_force(
+    student: Student, lengths: list[int], words: list[int], window: int
+) -> None:
+    sentences = [number for number, length in enumerate(lengths) for _ in range(length)]
+    ids = words[: len(sentences)]
+    offsets = [o for o in range(-window, window + 1) if o]
+    expected = [
+        [ids[i + o] if 0 <= i + o < len(ids) and sentences[i + o] == sentences[i] else -1 for o in offsets]
+        for i in range(len(ids))
+    ]
+    found = student.cbow_contexts(torch.tensor(ids), torch.tensor(sentences), window)
+    close(found, torch.tensor(expected), rtol=0, atol=0)
+
+
+@composite
+def _contexts(draw: DrawFn) -> torch.Tensor:
+    """Contexts (B, C) of five words, with empty places anywhere, but a word in each row."""
+    width = draw(integers(1, 4))
+    row = lists(sampled_from([-1, -1, 0, 1, 2, 4]), min_size=width, max_size=width).filter(lambda ids: max(ids) >= 0)
+    return torch.tensor(draw(lists(row, min_size=1, max_size=4)))
+
+
+@exercise("cbow_hidden")
+@for_all(vectors=inputs.tables(5, 2), contexts=_contexts(), kind=sampled_from(["float32", "float64"]))
+def test_any_contexts_have_the_mean_of_their_words(
+    student: Student, vectors: torch.Tensor, contexts: torch.Tensor, kind: str
+) -> None:
+    table = vectors.to(getattr(torch, kind))
+    hidden = student.cbow_hidden(table, contexts)
+    close(hidden, torch.stack([table[[i for i in row if i >= 0]].double().mean(dim=0) for row in contexts.tolist()]))
+    equal(str(hidden.dtype), f"torch.{kind}")
+
+
+@exercise("cbow_hidden", points=0.5, needs="test_padding_does_not_count")
+def test_hundreds_of_words_in_a_context_are_counted_whole(student: Student) -> None:
+    contexts = torch.tensor([[1] * 300 + [0] * 100 + [-1] * 200, [2] + [-1] * 599])
+    hidden = student.cbow_hidden(torch.tensor([[4.0], [8.0], [3.0]]), contexts)
+    close(hidden, [[7.0], [3.0]], given="300 times word 1 (8) and 100 times word 0 (4); once word 2 (3)")
+
+
+@exercise("cbow_gradient")
+@for_all(contexts=_contexts(), rows=inputs.tables(4, 2), size=integers(5, 7))
+def test_any_contexts_get_their_shares(student: Student, contexts: torch.Tensor, rows: torch.Tensor, size: int) -> None:
+    d_hidden = rows[: len(contexts)]
+    expected = torch.zeros(size, 2, dtype=torch.float64)
+    for row, gradient in zip(contexts.tolist(), d_hidden.double(), strict=True):
+        words = [i for i in row if i >= 0]
+        for word in words:
+            expected[word] += gradient / len(words)
+    close(student.cbow_gradient(contexts, d_hidden, size), expected, atol=1e-4)
+
+
+@exercise("cbow_gradient", points=0.5, needs="test_each_context_gets_its_share_of_the_gradient")
+def test_hundreds_of_words_in_a_context_get_their_shares(student: Student) -> None:
+    contexts = torch.tensor([[1] * 300 + [0] * 100 + [-1] * 200, [2] + [-1] * 599])
+    found = student.cbow_gradient(contexts, torch.tensor([[8.0], [3.0]]), 4)
+    given = "300 times word 1 and 100 times word 0 with gradient 8; once word 2 with gradient 3; four words"
+    close(found, [[2.0], [6.0], [3.0], [0.0]], given=given)
+
+
+@composite
+def _batches(draw: DrawFn) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Hidden vectors (B, 2), output vectors (V, 2) and targets, in float64; some scores are in the thousands."""
+    batch, size = draw(integers(1, 4)), draw(integers(1, 5))
+    targets = torch.tensor([draw(inputs.ids(size)) for _ in range(batch)])
+    return draw(inputs.tables(batch, 2)).double(), draw(inputs.tables(size, 2)).double(), targets
+
+
+def _loss(hidden: torch.Tensor, outputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    return cross_entropy(hidden @ outputs.T, targets)
+
+
+@exercise("softmax_loss")
+@for_all(batch=_batches())
+def test_any_batch_has_the_cross_entropy_of_its_scores(
+    student: Student, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+) -> None:
+    close(student.softmax_loss(*batch), _loss(*batch))
+
+
+@exercise("softmax_loss", points=0.5, needs="test_the_loss_is_the_cross_entropy_of_all_scores")
+def test_each_example_has_its_own_largest_score(student: Student) -> None:
+    hidden, outputs = torch.tensor([[30.0], [-30.0], [0.0]]), torch.tensor([[30.0], [29.0], [29.875]])
+    targets = torch.tensor([1, 0, 2])
+    given = "scores 900 870 896.25, −900 −870 −896.25 and 0 0 0; targets 1, 0, 2"
+    expected = _loss(hidden.double(), outputs.double(), targets)
+    close(student.softmax_loss(hidden, outputs, targets), expected, atol=1e-3, given=given)
+    tables = {"hidden": hidden.double(), "outputs": outputs.double()}
+    close_gradients(student, "softmax_loss", _loss, tables, targets, given=given)
+
+
+@exercise("softmax_gradients")
+@for_all(batch=_batches())
+def test_any_batch_has_the_gradients_of_autograd(
+    student: Student, batch: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+) -> None:
+    hidden, outputs = (table.clone().requires_grad_() for table in batch[:2])
+    expected = torch.autograd.grad(_loss(hidden, outputs, batch[2]), (hidden, outputs))
+    for mine, right in zip(student.softmax_gradients(*batch), expected, strict=True):
+        close(mine, right, atol=1e-5)
+
+
+@exercise("softmax_gradients", points=0.5, needs="test_every_word_moves_though_only_one_was_the_target")
+def test_each_example_has_its_own_largest_score_in_the_gradients_too(student: Student) -> None:
+    hidden, outputs = torch.tensor([[30.0], [-30.0], [0.0]]), torch.tensor([[30.0], [29.0], [29.875]])
+    targets = torch.tensor([1, 0, 2])
+    exact = [table.double().requires_grad_() for table in (hidden, outputs)]
+    expected = torch.autograd.grad(_loss(exact[0], exact[1], targets), exact)
+    given = "scores 900 870 896.25, −900 −870 −896.25 and 0 0 0; targets 1, 0, 2; the gradient of"
+    for name, mine, right in zip(
+        ("hidden", "outputs"), student.softmax_gradients(hidden, outputs, targets), expected, strict=True
+    ):
+        close(mine, right, atol=1e-3, given=f"{given} {name}")
+
+
+@exercise("costs")
+@for_all(
+    vocabulary=sampled_from([1, 2, 50, 30_001, 10**9 + 1]),
+    dim=sampled_from([1, 7, 300, 4_099]),
+    negatives=sampled_from([0, 1, 5, 1_000]),
+)
+def test_any_sizes_have_their_costs(student: Student, vocabulary: int, dim: int, negatives: int) -> None:
+    expected = (2 * vocabulary * dim, vocabulary * dim, (negatives + 1) * dim)
+    equal(student.costs(vocabulary, dim, negatives), expected)
+
+
+@exercise("subsample")
+@for_all(
+    counts=lists(sampled_from([1, 2, 7, 90, 1_000, 3 * 10**9]), min_size=1, max_size=4),
+    text=lists(integers(0, 3), max_size=6),
+    draws=lists(sampled_from([0.0, 0.003, 0.1, 0.33, 0.61, 0.97, 0.9999]), min_size=6, max_size=6),
+    t=sampled_from([0.0, 1e-5, 1e-3, 0.05, 0.2, 0.7, 1.0, 3.0]),
+)
+def test_any_occurrence_stays_below_its_root(
+    student: Student, counts: list[int], text: list[int], draws: list[float], t: float
+) -> None:
+    ids = [i % len(counts) for i in text]
+    roots = [math.sqrt(t * sum(counts) / counts[i]) for i in ids]
+    uniform = [u + 0.001 if u and abs(u - root) < 1e-4 else u for u, root in zip(draws, roots, strict=False)]
+    found = student.subsample(torch.tensor(ids, dtype=torch.int64), torch.tensor(counts), t, torch.tensor(uniform))
+    equal(found.tolist(), [u < root for u, root in zip(uniform, roots, strict=True)])
 
 
 @exercise("cbow_contexts")
