@@ -397,6 +397,14 @@ edit("kmeans", "one-point-is-none", {"(labels == k).any()": "(labels == k).sum()
 edit("kmeans", "dot-product-identity", {"(points[:, None, :] - centroids[None, :, :]).square().sum(dim=2)": "(points.square().sum(dim=1)[:, None] + centroids.square().sum(dim=1) - 2 * points @ centroids.T)"},
      "a² + b² − 2ab loses the small difference of two large numbers: subtract first",
      killed_by="test_near_points_far_from_the_origin_are_told_apart")
+edit("kmeans", "stops-when-slow", {"    for _ in range(steps):": "    for step in range(steps):\n        before = centroids.clone()",
+     "    return centroids, labels": "        if (centroids - before).norm(dim=1).max() < 0.01:\n            break\n    return centroids, labels"},
+     "it stops when no centroid moves by more than 0.01, while points may still change groups",
+     killed_by="test_centroids_that_creep_are_followed_to_the_end")
+edit("kmeans", "stops-when-slow-for-the-spread", {"    for _ in range(steps):": "    for step in range(steps):\n        before = centroids.clone()",
+     "    return centroids, labels": "        if (centroids - before).square().sum() < 1e-4 * points.var(dim=0).mean():\n            break\n    return centroids, labels"},
+     "it stops when centroids move by little beside the spread of the points, while points may still change groups",
+     killed_by="test_centroids_that_creep_are_followed_to_the_end")
 edit("kmeans", "numpy-centroids", {"return centroids, labels": "return centroids.numpy(), labels"},
      "the centroids are an array: a tensor is asked for",
      killed_by="test_two_groups_on_a_line_are_found")

@@ -3,10 +3,12 @@
 import functools
 import math
 import random
+from collections import Counter
 
 import numpy as np
 import scipy.stats
 import torch
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
 from sklearn.cluster import KMeans
 from sklearn.metrics.cluster import contingency_matrix
 
@@ -16,7 +18,10 @@ from etude.lesson.values import plain
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
 
+ALIKE = ["us", "Us", "US", " us", "us ", "us.", "", "3", "03", "ﬁ", "fi", "ß", "ss", "café", "cafe\u0301", "눈", "\u1102\u116e\u11ab"]  # fmt: skip
 TOKENS = (36_000, 120_000, 2_000_000)  # of the profiles
 
 
@@ -37,6 +42,26 @@ def test_a_large_table_agrees_with_torch(student: Student) -> None:
     close(student.value(handle), table, given="the table, after looking up 60 tokens")
 
 
+@exercise("embed")
+@for_all(
+    words=lists(sampled_from(ALIKE), min_size=1, max_size=6, unique=True),
+    tokens=lists(sampled_from(ALIKE), max_size=6),
+    table=inputs.tables(6, 2),
+)
+def test_any_tokens_have_the_rows_of_brute_force(
+    student: Student, words: list[str], tokens: list[str], table: torch.Tensor
+) -> None:
+    rows = [[table[words.index(t), c].item() if t in words else 0.0 for c in range(2)] for t in tokens]
+    close(student.embed(table[: len(words)], words, tokens), np.array(rows).reshape(len(tokens), 2))
+
+
+@exercise("embed", points=0.5)
+def test_the_last_of_many_words_has_its_row(student: Student) -> None:
+    words = [f"w{i}" for i in range(700)]
+    found = student.embed(torch.arange(1400.0).reshape(700, 2), words, ["w699", "w256", "w0", "w700"])
+    close(found, [[1398, 1399], [512, 513], [0, 1], [0, 0]], given="w699 w256 w0 w700 in a table of w0 … w699")
+
+
 @exercise("embed", points=0.5)
 def test_an_empty_sentence_has_no_rows_but_all_columns(student: Student) -> None:
     close(student.embed(torch.ones(3, 4), ["a", "b", "c"], []), torch.zeros(0, 4), given="no tokens; a table of 3 × 4")
@@ -47,10 +72,16 @@ def test_words_that_differ_in_one_sign_have_rows_of_their_own(student: Student) 
     table, words = torch.tensor([[1.0, 2.0], [3.0, 4.0]]), ["us", "Us"]
     close(student.embed(table, words, ["Us"]), [[3.0, 4.0]], given="the words us and Us; the token Us")
     close(
-        student.embed(table, words, ["US", "us"]), [[0.0, 0.0], [1.0, 2.0]], given="the words us and Us; the tokens US us"
+        student.embed(table, words, ["US", "us"]),
+        [[0.0, 0.0], [1.0, 2.0]],
+        given="the words us and Us; the tokens US us",
     )
     near = ["us", " us", "", "café", "cafe\u0301"]
-    close(student.embed(torch.eye(5), near, near), torch.eye(5), given="us, ' us', '' and café with é as one sign and as two")
+    close(
+        student.embed(torch.eye(5), near, near),
+        torch.eye(5),
+        given="us, ' us', '' and café with é as one sign and as two",
+    )
 
 
 @exercise("topic_entropy")
@@ -60,6 +91,20 @@ def test_random_lists_agree_with_scipy(student: Student) -> None:
         topics = [draw.choice(letters) for _ in range(size)]
         shares = np.unique(topics, return_counts=True)[1] / size
         close(student.topic_entropy(topics), scipy.stats.entropy(shares, base=2), given=" ".join(topics))
+
+
+@exercise("topic_entropy")
+@for_all(topics=lists(sampled_from(ALIKE[:4]) | sampled_from(ALIKE), max_size=12))
+def test_any_list_has_the_entropy_of_its_shares(student: Student, topics: list[str]) -> None:
+    shares = [topics.count(topic) / len(topics) for topic in set(topics)]
+    close(student.topic_entropy(topics), -sum(share * math.log2(share) for share in shares))
+
+
+@exercise("topic_entropy", points=0.5)
+def test_many_topics_and_very_unequal_shares_have_an_entropy(student: Student) -> None:
+    close(student.topic_entropy([str(i) for i in range(1024)]), 10.0, given="1024 different topics")
+    expected = 1e-4 * math.log2(1e4) - 0.9999 * math.log2(0.9999)
+    close(student.topic_entropy(["a"] * 9_999 + ["b"]), expected, given="9,999 times a and once b")
 
 
 @exercise("topic_entropy", points=0.5)
@@ -83,6 +128,31 @@ def test_random_mixtures_agree_with_numpy(student: Student) -> None:
         weights, found = student.mixture(vector, rows)
         close(weights, expected, rtol=1e-3, atol=1e-5, given=f"a random vector of 9 numbers and {senses} random senses")
         close(found, cosine, rtol=1e-3, given="the cosine of the same")
+
+
+@exercise("mixture")
+@for_all(
+    seed=integers(0, 10**6),
+    size=integers(1, 4),
+    more=integers(1, 3),
+    long=sampled_from([1.0, 1e-4, 1e3]),
+    far=sampled_from([1.0, -1.0, 1e-3, 1e3]),
+    examples=40,
+)
+def test_any_mixture_agrees_with_numpy_however_long_its_rows(
+    student: Student, seed: int, size: int, more: int, long: float, far: float
+) -> None:
+    rows = torch.eye(size, size + more) * 2 + _normal(size, size + more, seed=seed).clamp(-2, 2) / 2
+    rows, vector = rows * long, _normal(size + more, seed=seed + 1) * far
+    exact = rows.double().numpy()
+    expected = np.linalg.lstsq(exact.T, vector.double().numpy(), rcond=None)[0]
+    rebuilt = expected @ exact
+    share = np.linalg.norm(rebuilt) / float(vector.double().norm())
+    if np.linalg.cond(exact) > 20 or share < 0.1:
+        return  # of what is nearly lost in rounding nothing is asked
+    weights, found = student.mixture(vector, rows)
+    close(weights, expected, rtol=1e-3, atol=1e-3 * float(np.abs(expected).max()))
+    close(found, share, atol=1e-3)
 
 
 @exercise("mixture", points=0.5)
@@ -115,6 +185,24 @@ def test_random_texts_agree_with_brute_force(student: Student) -> None:
         [3.5],
         given="vectors of one number, 2 and 5; ids 0 1 1, position 1, window 1",
     )
+
+
+@exercise("context_vector")
+@for_all(
+    vectors=inputs.tables(4, 2),
+    weights=lists(sampled_from([0.0, 0.125, 0.5, 1.0, 2.0]), min_size=4, max_size=4),
+    ids=lists(sampled_from([0, 0, 1, 2, 3]), min_size=1, max_size=8),
+    where=integers(0, 7),
+    window=integers(0, 8),
+)
+def test_any_text_agrees_with_brute_force(
+    student: Student, vectors: torch.Tensor, weights: list[float], ids: list[int], where: int, window: int
+) -> None:
+    position = where % len(ids)
+    around = [word for place, word in enumerate(ids) if 0 < abs(place - position) <= window]
+    total = sum(weights[word] for word in around)
+    mean = sum((weights[word] * vectors[word].double().numpy() for word in around), np.zeros(2)) / (total or 1)
+    close(student.context_vector(vectors, torch.tensor(weights), ids, position, window), mean, atol=1e-5)
 
 
 @exercise("context_vector", points=0.5)
@@ -158,8 +246,65 @@ def test_random_points_agree_with_scikit_learn(student: Student) -> None:
         start = points[:k].clone()
         oracle = KMeans(k, init=start.numpy(), n_init=1, max_iter=300, tol=0, algorithm="lloyd").fit(points.numpy())
         centroids, labels = student.kmeans(points, start, steps=100)
-        equal([int(label) for label in labels], oracle.labels_.tolist(), given=f"{shape[0]} random points, {k} centroids")
+        equal(
+            [int(label) for label in labels], oracle.labels_.tolist(), given=f"{shape[0]} random points, {k} centroids"
+        )
         close(centroids, oracle.cluster_centers_, rtol=1e-3, atol=1e-5, given="the centroids of the same")
+
+
+def lloyd(points: np.ndarray, centroids: np.ndarray, steps: int) -> tuple[np.ndarray, list[int], bool]:
+    """(centroids, labels, safe) by brute force; safe: from the second round on no two centroids were nearly as near."""
+    centroids, labels, safe = centroids.copy(), [], True
+    for step in range(steps):
+        squared = ((points[:, None] - centroids[None]) ** 2).sum(axis=2)  # (N, K)
+        labels = [int(row.argmin()) for row in squared]
+        for row in squared:
+            nearest = np.sort(row)[:2]
+            safe &= step == 0 or len(nearest) < 2 or nearest[1] - nearest[0] > 1e-3 * max(nearest[1], 1e-3)
+        for k in set(labels):
+            centroids[k] = points[[label == k for label in labels]].mean(axis=0)
+    return centroids, labels, bool(safe)
+
+
+@composite
+def _clouds(draw: DrawFn) -> tuple[torch.Tensor, torch.Tensor]:
+    """Points (N, 2) and where centroids start (K, 2), in eighths: ties, equal points, equal centroids, more centroids than points."""
+    pairs = [(0, 0), (1, 0), (2, 0), (4, 0), (0, 4), (3, 5), (-6, 1), (16, -2), (-1, -1)]
+    points = draw(lists(sampled_from(pairs), min_size=1, max_size=9))
+    start = draw(lists(sampled_from(pairs), min_size=1, max_size=4))
+    return torch.tensor(points) / 8, torch.tensor(start) / 8
+
+
+@exercise("kmeans")
+@for_all(cloud=_clouds(), steps=integers(1, 6))
+def test_any_points_agree_with_brute_force(
+    student: Student, cloud: tuple[torch.Tensor, torch.Tensor], steps: int
+) -> None:
+    points, start = cloud
+    centroids, labels, safe = lloyd(points.double().numpy(), start.double().numpy(), steps)
+    if not safe:
+        return  # rounding would decide
+    found, chosen = student.kmeans(points, start, steps=steps)
+    equal([int(label) for label in chosen], labels)
+    close(found, centroids, rtol=1e-3, atol=1e-5)
+
+
+@exercise("kmeans", needs="test_two_groups_on_a_line_are_found")
+def test_centroids_that_creep_are_followed_to_the_end(student: Student) -> None:
+    # Two crowds of 300 and single points between them, so placed that the left centroid wins one in each round.
+    single = np.zeros(12)
+    for _ in range(50):
+        borders = [
+            (np.mean([-5.0] * 300 + list(single[:k])) + np.mean([5.0] * 300 + list(single[k:]))) / 2 for k in range(13)
+        ]
+        single = np.array([borders[0] - 0.005, *(np.add(borders[:11], borders[1:12]) / 2)])
+    points = torch.tensor([[x] for x in (*[-5.0] * 300, *[5.0] * 300, *single.tolist())])
+    start = torch.tensor([[-5.0], [5.0 + 2 * float(borders[0])]])
+    for scale in (1.0, 2.0**-10, 2.0**-30):
+        centroids, labels, _ = lloyd(points.double().numpy(), start.double().numpy(), 20)
+        found, chosen = student.kmeans(points * scale, start * scale, steps=20)
+        equal([int(label) for label in chosen], labels, given=f"two crowds, times {scale:g}")
+        close(found / scale, centroids, rtol=1e-4, given="the centroids")
 
 
 @exercise("kmeans")
@@ -188,6 +333,26 @@ def test_near_points_far_from_the_origin_are_told_apart(student: Student) -> Non
 
 
 @exercise("purity")
+@for_all(
+    pairs=lists(lists(sampled_from([0, 0, 1, -1, -2, 7, 300]), min_size=2, max_size=2), min_size=1, max_size=10),
+    form=sampled_from(["lists", "tensors"]),
+)
+def test_any_groups_agree_with_counting(student: Student, pairs: list[list[int]], form: str) -> None:
+    labels, senses = [a for a, _ in pairs], [b for _, b in pairs]
+    right = sum(
+        max(Counter(s for g, s in zip(labels, senses, strict=True) if g == group).values()) for group in set(labels)
+    )
+    given = (labels, senses) if form == "lists" else (torch.tensor(labels), torch.tensor(senses))
+    close(student.purity(*given), right / len(pairs))
+
+
+@exercise("purity", points=0.5, needs="test_each_group_counts_its_most_frequent_sense")
+def test_hundreds_of_items_in_a_group_are_counted_whole(student: Student) -> None:
+    labels, senses = [0] * 700 + [1] * 300, [1] * 400 + [0] * 300 + [0] * 299 + [1]
+    close(student.purity(labels, senses), 0.699, given="group 0: 400 ones, 300 zeros; group 1: 299 zeros, a one")
+
+
+@exercise("purity")
 def test_random_groups_agree_with_the_table_of_scikit_learn(student: Student) -> None:
     draw = random.Random(1)
     for size, groups in ((1, 3), (9, 3), (40, 3), (90, 15)):
@@ -204,6 +369,32 @@ def test_tensors_do_as_well_as_lists(student: Student) -> None:
     true(isinstance(plain(found), float), "a float was expected", given="the same tensors", actual=found)
     found = student.purity([-1, -1, 0, 0], [5, 5, 5, 7])
     close(found, 0.75, given="groups −1 −1 0 0, senses 5 5 5 7")
+
+
+@exercise("choose_senses")
+@for_all(
+    contexts=inputs.tables(6, 3),
+    labels=lists(integers(0, 2), min_size=6, max_size=6),
+    new=integers(0, 4).flatmap(lambda rows: inputs.tables(rows, 3)),
+)
+def test_any_contexts_choose_as_by_brute_force(
+    student: Student, contexts: torch.Tensor, labels: list[int], new: torch.Tensor
+) -> None:
+    names = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+    senses = torch.tensor([names[label] for label in labels])
+    centroids = [contexts[senses == k].double().numpy().mean(axis=0) for k in range(len(names))]
+    if any(np.linalg.norm(centroid) < 1e-3 for centroid in centroids):
+        return  # no direction, no cosine
+    rows = new.double().numpy()
+    cosines = [
+        [float(row @ c) / np.linalg.norm(row) / np.linalg.norm(c) for c in centroids] for row in rows if row.any()
+    ]
+    if any(len(row) > 1 and np.diff(sorted(row))[-1] < 1e-4 for row in cosines):
+        return  # rounding would decide
+    chosen = student.choose_senses(contexts, senses, new)
+    equal(list(chosen.shape), [len(new)])
+    found = [int(sense) for sense, row in zip(chosen, rows, strict=True) if row.any()]
+    equal(found, [int(np.argmax(row)) for row in cosines])
 
 
 @exercise("choose_senses", points=2)
