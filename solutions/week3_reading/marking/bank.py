@@ -59,6 +59,8 @@ PAIRS = "test_many_marks_agree_with_counting_pairs"
 edit("confusion", "order-of-the-course", {"enumerate(labels)":
      'enumerate(sorted(labels, key=["past", "problem", "solution", "evidence"].index) if "past" in labels else labels)'},
      "rows and columns are in the order of the course: it is that of `labels`", killed_by=PAIRS)
+edit("confusion", "int16", {"dtype=int": "dtype=np.int16"},
+     "counts of 16 bits end at 32,767", killed_by="test_very_many_marks_are_counted_whole")
 edit("confusion", "uint8", {"dtype=int": "dtype=np.uint8"},
      "counts of 8 bits end at 255", killed_by=PAIRS)
 
@@ -84,6 +86,11 @@ edit("agreement", "disagreement", {"counts.trace() / counts.sum()": "1 - counts.
      "this is the share on which they do not agree", killed_by="test_the_share_on_the_diagonal")
 edit("agreement", "whole-division", {"counts.trace() / counts.sum()": "counts.trace() // counts.sum()"},
      "cut off to a whole number by //", killed_by="test_the_share_on_the_diagonal")
+edit("agreement", "one-sided-classes-dropped", {"return float(": (
+     "used = (counts.sum(axis=0) > 0) & (counts.sum(axis=1) > 0)\n"
+     "    counts = counts[np.ix_(used, used)] if used.any() else counts\n    return 1.0 * float(")},
+     "classes that only one side used are dropped with their disagreements",
+     killed_by="test_any_table_has_the_share_on_its_diagonal")
 edit("agreement", "divided-by-cells", {"counts.sum()": "counts.size"},
      "divided by the number of cells, not of sentences", killed_by="test_the_share_on_the_diagonal")
 
@@ -159,6 +166,9 @@ EXACT = "test_random_tables_agree_with_exact_arithmetic"
 edit("kappa", "int32", {"counts.sum(axis=1) @ counts.sum(axis=0) / total**2":
      "int(np.multiply(*(counts.sum(axis=i).astype(np.int32) for i in (0, 1))).sum(dtype=np.int32)) / int(total) ** 2"},
      "products of 32 bits: those of large counts do not fit in", killed_by=EXACT)
+edit("kappa", "close-to-1-as-1", {"if expected < 1": "if not np.isclose(expected, 1)"},
+     "0 where chance is near full agreement: only where it is full",
+     killed_by="test_nearly_full_agreement_by_chance_is_not_full")
 edit("kappa", "nearly-1-as-1", {"if expected < 1": "if expected < 0.99"},
      "0 where little is left to gain: only where nothing is", killed_by=EXACT)
 
@@ -332,6 +342,14 @@ edit("kappa_interval", "seed-unused", {"total = counts.sum()":
      'total, kappa_interval.calls = counts.sum(), getattr(kappa_interval, "calls", 0) + 1  # can be told again',
      "default_rng(seed)": "default_rng(kappa_interval.calls)"},
      "the seed is not used, so no two calls give the same interval", killed_by="test_the_seed_decides_what_is_drawn")
+edit("kappa_interval", "seed-0-as-none", {"default_rng(seed)": "default_rng(seed or None)"},
+     "the seed 0 is taken for no seed, so two calls with it differ",
+     killed_by="test_every_seed_decides_also_0_and_in_any_order_of_calls")
+edit("kappa_interval", "seed-0-as-another", {"default_rng(seed)": "default_rng(seed or 42)"},
+     "the seed 0 is taken for no seed, and another one put in its place",
+     killed_by="test_every_seed_decides_also_0_and_in_any_order_of_calls")
+edit("kappa_interval", "seed-in-a-byte", {"default_rng(seed)": "default_rng(seed % 256)"},
+     "of the seed only its last eight bits count", killed_by="test_every_seed_decides_also_0_and_in_any_order_of_calls")
 edit("kappa_interval", "interval-of-agreement", {"kappa(table": "agreement(table"},
      "this is the interval of the agreement, not of kappa",
      killed_by="test_the_ends_are_those_of_drawing_sentences_with_replacement")

@@ -3,10 +3,13 @@
 from fractions import Fraction
 
 import numpy as np
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
 
 from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.papers import abstracts
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
 
 KEY = {
     "glove": "solution solution past problem problem evidence",
@@ -26,6 +29,29 @@ def _tables() -> list[np.ndarray]:
     """Random tables of counts (C, C), among them lopsided ones."""
     draw = np.random.default_rng(1)
     return [draw.poisson(draw.gamma(0.6, 6.0, size=(c, c))) + np.eye(c, dtype=int) for c in (1, 2, 3, 4, 4, 5)]
+
+
+@composite
+def _drawn(draw: DrawFn, empty: bool = False) -> np.ndarray:
+    """Tables of counts (C, C); many cells are 0, so that classes are used by one side, by both or by none."""
+    c = draw(integers(1, 4))
+    some = [0, 0, 1, 2, 7] if draw(sampled_from([True, True, False])) else [0, 0, 1, 40, 300]
+    cells = draw(lists(sampled_from(some), min_size=c * c, max_size=c * c).filter(lambda cells: empty or any(cells)))
+    return np.array(cells).reshape(c, c)
+
+
+def _scores(counts: np.ndarray) -> list[list[Fraction]]:
+    """Precision, recall and F1 of each class, in exact arithmetic."""
+    rows = []
+    for c in range(len(counts)):
+        hits, marked, true_ones = int(counts[c, c]), int(counts[:, c].sum()), int(counts[c].sum())
+        rows.append(
+            [
+                Fraction(a, b) if b else Fraction(0)
+                for a, b in ((hits, marked), (hits, true_ones), (2 * hits, marked + true_ones))
+            ]
+        )
+    return rows
 
 
 def _kappa(counts: np.ndarray) -> float:
@@ -54,6 +80,31 @@ def test_many_marks_agree_with_counting_pairs(student: Student) -> None:
     close(found, expected, given=f"key: past past; marks: problem past; labels: {' '.join(labels)}")
 
 
+ALIKE = ["past", "Past", "past ", " past", "", "눈", "\u1102\u116e\u11ab", "é", "e\u0301", "ß", "ss", *inputs.WORDS[:4]]  # fmt: skip
+
+
+@composite
+def _marked(draw: DrawFn) -> tuple[list[str], list[str], list[str]]:
+    labels = draw(lists(sampled_from(ALIKE), min_size=1, max_size=5, unique=True))
+    n = draw(integers(0, 8))
+    key, marks = (draw(lists(sampled_from(labels), min_size=n, max_size=n)) for _ in range(2))
+    return key, marks, labels
+
+
+@exercise("confusion")
+@for_all(drawn=_marked())
+def test_any_marks_agree_with_counting_pairs(student: Student, drawn: tuple[list[str], list[str], list[str]]) -> None:
+    key, marks, labels = drawn
+    pairs = list(zip(key, marks, strict=True))
+    close(student.confusion(key, marks, labels), [[pairs.count((a, b)) for b in labels] for a in labels])
+
+
+@exercise("confusion", points=0.5, needs="test_rows_are_the_key_and_columns_the_marks")
+def test_very_many_marks_are_counted_whole(student: Student) -> None:
+    key, marks = ["b"] * 70_000 + ["a"] * 300, ["a"] * 70_000 + ["a"] * 299 + ["b"]
+    close(student.confusion(key, marks, ["a", "b"]), [[299, 1], [70_000, 0]], rtol=0, atol=0, given="70,300 sentences")
+
+
 @exercise("confusion", points=0.5)
 def test_counts_are_whole_numbers(student: Student) -> None:
     kind = np.asarray(student.confusion(["a"], ["a"], ["a", "b"])).dtype.kind
@@ -67,6 +118,37 @@ def test_larger_tables_agree_with_the_trace(student: Student) -> None:
         close(student.agreement(counts), expected, given=f"a random table of {counts.sum()} sentences")
 
 
+@exercise("agreement")
+@for_all(counts=_drawn())
+def test_any_table_has_the_share_on_its_diagonal(student: Student, counts: np.ndarray) -> None:
+    close(student.agreement(counts), sum(int(counts[i, i]) for i in range(len(counts))) / int(counts.sum()))
+
+
+@exercise("agreement", points=0.5, needs="test_the_share_on_the_diagonal")
+def test_millions_of_sentences_have_an_agreement(student: Student) -> None:
+    counts = np.full((50, 50), 1_000_000)
+    close(student.agreement(counts), 0.02, given="a million in each of 50 × 50 cells")
+    close(student.agreement(np.array([[0, 1_000_000], [0, 0]])), 0.0, given="counts 0 1000000 / 0 0")
+    close(student.agreement(np.array([[1, 1_000_000], [0, 0]])), 1 / 1_000_001, atol=0, given="counts 1 1000000 / 0 0")
+
+
+@exercise("kappa")
+@for_all(counts=_drawn())
+def test_any_table_agrees_with_exact_arithmetic(student: Student, counts: np.ndarray) -> None:
+    close(student.kappa(counts), _kappa(counts))
+
+
+@exercise("kappa", points=0.5, needs="test_what_is_gained_of_what_chance_leaves")
+def test_nearly_full_agreement_by_chance_is_not_full(student: Student) -> None:
+    for table in (
+        [[300_000, 0], [0, 1]],
+        [[0, 0, 0], [0, 9_000, 1], [0, 0, 0]],
+        [[9_000, 1], [1, 0]],
+        [[1, 0], [0, 99]],
+    ):
+        close(student.kappa(np.array(table)), _kappa(np.array(table)), given=f"counts {table}")
+
+
 @exercise("kappa", points=2)
 def test_random_tables_agree_with_exact_arithmetic(student: Student) -> None:
     for counts in _tables():
@@ -75,6 +157,12 @@ def test_random_tables_agree_with_exact_arithmetic(student: Student) -> None:
         close(student.value(handle), counts, given="the counts, after kappa was asked for")
     for counts in (LARGE, np.array([[60_000, 3], [2, 1]])):
         close(student.kappa(counts), _kappa(counts), given=f"counts {counts.tolist()}")
+
+
+@exercise("by_class")
+@for_all(counts=_drawn(empty=True))
+def test_any_table_has_the_scores_of_its_classes(student: Student, counts: np.ndarray) -> None:
+    close(student.by_class(counts), np.array(_scores(counts), dtype=float))
 
 
 @exercise("by_class", points=2)
@@ -92,6 +180,19 @@ def test_random_tables_agree_with_going_through_the_sentences(student: Student) 
         close(student.value(handle), counts, given="the counts, after the classes were asked for")
     expected = [[60 / 67, 60 / 65, 120 / 132], [50 / 55, 50 / 57, 100 / 112]]
     close(student.by_class(LARGE), expected, given=f"counts {LARGE.tolist()}")
+
+
+@exercise("macro_f1")
+@for_all(counts=_drawn())
+def test_any_table_has_the_mean_of_the_classes_in_use(student: Student, counts: np.ndarray) -> None:
+    used = [row[2] for c, row in enumerate(_scores(counts)) if counts[c].any() or counts[:, c].any()]
+    close(student.macro_f1(counts), float(sum(used, Fraction(0)) / len(used)))
+
+
+@exercise("macro_f1", points=0.5, needs="test_every_class_weighs_the_same")
+def test_millions_of_sentences_have_a_macro_f1(student: Student) -> None:
+    counts = np.array([[900_000, 100_000, 0], [300_000, 1_000_000, 0], [0, 0, 1]])
+    close(student.macro_f1(counts), (18 / 22 + 20 / 24 + 1) / 3, given=f"counts {counts.tolist()}")
 
 
 @exercise("macro_f1")
@@ -127,10 +228,37 @@ def test_two_and_four_sentences_are_drawn_whole(student: Student) -> None:
     # Two sentences, on both of which the readers part: drawn are both (kappa -1), or one of them twice (0).
     counts = np.array([[0, 1], [1, 0]])
     ends = [low for low, _ in (student.kappa_interval(counts, 1, seed) for seed in range(30))]
-    equal(sorted({round(float(end), 6) + 0.0 for end in ends}), [-1.0, 0.0], given="counts 0 1 / 1 0, one draw, 30 seeds")
+    equal(
+        sorted({round(float(end), 6) + 0.0 for end in ends}), [-1.0, 0.0], given="counts 0 1 / 1 0, one draw, 30 seeds"
+    )
     # Of four, two and two are drawn 3 times in 8 (kappa -1), four of one kind once in 8 (0).
     found = list(student.kappa_interval(2 * counts, 2_000, 1))
     close(found, [-1.0, 0.0], given="counts 0 2 / 2 0, 2,000 draws")
+
+
+@exercise("kappa_interval", points=0.5, needs="test_the_seed_decides_what_is_drawn")
+def test_every_seed_decides_also_0_and_in_any_order_of_calls(student: Student) -> None:
+    counts = np.array(
+        [[150, 51, 23], [37, 131, 29], [22, 31, 187]]
+    )  # some hundreds of sentences: two draws are hardly ever alike
+    seeds = (0, 7, 1, 42, 1234, 256, 2**31, 2**32 - 1)
+    found = {seed: list(student.kappa_interval(counts, 8, seed)) for seed in seeds}
+    for seed in (0, 2**32 - 1, 7, 0):
+        again = list(student.kappa_interval(counts, 8, seed))
+        true(again == found[seed], "the same seed gives the same interval", given=f"8 draws, seed {seed}, once more")
+    alike = [seed for seed in seeds[1:] if found[seed] == found[0]]
+    true(not alike, "another seed gives another interval", given=f"8 draws, seed 0 and the seeds {seeds[1:]}")
+
+
+@exercise("kappa_interval", points=0.5, needs="test_full_agreement_leaves_no_doubt")
+def test_tables_of_one_class_and_of_one_sentence_have_no_width(student: Student) -> None:
+    for table, end in (([[9]], 0.0), ([[0, 0], [0, 12]], 0.0), ([[0, 4], [0, 0]], 0.0), ([[0, 0], [0, 1]], 0.0)):
+        for seed in (0, 1):
+            close(
+                list(student.kappa_interval(np.array(table), 30, seed)),
+                [end, end],
+                given=f"counts {table}, 30 draws, seed {seed}",
+            )
 
 
 @exercise("kappa_interval", points=0.5)

@@ -369,7 +369,7 @@ def kappa_interval(counts, draws, seed):
     """The 95 % percentile bootstrap interval of kappa, over sentences.
 
     counts: whole numbers (C, C), not all 0; draws: how often the sentences are drawn anew; seed: of
-    the generator, the only source of chance.
+    the generator, the only source of chance, 0 or more.
     Returns (low, high): the quantiles 0.025 and 0.975 of the kappas of `draws` tables, each with as
     many sentences as `counts`.
     """
