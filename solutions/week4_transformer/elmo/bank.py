@@ -435,6 +435,20 @@ edit("sight", "path-count-wraps", {"torch.eye(len(layers[0]))": "torch.eye(len(l
 edit("sight", "path-count-in-bytes", {"torch.eye(len(layers[0]))": "torch.eye(len(layers[0]), dtype=torch.uint8)",
      "(reads.float() @ seen > 0).float()": "reads.to(torch.uint8) @ seen"},
      "paths are counted in bytes: 256 of them are 0 again", killed_by="test_no_number_of_paths_is_too_great")
+edit("sight", "paths-in-8-bits",
+     {"torch.eye(len(layers[0]))": "torch.eye(len(layers[0]), dtype=torch.uint8)",
+      "(reads.float() @ seen > 0).float()": "(reads.to(torch.uint8) @ seen > 0).to(torch.uint8)"},
+     "paths are counted in 8 bits, in which 256 ways are none",
+     killed_by="test_a_token_is_seen_in_256_ways_and_in_any_number")
+edit("sight", "infinitely-many-paths", {"(reads.float() @ seen > 0).float()": "reads.float() @ seen", "seen.bool()": "seen > 0"},
+     "the numbers of paths are multiplied up: in deep stacks they are infinite, and infinity times 0 is no number",
+     killed_by="test_what_reads_itself_alone_sees_itself_beside_any_number_of_paths")
+edit("sight", "shares-of-paths",
+     {"(reads.float() @ seen > 0).float()": "reads.double() @ seen / len(seen)", "torch.eye(len(layers[0]))":
+      "torch.eye(len(layers[0]), dtype=torch.float64)", "seen.bool()": "seen > 0"},
+     "shares of paths are multiplied up: in deep stacks they come to 0", killed_by="test_any_layer_may_stand_there_many_times")
+
+
 equivalent("sight", "1: len(layers[0]) → len(layers[-1])", "all layers have as many positions")
 
 

@@ -256,6 +256,39 @@ def test_no_number_of_paths_is_too_great(student: Student) -> None:
 
 
 @exercise("sight", points=0.5, needs="test_any_layers_agree_with_paths_that_are_followed")
+@for_all(
+    examples=24,
+    bits=lists(sampled_from([True, False]), min_size=16, max_size=16),
+    size=sampled_from([2, 3, 4]),
+    count=sampled_from([5, 9, 17, 33, 65, 130, 1100]),
+)
+def test_any_layer_may_stand_there_many_times(student: Student, bits: list[bool], size: int, count: int) -> None:
+    reads = torch.tensor(bits).reshape(4, 4)[:size, :size]
+    one = reads.int().tolist()
+    seen = [{k for k in range(size) if row[k]} for row in one]
+    for _ in range(count - 1):
+        seen = [set().union(*(seen[k] for k in range(size) if row[k])) for row in one]
+    expected = [[float(j in tokens) for j in range(size)] for tokens in seen]
+    close(student.sight([reads.clone() for _ in range(count)]), expected)
+
+
+@exercise("sight", points=0.5, needs="test_any_layers_agree_with_paths_that_are_followed")
+def test_a_token_is_seen_in_256_ways_and_in_any_number(student: Student) -> None:
+    for size, count in ((16, 3), (4, 5), (256, 2), (2, 9), (2, 17), (2, 33), (2, 65)):
+        everything = torch.ones(size, size, dtype=torch.bool)
+        given = f"{size} positions, each reads all; {count} layers, so {size}^{count - 1} paths lead to each token"
+        close(student.sight([everything.clone() for _ in range(count)]), everything, given=given)
+
+
+@exercise("sight", points=0.5, needs="test_any_layers_agree_with_paths_that_are_followed")
+def test_what_reads_itself_alone_sees_itself_beside_any_number_of_paths(student: Student) -> None:
+    reads = torch.tensor([[1, 1, 1], [1, 1, 1], [0, 0, 1]]).bool()
+    for count in (130, 1100):
+        given = f"three positions, 0 and 1 read all, 2 reads itself; {count} layers"
+        close(student.sight([reads.clone() for _ in range(count)]), reads, given=given)
+
+
+@exercise("sight", points=0.5, needs="test_any_layers_agree_with_paths_that_are_followed")
 def test_every_one_of_many_layers_is_passed(student: Student) -> None:
     before = torch.ones(13, dtype=torch.bool).diag(-1)  # (14, 14), each position reads the one before it
     expected = torch.zeros(14, 14)
