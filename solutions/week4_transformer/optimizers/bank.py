@@ -353,6 +353,8 @@ edit("rectification", "step-against-threshold", {"rho <= threshold": "step <= th
      "the step itself is compared with the threshold: ρ counts for less than t gradients", killed_by="test_the_threshold_is_for_rho_and_not_for_the_step")
 edit("rectification", "step-for-rho", {"rho <= threshold": "step <= threshold + 1"},
      "the step is compared with the threshold: it is ρ", killed_by="test_with_the_threshold_of_common_code_step_6_is_the_first")
+edit("rectification", "factor-at-the-threshold", {"rho <= threshold": "rho < threshold"},
+     "a ρ that is just the threshold gets a factor: it must be above", killed_by="test_just_at_the_threshold_there_is_no_factor")
 
 
 # radam
@@ -468,6 +470,5 @@ edit("rank1_residual", "floor", {"x.norm())": "x.norm().clamp(min=1e-9))"},
 
 
 equivalent("clip_by_global_norm", "2: norm > limit → norm >= limit", "at the limit the factor is 1 either way")
-equivalent("rectification", "3: rho <= threshold → rho < threshold", "ρ is never exactly the threshold, but for rounding")
 equivalent("rank1_residual", "1: x - x.mean(dim=0) → x.mean(dim=0) - x", "a length does not ask for the sign")
 equivalent("radam", "3: factor is None → not factor", "a factor that is there is above 0")

@@ -88,6 +88,18 @@ def test_clipped_gradients_are_tensors(student: Student) -> None:
     true(all(isinstance(one, Tensor) for one in clipped), "tensors were expected", given="two gradients", actual=kinds)
 
 
+@exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
+@for_all(examples=30, limit=sampled_from([0.1, 0.5, 3.0]), power=integers(-2, 6), count=integers(1, 4))
+def test_what_is_longer_comes_out_as_long_as_the_limit(student: Student, limit: float, power: int, count: int) -> None:
+    gradients = [torch.full((1, 2), 2.0**power, dtype=torch.float64) for _ in range(count)]
+    norm = 2.0**power * math.sqrt(2 * count)
+    clipped, found = student.clip_by_global_norm(gradients, limit)
+    close(found, norm)
+    wanted = [[2.0**power * min(1.0, limit / norm)] * 2]
+    for one in clipped:
+        close(one, wanted, rtol=3e-5, atol=0)
+
+
 # sgd
 @exercise("sgd", points=0.5)
 @for_all(gradients=streams(), beta=sampled_from([0.0, 0.5, 0.9]), nesterov=booleans())
@@ -269,6 +281,16 @@ def test_any_factor_keeps_the_papers_variance(student: Student, step: int, beta2
         equal(found, None)
     else:
         close(found, math.sqrt(variance(last) / variance(rho)))
+
+
+@exercise("rectification", points=0.5, needs="test_with_the_threshold_of_common_code_step_6_is_the_first")
+@for_all(examples=40, step=integers(6, 300), beta2=sampled_from([0.9, 0.98, 0.99, 0.999]))
+def test_just_at_the_threshold_there_is_no_factor(student: Student, step: int, beta2: float) -> None:
+    rho = float(student.rectification(step, beta2, 4.0)[0])
+    close(rho, 2 * mean_age(step, beta2) + 1)
+    if not 4 < rho < (2 / (1 - beta2) - 1) * (1 - 1e-6):
+        return
+    equal(student.rectification(step, beta2, rho)[1], None)
 
 
 # radam
