@@ -383,6 +383,15 @@ edit("chosen_places", "sign-of-the-seed-lost", {'f"{seed} {text} {number}"': 'f"
 edit("chosen_places", "seeds-below-zero-refused",
      {'places = random.Random(f"{seed} {text} {number}").sample(range(length), count)': "places = np.random.default_rng([seed, text, number]).permutation(length)[:count].tolist()"},
      "numpy takes no seed below 0, and the experiment has one", killed_by="test_seeds_below_zero_have_masks_of_their_own")
+edit("chosen_places", "halves-up", {"round(rate * length)": "int(rate * length + 0.5)"},
+     "halves are rounded up: round takes them to the even number", killed_by="test_halves_go_to_the_even_number")
+edit("chosen_places", "hash-of-a-tuple", {'f"{seed} {text} {number}"': "hash((seed, text, number))"},
+     "Python's hash of a tuple is the seed: −1 and −2 have the same hash", killed_by="test_each_of_many_seeds_has_masks_of_its_own")
+edit("chosen_places", "hash-of-a-string", {'f"{seed} {text} {number}"': 'hash(f"{seed} {text} {number}")'},
+     "Python's hash of a string is the seed: it is another number in each run of Python",
+     killed_by="test_another_run_of_python_has_the_same_masks")
+edit("chosen_places", "seeds-in-16-bits", {'f"{seed} {text} {number}"': 'f"{seed % 65536} {text} {number}"'},
+     "of the seed 16 bits are left, so that −1 has the masks of 65,535", killed_by="test_each_of_many_seeds_has_masks_of_its_own")
 edit("chosen_places", "one-mask-moved", {"{seed} {text} {number}": "{seed} {text}", "return chosen": "return chosen.roll(number)"},
      "the masks of all epochs are one mask, moved along the text", killed_by="test_masks_know_nothing_of_each_other")
 edit("chosen_places", "texts-moved", {"{seed} {text} {number}": "{seed} {number}", "return chosen": "return chosen.roll(text)"},

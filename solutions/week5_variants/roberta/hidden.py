@@ -3,6 +3,8 @@
 import functools
 import itertools
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
@@ -148,6 +150,18 @@ def test_of_many_tokens_the_last_are_judged_too(student: Student) -> None:
 
 
 # chosen_places
+@contextmanager
+def another_run_of_python(student: Student) -> Iterator[None]:
+    """Lets hash() give other numbers on the student's side, as it does for strings each time Python starts."""
+    builtins = student.np.frompyfunc(__import__, 1, 1)("builtins")
+    put, own = student.np.frompyfunc(setattr, 3, 1), student.np.frompyfunc(getattr, 2, 1)(builtins, "hash")
+    put(builtins, "hash", id)
+    try:
+        yield
+    finally:
+        put(builtins, "hash", own)
+
+
 def mask(student: Student, text: int, length: int, epoch: int, copies: int | None, seed: int) -> list[bool]:
     found = student.chosen_places(text, length, epoch, copies, seed)
     values = [bool(one) for one in found]
@@ -157,7 +171,7 @@ def mask(student: Student, text: int, length: int, epoch: int, copies: int | Non
 
 @exercise("chosen_places")
 @for_all(
-    length=integers(1, 60).filter(lambda n: n * 3 % 20 != 10),
+    length=integers(1, 60),
     epoch=integers(0, 25),
     copies=sampled_from([None, 1, 3, 10]),
     text=integers(0, 9),
@@ -167,7 +181,7 @@ def test_any_text_has_its_share_and_its_turn(
     student: Student, length: int, epoch: int, copies: int | None, text: int
 ) -> None:
     found = mask(student, text, length, epoch, copies, 1)
-    equal(sum(found), max(1, int(Fraction(3, 20) * length + Fraction(1, 2))), given="how many are chosen")
+    equal(sum(found), max(1, round(Fraction(3, 20) * length)), given="how many are chosen")
     same = epoch if copies is None else epoch % copies + 2 * copies
     true(found == mask(student, text, length, same, copies, 1), "the same mask was expected")
 
@@ -239,6 +253,35 @@ def test_seeds_below_zero_have_masks_of_their_own(student: Student) -> None:
     equal(sum(below), 30, given="200 tokens, seed −1: how many are chosen")
     true(below not in (above, zero), "another seed has the same mask", given="200 tokens, seeds −1, 0 and 1")
     true(below == mask(student, 0, 200, 0, None, -1), "two calls gave two masks", given="200 tokens, seed −1, twice")
+
+
+@exercise("chosen_places", points=0.5, needs="test_a_share_of_the_tokens_is_chosen")
+def test_halves_go_to_the_even_number(student: Student) -> None:
+    halves = ((0.15, 10, 2), (0.15, 30, 4), (0.15, 50, 8), (0.15, 70, 10), (0.15, 110, 16), (0.5, 1, 1), (0.5, 3, 2), (0.5, 5, 2))
+    for rate, length, count in (*halves, (0.25, 14, 4), (0.25, 18, 4), (0.25, 22, 6), (0.75, 6, 4), (0.75, 2, 2)):
+        found = sum(bool(one) for one in student.chosen_places(1, length, 2, None, 3, rate))
+        given = f"a text of {length} tokens, rate {rate}, which are {rate * length}: how many are chosen"
+        equal(found, count, given=given)
+
+
+@exercise("chosen_places", points=0.5, needs="test_texts_and_seeds_have_masks_of_their_own")
+def test_each_of_many_seeds_has_masks_of_its_own(student: Student) -> None:
+    ends = (2**31 - 1, 2**31 - 2, 2**30, 2**16, 2**15, 256)
+    found: dict[tuple[bool, ...], tuple[int, int]] = {}
+    for seed, text in itertools.product((*range(-12, 13), *ends, *(-end for end in ends), -(2**31)), (0, 1, 12)):
+        other = found.setdefault(tuple(mask(student, text, 200, 1, 5, seed)), (seed, text))
+        given = f"200 tokens, epoch 1, 5 copies, (seed, text) {other} and {(seed, text)}"
+        true(other == (seed, text), "the two have the same mask", given=given)
+
+
+@exercise("chosen_places", points=0.5, needs="test_texts_and_seeds_have_masks_of_their_own")
+def test_another_run_of_python_has_the_same_masks(student: Student) -> None:
+    for copies in (None, 3):
+        here = mask(student, 2, 200, 4, copies, 6)
+        with another_run_of_python(student):
+            there = mask(student, 2, 200, 4, copies, 6)
+        given = f"200 tokens, copies {copies}, and again where hash() gives other numbers, as in another run"
+        true(here == there, "the mask is another one", given=given)
 
 
 @exercise("chosen_places")

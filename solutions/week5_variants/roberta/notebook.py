@@ -248,12 +248,13 @@ def chosen_places(text, length, epoch, copies, seed, rate=0.15):
     """Which tokens of a text are asked for in an epoch.
 
     text: the text's number, from 0; length: its number of tokens, 1 or more; epoch: from 0; seed:
-    the run's.
+    the run's, from −2³¹ to 2³¹ − 1.
     copies: None for a new mask in every epoch (dynamic); a whole number k for k fixed masks, used
     in turn: epoch e reads mask number e mod k. Masks of different texts, epochs, copies and seeds
     are drawn independently; every place is equally likely.
     Returns a bool tensor (length,): max(1, round(rate · length)) places are True, no more and no
-    fewer. The same arguments always give the same mask, and torch's and Python's own generators are
+    fewer, with Python's round, which takes halves to the even number. The same arguments always
+    give the same mask, in another run of Python too, and torch's and Python's own generators are
     left as they are. Liu et al. 2019, section 4.1.
     """
     ### BEGIN SOLUTION
