@@ -282,6 +282,17 @@ edit("train_bpe", "no-words-raise", {"merges = []": "merges, longest = [], max(m
      "no words end in an error: there is nothing to merge", killed_by=LARGE)
 
 
+END = "test_words_with_their_ends_marked_give_the_merges_of_the_library"
+edit("train_bpe", "end-behind-the-letters", {"sorted({token for word in words for token in word})":
+     'sorted({token for word in words for token in word}, key=lambda token: (token == "</w>", token))'},
+     "</w> stands behind all characters: it stands in alphabetical order, before the letters", killed_by=END)
+edit("train_bpe", "ends-left-alone", {"pairs = count_pairs(words)": 'pairs = {p: n for p, n in count_pairs(words).items() if p[1] != "</w>"}'},
+     "the mark is never merged: it is a token like any other", killed_by="test_the_papers_words_give_est_and_low")
+edit("train_bpe", "any-case", {"sorted({token for word in words for token in word})":
+     "sorted({token for word in words for token in word}, key=lambda token: (token.lower(), token))"},
+     "the alphabet is taken without regard to case: A stands before a and all small letters", killed_by=END)
+
+
 # encode_word
 @alternative("encode_word", "merge-by-merge")
 def encode_word(word, merges):
@@ -368,6 +379,10 @@ edit("encode_word", "blanks-left-out", {"rank = ": "word = tuple(token for token
      "tokens that are blanks are left out", killed_by=LONG)
 
 
+edit("encode_word", "end-merged-last", {"min(known, key=rank.get)": 'min(known, key=lambda pair: (pair[1] == "</w>", rank[pair]))'},
+     "the mark is merged last of all: it is a token like any other", killed_by="test_marked_words_of_all_letters_are_encoded_as_by_the_library")
+
+
 # decode_words
 @alternative("decode_words", "running-words")
 def decode_words(tokens):
@@ -431,6 +446,10 @@ edit("decode_words", "no-blank-before-signs", {'.removesuffix(" ")': '.removesuf
      "the blank before a comma is taken out: it stands between two words", killed_by=COMES_BACK)
 edit("decode_words", "signs-taken-out", {'.removesuffix(" ")': '.removesuffix(" ").replace("<", "").replace("/", "")'},
      "the signs < and / are taken out of the words too", killed_by=COMES_BACK)
+
+
+edit("decode_words", "white-space-stripped", {'.removesuffix(" ")': '.removesuffix(" ").rstrip("\\xa0\\u3000")'},
+     "other white space at the end goes too: only the last blank has to go", killed_by="test_any_words_come_back_however_they_are_cut")
 
 
 # byte_table
@@ -545,6 +564,16 @@ edit("encode_text", "lines-ended-alike", {"byte_bpe.split(text)": 'byte_bpe.spli
      "\\r\\n becomes \\n: no byte of the text is lost", killed_by="test_texts_are_encoded_as_by_the_library")
 
 
+WHOLE = "test_any_text_is_cut_as_a_whole_and_merged_by_rank"
+edit("encode_text", "line-by-line", {"byte_bpe.split(text)": "[piece for line in text.splitlines(keepends=True) for piece in byte_bpe.split(line)]"},
+     "the text is split line by line: two line ends, or blanks before one, are one piece", killed_by=WHOLE)
+edit("encode_text", "paragraph-by-paragraph", {"byte_bpe.split(text)":
+     '[piece for i, part in enumerate(text.split("\\n\\n")) for piece in byte_bpe.split("\\n\\n" * (i > 0) + part)]'},
+     "the text is split paragraph by paragraph: what stands around two line ends may be one piece with them", killed_by=WHOLE)
+edit("encode_text", "byte-order-mark", {"byte_bpe.split(text)": 'byte_bpe.split(text.removeprefix("\\ufeff"))'},
+     "a byte order mark (U+FEFF) at the beginning is lost: it is a character like any other", killed_by=WHOLE)
+
+
 # decode_bytes
 @alternative("decode_bytes", "position-in-table")
 def decode_bytes(tokens):
@@ -602,6 +631,19 @@ edit("decode_bytes", "byte-order-mark", {'"utf-8"': '"utf-8-sig"'},
      "a byte order mark (U+FEFF) at the beginning is lost: it is a character like any other", killed_by=LIBRARY)
 edit("decode_bytes", "lines-ended-alike", {'"utf-8", errors="replace")': '"utf-8", errors="replace").replace("\\r\\n", "\\n")'},
      "\\r\\n becomes \\n: every text comes back as it was", killed_by=LIBRARY)
+
+
+READ = "test_any_bytes_are_read_as_python_reads_them"
+
+
+@mistake("decode_bytes", "rest-lost", "what follows the first broken character is lost: only the broken one becomes U+FFFD", killed_by=READ)
+def decode_bytes(tokens):
+    back = {character: byte for byte, character in byte_table().items()}
+    data = bytes(back[c] for token in tokens for c in token)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return data[: error.start].decode("utf-8") + "\ufffd"
 
 
 # What no check can tell from a right answer.

@@ -100,6 +100,34 @@ def test_any_counted_words_give_the_merges_of_the_library(student: Student, word
     equal((vocabulary, merges), (list(expected.vocabulary), list(expected.merges)))
 
 
+SIGNS = ["a", "b", "B", "1", "-", "é", "e", "\u0301", "눈", "\u1161", "🙂", "z"]  # some stand before < in the alphabet, some after
+
+
+def marked_words(draw: random.Random, letters: str, most: int) -> dict[str, int]:
+    """Counted words, some of them with < at the end: one sign for "</w>", with the same place in the alphabet."""
+    kinds = ["".join(draw.choices(letters, k=draw.randint(0, 5))) + draw.choice(["<", "<", ""]) for _ in range(most)]
+    return {word: draw.choice([1, 2, 2, 3, 300, 3_000_000_000]) for word in kinds if word}
+
+
+def with_mark(word: str) -> tuple[str, ...]:
+    return tuple("</w>" if token == "<" else token for token in word)
+
+
+@exercise("train_bpe", needs="test_the_papers_words_give_est_and_low")
+def test_words_with_their_ends_marked_give_the_merges_of_the_library(student: Student) -> None:
+    draw = random.Random(6)
+    for i in range(60):
+        counts = marked_words(draw, "".join(draw.sample(SIGNS, 2 + i // 15)), 1 + i // 8)
+        size = len(set("".join(counts))) + draw.randint(0, 9)
+        expected = bpe.train(counts, size)
+        vocabulary, merges = student.train_bpe({with_mark(word): count for word, count in counts.items()}, size)
+        named = [token.replace("<", "</w>") for token in expected.vocabulary]
+        pairs = [(a.replace("<", "</w>"), b.replace("<", "</w>")) for a, b in expected.merges]
+        given = f"the words {counts}, where < stands for the mark </w>; size {size}"
+        equal(vocabulary, named, given=given)
+        equal(merges, pairs, given=given)
+
+
 @exercise("train_bpe", needs="test_the_papers_words_give_est_and_low")
 def test_the_words_stay_as_they_are(student: Student) -> None:
     words = {("a", "b", "a", "b"): 2, ("b", "a"): 1}
@@ -127,6 +155,18 @@ def test_large_counts_that_are_nearly_equal_are_told_apart(student: Student) -> 
 def test_any_word_is_encoded_as_by_the_library(student: Student, word: str, learnt: dict[str, int]) -> None:
     library = bpe.train(learnt, 12, alphabet="abc")
     equal(student.encode_word(tuple(word), list(library.merges)), tuple(library.tokens(word)))
+
+
+@exercise("encode_word", needs="test_the_pair_that_was_learnt_first_is_merged_first")
+def test_marked_words_of_all_letters_are_encoded_as_by_the_library(student: Student) -> None:
+    draw = random.Random(7)
+    for i in range(60):
+        letters = "".join(draw.sample(SIGNS, 2 + i // 15))
+        library = bpe.train({"<": 1, **marked_words(draw, letters, 4)}, 14, alphabet=letters)
+        merges = [(a.replace("<", "</w>"), b.replace("<", "</w>")) for a, b in library.merges]
+        word = "".join(draw.choices(letters, k=i // 6)) + draw.choice(["<", ""])
+        expected = tuple(token.replace("<", "</w>") for token in library.tokens(word))
+        equal(student.encode_word(with_mark(word), merges), expected, given=f"{with_mark(word)}; merges {merges}")
 
 
 @exercise("encode_word", points=1.5)
@@ -161,6 +201,22 @@ def test_every_list_of_words_comes_back(student: Student) -> None:
         equal(student.decode_words(tokens), " ".join(words), given=tokens)
 
 
+@exercise("decode_words", points=0.5, needs="test_marks_become_blanks_between_words")
+def test_any_words_come_back_however_they_are_cut(student: Student) -> None:
+    draw = random.Random(8)
+    letters = ["a", "B", "<", "/", "w", ">", "</w", "</W>", ",", "'", "눈", "e\u0301", "\u1112\u1161", "\xa0", "\u3000", "▁", "##", "\ufeff"]
+    for i in range(60):
+        words = [draw.choices(letters, k=draw.randint(0, 3)) for _ in range(i // 8)]
+        tokens: list[str] = []
+        for pieces in words:
+            mark = draw.choice([True, False]) or not pieces  # the end as a token of its own
+            tokens += [*pieces, "</w>"] if mark else [*pieces[:-1], pieces[-1] + "</w>"]
+        if draw.choice([True, False]):  # the last word lacks its end
+            words.append(draw.choices(letters, k=2))
+            tokens += words[-1]
+        equal(student.decode_words(tokens), " ".join(map("".join, words)), given=tokens)
+
+
 @exercise("byte_table")
 def test_the_table_is_the_published_one(student: Student) -> None:
     equal(student.byte_table(), dict(enumerate(byte_bpe.BYTES)), given="the whole table")
@@ -175,6 +231,45 @@ def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
         equal(student.encode_text(text, merges), library.tokens(text), given=text)
     found = student.encode_text("a,a\r\na", [("a", ",")])
     equal(found, ["a", ",", "a", "č", "Ċ", "a"], given="a,a and a on the next line (\\r\\n); merge a+, which the cut forbids")
+
+
+SPACED = ["\n", "\n\n", "\r\n", "\r", " ", "  ", " \n", "\n ", "\t", "\x0b", "\x0c", "\x1c", "\x85", "\xa0", "\u2028", "\u3000"]
+WRITTEN = ["a", "ab", "A", "1", "½", ",", "'s", "'S", "?!", "눈", "é", "e\u0301", "\u1112\u1161", "🙂", "\ufeff", "_", "\0", "ﬁ"]
+
+
+def merged_by_rank(piece: list[str], merges: list[tuple[str, str]]) -> list[str]:
+    """The piece's tokens: of the pairs in it, the first in the list is joined, from left to right, until none is there."""
+    while (pairs := set(pairwise(piece))) and (best := next((pair for pair in merges if pair in pairs), None)):
+        piece = bpe.merged(piece, best, "".join(best))
+    return piece
+
+
+@exercise("encode_text", points=1.5, needs="test_without_merges_a_syllable_is_three_bytes")
+def test_any_text_is_cut_as_a_whole_and_merged_by_rank(student: Student) -> None:
+    """All neighbours of the text are merges, those at the cuts too: where the text is cut elsewhere, tokens differ."""
+    draw = random.Random(9)
+    for i in range(90):
+        text = "".join(draw.choice(draw.choice([SPACED[: 1 + i], WRITTEN])) for _ in range(2 + i // 15))
+        letters = [byte_bpe.BYTES[byte] for byte in text.encode()]
+        pairs = list(dict.fromkeys(pairwise(letters)))
+        draw.shuffle(pairs)
+        triples = list(dict.fromkeys((a + b, c) for a, b, c in zip(letters, letters[1:], letters[2:], strict=False)))
+        merges = [*pairs, *triples]
+        pieces = [[byte_bpe.BYTES[byte] for byte in piece.encode()] for piece in byte_bpe.split(text)]
+        expected = [token for piece in pieces for token in merged_by_rank(piece, merges)]
+        equal(student.encode_text(text, merges), expected, given=f"{text!r}, merges {merges}")
+
+
+@exercise("decode_bytes", points=0.5, needs="test_ascii_comes_back_with_its_blanks")
+def test_any_bytes_are_read_as_python_reads_them(student: Student) -> None:
+    draw = random.Random(10)
+    some = [*b"a \n\r\0", 0x7F, 0x80, 0xBF, 0xC2, 0xC3, 0xA9, 0xE0, 0xED, 0xEF, 0xBB, 0xBF, 0xF0, 0x9F, 0x99, 0x82, 0xF4, 0xFF]
+    for i in range(60):
+        data = bytes(draw.choices(some, k=i // 6)) + "é눈🙂 "[: i % 5].encode()
+        written = "".join(byte_bpe.BYTES[byte] for byte in data)
+        place = draw.randint(0, len(written))
+        tokens = [written[:place], written[place:]]
+        equal(student.decode_bytes(tokens), data.decode("utf-8", errors="replace"), given=f"{tokens}, the bytes {list(data)}")
 
 
 @exercise("decode_bytes", points=0.5)
