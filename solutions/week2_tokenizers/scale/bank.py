@@ -271,6 +271,26 @@ edit("cut_text", "places-in-floats", {"k * len(text) // count": "int(k * (len(te
 
 
 
+NONE_EMPTY = "test_short_texts_are_cut_into_no_empty_chunks"
+
+
+@mistake("cut_text", "before-the-first-the-last", "at place 0 the last character is taken for the one before, and the first chunk is empty",
+         killed_by=NONE_EMPTY)
+def cut_text(text, count):
+    n, places = len(text), [0]
+    for k in range(1, count):
+        place = k * n // count
+        while place < n and not (regex.match(r"\s", text[place]) and regex.match(r"\S", text[place - 1])):
+            place += 1
+        if place < n and place not in places[1:]:
+            places.append(place)
+    return [text[i:j] for i, j in pairwise([*places, n])] if text else []
+
+
+edit("cut_text", "no-more-than-characters", {"safe = regex": "count = min(count, len(text) // 2)\n    safe = regex"},
+     "no more chunks are tried than half the characters: cuts are wanted at k · n // count", killed_by=NONE_EMPTY)
+
+
 # merge_step
 @alternative("merge_step", "only-the-difference")
 def merge_step(pair, new, words, counts, pairs, where):
@@ -379,6 +399,11 @@ edit("merge_step", "words-of-a-place", {"words[i] = tuple(merged(words[i], pair,
      "only the first place in a word is merged: merge wherever the pair stands", killed_by="test_a_pair_may_stand_in_a_word_twice")
 
 
+edit("merge_step", "equal-words-merged-once", {"words[i] = tuple(merged(words[i], pair, new))":
+     "old = words[i]\n        words[i] = tuple(merged(old, pair, new))\n        counts = [0 if j != i and w == old else c for j, (w, c) in enumerate(zip(words, counts))]"},
+     "words that are equal are counted once: each has its own place and count", killed_by="test_equal_words_large_counts_and_large_ids_are_merged")
+
+
 # train
 @alternative("train", "largest-by-max")
 def train(words, counts, size):
@@ -484,6 +509,14 @@ edit("train", "larger-ids-win", {"best = max(pairs, key=pairs.get)": "best = max
      killed_by="test_of_equally_frequent_pairs_the_smaller_ids_win", of="first-seen-wins")
 
 
+ANEW = "test_any_words_some_of_them_equal_are_trained_as_by_counting_anew"
+edit("train", "equal-words-once", {"pairs, where, merges = {}, {}, {}":
+     "pairs, where, merges = {}, {}, {}\n    counts = [dict(zip(words, counts))[w] if words.index(w) == i else 0 for i, w in enumerate(words)]"},
+     "a word that stands in the list twice is counted once", killed_by=ANEW)
+edit("train", "counts-in-floats", {"pairs.get(pair, 0) + counts[i]": "pairs.get(pair, 0.0) + counts[i]"},
+     "counts are added in floats, where very large ones are rounded: they are whole numbers", killed_by=ANEW)
+
+
 # encode
 @alternative("encode", "merge-by-merge")
 def encode(text, merges, special):
@@ -585,6 +618,14 @@ edit("encode", "composed-first", {"in cut_special(text, special)": 'in cut_speci
 
 
 
+edit("encode", "line-by-line", {"in split_text(part)": "in [p for line in part.splitlines(keepends=True) for p in split_text(line)]"},
+     "the text is split line by line: two line ends, or blanks before one, are one piece",
+     killed_by="test_any_text_is_cut_as_a_whole_and_merged_by_id")
+edit("encode", "paragraph-by-paragraph", {"in split_text(part)": 'in [p for block in regex.split(r"(?<=\\n\\n)", part) for p in split_text(block)]'},
+     "the text is split after two line ends: more white space after them is one piece with them",
+     killed_by="test_any_text_is_cut_as_a_whole_and_merged_by_id")
+
+
 # encode_stream
 @alternative("encode_stream", "one-place-from-the-right")
 def encode_stream(chunks, merges, special):
@@ -642,6 +683,26 @@ edit("encode_stream", "last-piece-held", {"        places = [found.start() for f
      killed_by="test_a_special_token_may_lie_in_two_chunks")
 edit("encode_stream", "special-forgotten", {"yield from encode(held, merges, special)": "yield from encode(held, merges, {})"},
      "in the last part special tokens are taken for text", killed_by="test_a_special_token_may_lie_in_two_chunks")
+
+
+@mistake("encode_stream", "one-chunk-ahead", "the next chunk is taken before what was safe in this one is encoded",
+         killed_by="test_no_chunk_is_taken_before_it_is_needed")
+def encode_stream(chunks, merges, special):
+    chunks, held = iter(chunks), ""
+    chunk = next(chunks, None)
+    while chunk is not None:
+        held += chunk
+        chunk = next(chunks, None)
+        places = [found.start() for found in regex.finditer(r"(?<=\S)\s", held)]
+        if places:
+            yield from encode(held[: places[-1]], merges, special)
+            held = held[places[-1] :]
+    yield from encode(held, merges, special)
+
+
+edit("encode_stream", "seam-not-seen", {"        held += chunk\n        places = [found.start() for found in regex.finditer(r\"(?<=\\S)\\s\", held)]":
+     "        places = [len(held) + found.start() for found in regex.finditer(r\"(?<=\\S)\\s\", chunk)]\n        held += chunk"},
+     "white space at a chunk's beginning is no safe place, as the character before it is not seen", killed_by="test_no_chunk_is_taken_before_it_is_needed")
 
 
 # tokenizer_json
@@ -708,6 +769,11 @@ edit("tokenizer_json", "special-spelled", {'"content": token': '"content": "".jo
      "special tokens are spelled in the characters of BYTES: they are text and stand as they are", killed_by="test_special_tokens_are_written_as_they_are")
 edit("tokenizer_json", "one-letter-tokens", {"tokens[new] = tokens[a] + tokens[b]": "tokens[new] = chr(new)"},
      "a merge is written as a character of its own: it joins its two tokens", killed_by="test_tokens_are_written_in_the_characters_of_bytes")
+
+
+edit("tokenizer_json", "merges-as-strings", {"[tokens[a], tokens[b]] for a, b in merges": 'f"{tokens[a]} {tokens[b]}" for a, b in merges'},
+     "each merge is one string with a blank, as in older files: a list of two tokens was asked for",
+     killed_by="test_merges_are_pairs_of_tokens_the_earliest_first")
 
 
 equivalent("cut_special", "3: sorted(special, key=len, reverse=True) → sorted(special, reverse=True)",

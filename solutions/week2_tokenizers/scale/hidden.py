@@ -7,7 +7,7 @@ import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain, pairwise
+from itertools import chain, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ ENDINGS = ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d")
 
 # split_text
 def _kind(character: str) -> str:
-    """letter, number, white or sign, by Python's own tables."""
-    if character.isspace():
+    """letter, number, white or sign, by Python's own tables; regex takes four separators for signs that Python takes for white space."""
+    if character.isspace() and character not in "\x1c\x1d\x1e\x1f":
         return "white"
     return {"L": "letter", "N": "number"}.get(unicodedata.category(character)[0], "sign")
 
@@ -95,6 +95,28 @@ def test_blanks_alone_join_and_endings_stand_without_them(student: Student) -> N
         equal(student.split_text(text), brute_split(text), given=repr(text))
 
 
+WHITE = [" ", "\n", "\n\n", "\r\n", "\r", "  ", "\t", "\xa0", "\u3000", "\x0b", "\x0c", "\x85", "\u2028", "\u2003", " \n"]
+WRITTEN = [
+    "a", "ab", "S", "1", "½", "Ⅷ", "١", ".", ",", "?!", "눈", "é", "e\u0301", "\u1112\u1161", "ㅋ", "🙂", "☕", "\ufeff", "_", "\0", "ﬁ", "ª", "漢",
+    "\x1c", "\x1f", "\u200b", "\u200d", "\xad", "'s", "'S", "'ll", "'re", "'x", "’s", "''", "s", "ⓐ", "<|a|>", "<|", "|>", "ß", "İ", "\u0903",
+]  # fmt: skip
+
+
+def strange_text(draw: random.Random, i: int) -> str:
+    """A text of up to eight signs, and of ever more kinds the larger i is; white space is half of it."""
+    return "".join(draw.choice(draw.choice([WHITE[: 1 + i // 3], WRITTEN[: 2 + i]])) for _ in range(min(8, i // 8)))
+
+
+@exercise("split_text", points=0.5, needs="test_letters_numbers_and_signs_are_pieces_of_their_own")
+def test_any_text_of_strange_signs_is_split_as_by_the_rules(student: Student) -> None:
+    draw = random.Random(11)
+    for i in range(150):
+        text = strange_text(draw, i)
+        equal(student.split_text(text), brute_split(text), given=repr(text))
+    for text in ("a" * 400 + "1" * 400 + "?" * 400 + " " * 400, "눈" * 300 + "\n" * 300 + "a"):
+        equal(student.split_text(text), brute_split(text), given="runs of 300 and 400 of a kind")
+
+
 # byte_ids
 @exercise("byte_ids")
 def test_all_256_ids_are_those_of_gpt2(student: Student) -> None:
@@ -143,7 +165,17 @@ def test_a_special_token_may_hold_a_blank_and_have_the_id_0(student: Student) ->
     equal(student.cut_special(text, special), brute_cut(text, special), given=[text, special])
 
 
-# cut_text
+@exercise("cut_special", points=0.5, needs="test_a_special_token_is_cut_out_whole")
+def test_any_of_many_tokens_is_cut_out_wherever_it_stands(student: Student) -> None:
+    draw = random.Random(12)
+    some = ["<|a|>", "<|a|>b", "<|A|>", "a", "ab", "aba", "b", "ba", " ", "\n", "\n\n", ".", "a.", "[a]", "(a)", "a*", "$", "^", "\\", "눈", "é", "e\u0301", "#", "ß"]
+    for i in range(90):
+        special = draw.sample(some, min(len(some), i // 8))
+        text = "".join(draw.choices([*some, *special, *special, "SS", "c"], k=min(9, i // 6)))
+        given = f"{text!r}; special: {special}"
+        equal(student.cut_special(text, special if i % 2 else {token: n for n, token in enumerate(special)}), brute_cut(text, special), given=given)
+
+
 @exercise("cut_special", points=0.5, needs="test_a_special_token_is_cut_out_whole")
 def test_every_one_of_many_special_tokens_is_cut_out(student: Student) -> None:
     text = "".join(f"{i}<|a|>" for i in range(8))
@@ -151,6 +183,7 @@ def test_every_one_of_many_special_tokens_is_cut_out(student: Student) -> None:
     equal(student.cut_special(text, ["<|a|>"]), expected, given="0<|a|>1<|a|> and so on to 7<|a|>")
 
 
+# cut_text
 def brute_chunks(text: str, count: int) -> list[str]:
     """Place by place: a cut is free where white space follows what is none."""
     free = [i for i in range(1, len(text)) if _kind(text[i]) == "white" and _kind(text[i - 1]) != "white"]
@@ -163,6 +196,16 @@ def brute_chunks(text: str, count: int) -> list[str]:
 @for_all(text=inputs.texts(20) | split_texts(), count=integers(1, 6))
 def test_any_text_is_cut_where_white_space_begins(student: Student, text: str, count: int) -> None:
     equal(student.cut_text(text, count), brute_chunks(text, count))
+
+
+@exercise("cut_text", needs="test_a_cut_moves_on_to_the_next_white_space")
+def test_short_texts_are_cut_into_no_empty_chunks(student: Student) -> None:
+    """Where more chunks are wanted than the text has characters, cuts are wanted at place 0."""
+    draw = random.Random(13)
+    texts = ["".join(letters) for length in range(5) for letters in product("a ", repeat=length)]
+    for text in [*texts, *(strange_text(draw, i) for i in range(60))]:
+        for count in (2, 3, 5, 40):
+            equal(student.cut_text(text, count), brute_chunks(text, count), given=f"{text!r}, {count} chunks")
 
 
 @claim("gpt2-counted-apart")
@@ -228,6 +271,26 @@ def recounted(words: list[tuple[int, ...]], counts: list[int]) -> tuple[dict[Pai
 
 
 @exercise("merge_step", needs="test_one_word_is_taken_out_and_put_back")
+def test_equal_words_large_counts_and_large_ids_are_merged(student: Student) -> None:
+    draw = random.Random(14)
+    for i in range(60):
+        ids = [0, 1, 255, 256, 70_000][: 2 + i // 15]
+        words = [tuple(draw.choices(ids, k=draw.randint(0, 2 + i // 8))) for _ in range(i // 10)] + [(0, 1, 0)]
+        words += draw.choices(words, k=2)
+        counts = [draw.choice([1, 2, 300, 3_000_000_000]) for _ in words]
+        pairs, where = recounted(words, counts)
+        pair, new = draw.choice(sorted(pairs)), draw.choice([70_001, 2_000_000])
+        after = [tuple(bpe.merged(word, pair, new)) for word in words]
+        handles = [student.put(value) for value in (list(words), dict(pairs), {key: set(found) for key, found in where.items()})]
+        made = student.merge_step(pair, new, handles[0], counts, handles[1], handles[2])
+        pairs_after, where_after = recounted(after, counts)
+        given = f"words {words}, counts {counts}, pair {pair}, new {new}"
+        for handle, expected in zip(handles, (after, pairs_after, where_after), strict=True):
+            equal(student.value(handle), expected, given=given)
+        equal(made, {pair for pair in pairs_after if new in pair}, given=given)
+
+
+@exercise("merge_step", needs="test_one_word_is_taken_out_and_put_back")
 def test_what_other_words_count_is_kept(student: Student) -> None:
     """Counts of words that the list does not even hold: who counts anew loses them."""
     handles = [
@@ -289,6 +352,27 @@ def test_any_pieces_give_the_merges_of_the_library(student: Student, counts: dic
     equal(words, [tuple(bpe.join(list(spelled(piece)), ranks)) for piece in counts])
 
 
+@exercise("train", needs="test_the_papers_words_give_est_and_low")
+def test_any_words_some_of_them_equal_are_trained_as_by_counting_anew(student: Student) -> None:
+    draw = random.Random(15)
+    for i in range(60):
+        ids = [0, 1, 255, 7, 2][: 1 + i // 10 % 5]
+        words = [tuple(draw.choices(ids, k=draw.randint(0, 6))) for _ in range(i // 10)]
+        words += draw.choices(words, k=len(words) // 2)
+        counts = [draw.choice([1, 1, 2, 3, 2**31 + 1, 2**31 + 2, 2**60 + 1, 2**60 + 2][: 3 + i // 10]) for _ in words]
+        size, now, expected = 256 + draw.randint(0, 9), list(words), {}
+        while 256 + len(expected) < size and (pairs := bpe.count_pairs(now, counts)):
+            best = min(pairs, key=lambda pair: (-pairs[pair], *pair))
+            expected[best] = 256 + len(expected)
+            now = [tuple(bpe.merged(word, best, expected[best])) for word in now]
+        given = f"words {words}, counts {counts}, size {size}"
+        handle = student.put(list(words))
+        merges = student.train(handle, counts, size)
+        true(isinstance(merges, dict), "a dictionary was expected", given=given, actual=merges)
+        equal(list(merges.items()), list(expected.items()), given=given)
+        equal(student.value(handle), now, given=f"{given}: words afterwards")
+
+
 @exercise("train", points=1.5)
 def test_the_worlds_text_gives_the_merges_of_the_library(student: Student) -> None:
     text = "".join(documents("en", 7, 600) + documents("ko", 7, 600))
@@ -336,6 +420,49 @@ def test_any_text_has_the_ids_of_the_library(student: Student, text: str, specia
     equal(student.encode(text, small_merges(), special), library_ids(text, special))
 
 
+def neighbours(draw: random.Random, text: str) -> dict[Pair, int]:
+    """All neighbours of the text's bytes as merges, those at the cuts too, and some of three; in any order, with gaps."""
+    letters = spelled(text)
+    pairs = list(dict.fromkeys(pairwise(letters)))
+    draw.shuffle(pairs)
+    ids = sorted(draw.sample(range(256, 5_000), len(pairs)))
+    merges = dict(zip(pairs, ids, strict=True))
+    triples = dict.fromkeys((merges[a, b], c) for a, b, c in zip(letters, letters[1:], letters[2:], strict=False))
+    merges |= {triple: 5_000 + 3 * i for i, triple in enumerate(triples)}
+    order = list(merges)
+    draw.shuffle(order)
+    return {pair: merges[pair] for pair in order}
+
+
+def ids_by_hand(text: str, merges: dict[Pair, int], special: dict[str, int]) -> list[int]:
+    """Piece by piece: of the merges that are there, that with the smallest id."""
+    ids: list[int] = []
+    for part, is_special in brute_cut(text, special):
+        for piece in [] if is_special else brute_split(part):
+            word = list(spelled(piece))
+            while known := {pair for pair in pairwise(word) if pair in merges}:
+                best = min(known, key=merges.__getitem__)
+                word = bpe.merged(word, best, merges[best])
+            ids += word
+        ids += [special[part]] if is_special else []
+    return ids
+
+
+MERGES: dict[Pair, int] = {(64, 65): 256, (220, 256): 257, (256, 66): 258}  # ab, ␣ab, abc
+SPECIAL: list[dict[str, int]] = [{}, {"<|a|>": 0}, {"<|a|>": 9_000, "<|a|>ab": 9_001, "\ufeff": 9_002}]
+
+
+@exercise("encode", needs="test_of_the_merges_the_earliest_is_made_first")
+def test_any_text_is_cut_as_a_whole_and_merged_by_id(student: Student) -> None:
+    """Neighbours at the cuts are merges as well: where the text is cut elsewhere, ids differ."""
+    draw = random.Random(16)
+    for i in range(120):
+        text, special = strange_text(draw, i), SPECIAL[i % 3]
+        merges = neighbours(draw, text)
+        given = f"{text!r}, special {special}, merges {merges}"
+        equal(student.encode(text, merges, special), ids_by_hand(text, merges, special), given=given)
+
+
 @exercise("encode", points=0.5)
 def test_a_text_is_taken_as_it_is_and_0_is_an_id(student: Student) -> None:
     text = "\u1112\u1161\u11ab <|a|>e\u0301"  # 한 and é, each of several characters
@@ -367,6 +494,43 @@ def test_any_chunks_have_the_ids_of_the_whole(student: Student, text: str, cuts:
         rest = rest[size:]
     special = {"<|a|>": 500}
     equal(list(student.encode_stream(chunks, small_merges(), special)), library_ids(text, special), given=chunks)
+
+
+def strange_chunks(draw: random.Random, i: int) -> list[str]:
+    """A text of twice the length, cut anywhere, with empty chunks."""
+    text = strange_text(draw, i) + strange_text(draw, i)
+    places = sorted(draw.choices(range(len(text) + 1), k=i // 12))
+    return [text[start:end] for start, end in pairwise([0, *places, len(text)])]
+
+
+@exercise("encode_stream", needs="test_a_word_may_lie_in_two_chunks")
+def test_any_chunks_of_strange_signs_have_the_ids_of_the_whole(student: Student) -> None:
+    draw = random.Random(17)
+    special = {"<|a|>": 9_000, "\ufeff": 9_001}
+    for i in range(90):
+        chunks = strange_chunks(draw, i)
+        merges = neighbours(draw, "".join(chunks))
+        expected = ids_by_hand("".join(chunks), merges, special)
+        given = f"{chunks}, special {special}, merges {merges}"
+        equal(list(student.encode_stream(chunks, merges, special)), expected, given=given)
+
+
+@exercise("encode_stream", needs="test_ids_come_before_the_next_chunk_is_taken")
+def test_no_chunk_is_taken_before_it_is_needed(student: Student) -> None:
+    """As many chunks are left as if each was taken when all ids that were safe had been given."""
+    draw = random.Random(18)
+    safe = regex.compile(r"(?<=\S)\s")
+    cases = [[" ab"] * 12, ["ab ab ab ab"] * 4, ["ab", " ab ", " ab\n", "\nab", "", " ab c"] * 2, *(strange_chunks(draw, i) for i in range(60, 100))]
+    for chunks in cases:
+        heads = ["".join(chunks[: k + 1]) for k in range(len(chunks))]
+        ends = [max((found.start() for found in safe.finditer(head)), default=0) for head in heads]
+        known = [len(ids_by_hand(head[:end], MERGES, {})) for head, end in zip(heads, ends, strict=True)]
+        for asked in sorted({1, *(n for n in known if n), *(n + 1 for n in known[:-1])}):
+            needed = next((k + 1 for k, n in enumerate(known) if n >= asked), len(chunks))
+            rest = student.chain(chunks)
+            list(student.islice(student.encode_stream(rest, MERGES, {}), asked))
+            left, given = len(list(rest)), f"the chunks {chunks}: chunks left after {asked} ids"
+            true(left >= len(chunks) - needed, f"{needed} chunks are enough, {len(chunks) - needed} are left", given=given, actual=left)
 
 
 @exercise("encode_stream", points=0.5, needs="test_a_word_may_lie_in_two_chunks")
@@ -404,12 +568,32 @@ def test_a_long_chunk_is_encoded_up_to_its_last_safe_place(student: Student) -> 
 
 
 # tokenizer_json
+FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+
+
+@exercise("tokenizer_json", points=0.5, needs="test_special_tokens_are_listed_by_id")
+def test_the_file_says_what_the_table_says(student: Student) -> None:
+    draw = random.Random(19)
+    for i in range(12):
+        words = ["".join(draw.choices(["a", "b", " ", "눈", "\n", "é"], k=4)) for _ in range(i)]
+        learnt = bpe.train({byte_bpe.spell(word): 2 for word in words}, 256 + i, alphabet=byte_bpe.BYTES)
+        named = draw.sample(['<|"|>', "<|\\|>", "[UNK]", "<s> ", "눈", "\n\n", END, "e\u0301"], i // 2)
+        ids = {token: 256 + len(learnt.merges) + k for k, token in enumerate(named)}
+        special = {token: ids[token] for token in sorted(ids)}
+        content = _plain(student.tokenizer_json(to_ids(learnt.merges), special))
+        given = f"merges {learnt.merges}, special {special}"
+        true(isinstance(content, dict), "a dictionary that json.dumps takes was expected", given=given, actual=content)
+        equal(content["model"]["merges"], [list(pair) for pair in learnt.merges], given=f"{given}: merges")
+        equal(content["model"]["vocab"], {token: k for k, token in enumerate([*CHARACTERS, *learnt.vocabulary[256:], *named])}, given=f"{given}: vocab")
+        equal(content["added_tokens"], [{"id": ids[token], "content": token, **FLAGS} for token in named], given=f"{given}: added_tokens")
+
+
 @exercise("tokenizer_json", points=0.5, needs="test_special_tokens_are_listed_by_id")
 def test_many_merges_and_special_tokens_are_all_written(student: Student) -> None:
     merges = {(ORDER["a"], ORDER[letter]): 256 + i for i, letter in enumerate("bcdefghijklm")}
     special = {f"<|{letter}|>": 268 + i for i, letter in enumerate("bcdefghijklm")}
     content, given = student.tokenizer_json(merges, special), "12 merges, a with b to a with m, and 12 special tokens"
-    pairs = [pair.split(" ") if isinstance(pair, str) else list(pair) for pair in content["model"]["merges"]]
+    pairs = [list(pair) for pair in content["model"]["merges"]]
     equal(pairs, [["a", letter] for letter in "bcdefghijklm"], given=f"{given}: merges")
     equal(content["model"]["vocab"]["am"], 267, given=f"{given}: the id of am")
     equal([token["id"] for token in content["added_tokens"]], list(range(268, 280)), given=f"{given}: ids of added_tokens")
