@@ -288,6 +288,12 @@ edit("training_flops", "devices-rounded",
      "the number of devices was taken as rounded: it was counted", killed_by="test_hours")
 edit("training_flops", "giga", {"10**12": "10**9"},
      "tera is 10¹², giga is 10⁹", killed_by="test_hours")
+edit("training_flops", "rate-through-float", {"number, teraflops)": "number, str(float(teraflops)))"},
+     "the rate goes through a float, which forgets printed zeros: 9.50 becomes 9.5, and 10 becomes 10.0",
+     killed_by="test_any_training_keeps_the_digits_of_time_and_rate")
+edit("training_flops", "time-through-float", {"number, teraflops)": "str(float(number)), teraflops)"},
+     "the time goes through a float, which forgets printed zeros: 3.50 becomes 3.5, and 12 becomes 12.0",
+     killed_by="test_any_training_keeps_the_digits_of_time_and_rate")
 edit("training_flops", "one-device", {"duration * seconds * devices": "duration * seconds"},
      "the cost of one device: there are several", killed_by="test_hours")
 edit("training_flops", "printed-as-exact",

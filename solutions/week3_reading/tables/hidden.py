@@ -2,12 +2,14 @@
 
 import operator
 import random
+from decimal import Decimal
 from fractions import Fraction
 from itertools import chain, product
 from typing import Any
 
 import pandas as pd
 import torch
+from hypothesis.strategies import DrawFn, SearchStrategy, booleans, composite, integers, lists, none, sampled_from
 from scipy import stats
 
 from etude.lesson.checks import Mismatch, close, equal, exercise, true
@@ -15,6 +17,7 @@ from etude.lesson.interface import Student
 from etude.papers import tables
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
+from grader.lessons.generated import for_all
 
 TABLES = 150  # planted tables in a run, as in the notebook
 Ends = tuple[Fraction, Fraction]
@@ -64,7 +67,27 @@ def rows_that_cannot_follow(table: pd.DataFrame, claimed: str, rule: str, parts:
     return found
 
 
+@composite
+def printed_numbers(draw: DrawFn, signs: tuple[str, ...] = ("", "-")) -> str:
+    """Printed numbers: with and without a point, zeros at the end, leading zeros, an exponent."""
+    digits = "".join(draw(lists(sampled_from("0159"), min_size=1, max_size=5)))
+    point = draw(integers(0, len(digits) - 1))
+    decimal = f"{digits[: len(digits) - point]}.{digits[len(digits) - point :]}" if point else digits
+    return draw(sampled_from(signs)) + decimal + draw(sampled_from(["", "", "", "e1", "E-2", "e+3", "e12", "e0"]))
+
+
+def above_zero() -> SearchStrategy[str]:
+    """Printed numbers whose whole interval is above 0."""
+    return printed_numbers(("",)).filter(lambda printed: interval(printed)[0] > 0)
+
+
 # interval
+
+
+@exercise("interval")
+@for_all(printed=printed_numbers())
+def test_any_printed_number_agrees_with_fractions(student: Student, printed: str) -> None:
+    equal([str(end) for end in numbers(student.interval(printed), printed)], [str(end) for end in interval(printed)])
 
 
 @exercise("interval", points=2)
@@ -103,6 +126,25 @@ def test_sums_differences_and_products_of_any_sign_agree_with_fractions(student:
 
 
 @exercise("spread")
+@for_all(
+    name=sampled_from(["sub", "add", "mul", "max", "min"]),
+    printed=lists(sampled_from(["0", "0.5", "1", "1.0", "-2", "-0.50", "3e1", "2.25"]), min_size=2, max_size=2),
+)
+def test_any_two_numbers_have_their_corners(student: Student, name: str, printed: list[str]) -> None:
+    formula: Any = {"max": max, "min": min}.get(name) or getattr(operator, name)
+    values = [formula(*corner) for corner in product(*map(interval, printed))]
+    ends = numbers(student.spread(formula, *printed), f"{name} of {printed}")
+    equal([str(end) for end in ends], [str(min(values)), str(max(values))])
+
+
+@exercise("spread")
+@for_all(one=above_zero(), other=above_zero())
+def test_any_ratio_has_its_corners(student: Student, one: str, other: str) -> None:
+    ends = interval(one)[0] / interval(other)[1], interval(one)[1] / interval(other)[0]
+    near(student.spread(operator.truediv, one, other), ends, f"{one} / {other}")
+
+
+@exercise("spread")
 def test_three_numbers_have_eight_corners(student: Student) -> None:
     given = "the greatest of 1.0, 7.0 and 3.0"
     near(student.spread(max, "1.0", "7.0", "3.0"), (Fraction("6.95"), Fraction("7.05")), given)
@@ -119,6 +161,25 @@ def test_equal_numbers_are_apart_and_zero_is_a_value(student: Student) -> None:
 
 
 # follows
+
+
+@exercise("follows")
+@for_all(
+    claimed=sampled_from(["0", "0.0", "87", "8.9", "0.960", "340", "2.3e19", "1.0e-3", "0.30"]),
+    places=lists(sampled_from([-9, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 9]), min_size=2, max_size=2).map(sorted),
+    hairs=lists(sampled_from([0, 0, 1, -1]), min_size=2, max_size=2),
+    cut=booleans(),
+)
+def test_any_two_intervals_meet_or_not(
+    student: Student, claimed: str, places: list[int], hairs: list[int], cut: bool
+) -> None:
+    low, high = interval(claimed)
+    unit, value = high - low, (low + high) / 2
+    ends = sorted(value + unit * (Fraction(a, 4) + Fraction(b, 10**15)) for a, b in zip(places, hairs, strict=True))
+    start, end = (value, value + unit) if cut else (low, high)
+    expected = start <= ends[1] and (ends[0] < end if cut else ends[0] <= end)
+    possible = tuple(student["Decimal"](str(Decimal(end.numerator) / end.denominator)) for end in ends)
+    equal(student.follows(claimed, possible, cut=cut), expected)
 
 
 @exercise("follows", points=0.5)
@@ -179,6 +240,35 @@ def test_gnmts_improvements_can_all_have_been_cut_off_but_not_all_rounded(studen
 
 
 # average
+
+
+@composite
+def scores(draw: DrawFn) -> tuple[dict[str, list[str]], list[int], list[list[str]]]:
+    """The columns of a table, the names of its rows, and groups of some of its columns in any order."""
+    cells = sampled_from(["1", "2.0", "2.00", "9.50", "40", "1.5e1", "88.25", "0.750"])
+    rows, columns = draw(integers(1, 3)), draw(lists(sampled_from("abcdef"), min_size=1, max_size=5, unique=True))
+    table = {column: draw(lists(cells, min_size=rows, max_size=rows)) for column in columns}
+    groups: list[list[str]] = [[] for _ in range(3)]
+    for column in columns[: draw(integers(1, len(columns)))]:
+        draw(sampled_from(groups)).append(column)
+    return table, draw(sampled_from([[3, 1, 2], [7, 8, 9]]))[:rows], [group for group in groups if group]
+
+
+@exercise("average")
+@for_all(drawn=scores(), examples=30)
+def test_any_groups_have_their_means(
+    student: Student, drawn: tuple[dict[str, list[str]], list[int], list[list[str]]]
+) -> None:
+    columns, names, groups = drawn
+    found = dict(student.average(student["pd"].DataFrame(columns, index=names), groups))
+    equal(list(found), names)
+    for i, name in enumerate(names):
+        ends = [
+            sum(sum(interval(columns[column][i])[end] for column in group) / len(group) for group in groups)
+            / len(groups)
+            for end in (0, 1)
+        ]
+        near(found[name], ends, given=f"row {name}")
 
 
 @exercise("average")
@@ -254,6 +344,22 @@ def test_other_trainings_agree_with_fractions(student: Student) -> None:
         near(student.training_flops(time, devices, rate), ends, given)
 
 
+@exercise("training_flops")
+@for_all(
+    number=sampled_from(["12", "3.5", "3.50", "10", "10.0", "0.50", "0.5", "1e1", "1.50e1", "120"]),
+    unit=sampled_from(["hours", "days"]),
+    devices=sampled_from([1, 2, 8, 1_000_003]),
+    rate=sampled_from(["9.5", "9.50", "10", "10.0", "28", "0.5", "0.50", "1.5e1", "100", "312.00"]),
+)
+def test_any_training_keeps_the_digits_of_time_and_rate(
+    student: Student, number: str, unit: str, devices: int, rate: str
+) -> None:
+    seconds = {"hours": 3600, "days": 86400}[unit]
+    ends = [interval(number)[i] * seconds * devices * interval(rate)[i] * 10**12 for i in (0, 1)]
+    given = f"{number} {unit}, {devices} devices, {rate} TFLOPS"
+    near(student.training_flops(f"{number} {unit}", devices, rate), ends, given)
+
+
 @exercise("training_flops", points=0.5)
 def test_trainings_of_hundreds_of_days_and_hours(student: Student) -> None:
     for time, seconds in [("120 days", 86400), ("250 hours", 3600)]:
@@ -284,6 +390,29 @@ def by_torch(layers: int, hidden: int, feed_forward: int, vocabulary: int, posit
     tables = [torch.nn.Embedding(size, hidden, device="meta") for size in (vocabulary, positions, segments)]
     modules = [*tables, torch.nn.LayerNorm(hidden, device="meta"), *[layer] * layers]
     return sum(weights.numel() for module in modules for weights in module.parameters())
+
+
+@exercise("parameter_count")
+@for_all(
+    sizes=lists(integers(1, 9), min_size=5, max_size=5),
+    segments=integers(0, 3),
+    embedding=none() | integers(1, 9),
+    shared=booleans(),
+    pooler=booleans(),
+)
+def test_any_model_agrees_with_the_sum_of_its_shapes(
+    student: Student, sizes: list[int], segments: int, embedding: int | None, shared: bool, pooler: bool
+) -> None:
+    layers, hidden, feed_forward, vocabulary, positions = sizes
+    width = hidden if embedding is None else embedding
+    shapes = [(vocabulary, width), (positions, width), (segments, width), (width, 1), (width, 1)]
+    shapes += [(width, hidden), (hidden, 1)] if width != hidden else []
+    for _ in range(1 if shared else layers):
+        shapes += [(hidden, hidden), (hidden, 1)] * 4 + [(hidden, 1)] * 4
+        shapes += [(hidden, feed_forward), (feed_forward, 1), (feed_forward, hidden), (hidden, 1)]
+    shapes += [(hidden, hidden), (hidden, 1)] if pooler else []
+    found = student.parameter_count(*sizes, segments=segments, embedding=embedding, shared=shared, pooler=pooler)
+    equal(found, sum(rows * columns for rows, columns in shapes))
 
 
 @exercise("parameter_count", points=2)
@@ -361,6 +490,24 @@ def test_wider_embeddings_are_projected_too_and_175_billion_are_counted(student:
 # spearman
 
 
+@composite
+def _two_lists(draw: DrawFn) -> tuple[list[float], list[float]]:
+    """Two lists of one length, neither all equal: whole numbers with many ties, or floats of many sizes."""
+    n = draw(integers(2, 8))
+    some = [sampled_from([-1, 0, 0, 1, 2]), sampled_from([-1e9, -0.5, -0.25, 0.0, 1e-12, 2e-12, 0.5, 3.0, 1e9, 1.1e9])]
+    one, other = (
+        draw(lists(draw(sampled_from(some)), min_size=n, max_size=n).filter(lambda values: len(set(values)) > 1))
+        for _ in range(2)
+    )
+    return one, other
+
+
+@exercise("spearman")
+@for_all(drawn=_two_lists())
+def test_any_two_lists_agree_with_scipy(student: Student, drawn: tuple[list[float], list[float]]) -> None:
+    close(student.spearman(*drawn), stats.spearmanr(*drawn).statistic)
+
+
 @exercise("spearman", points=0.5)
 def test_numbers_that_are_near_are_no_ties(student: Student) -> None:
     x, y = [1 + i * 1e-9 for i in (3, 0, 2, 1, 4)], [0.2, 0.1, 0.5, 0.4, 0.3]
@@ -394,6 +541,18 @@ def test_the_gain_of_a_large_bert_hardly_goes_with_the_training_examples(student
 # wilson
 
 
+@exercise("wilson")
+@for_all(
+    trials=sampled_from([1, 2, 3, 9, 100, 4_000, 1_000_000]),
+    part=sampled_from([0, 0.001, 0.25, 0.5, 0.9, 0.999, 1]),
+    confidence=sampled_from([0.01, 0.5, 0.8, 0.9, 0.95, 0.99, 0.9999]),
+)
+def test_any_share_agrees_with_scipy(student: Student, trials: int, part: float, confidence: float) -> None:
+    successes = round(part * trials)
+    expected = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    close(list(student.wilson(successes, trials, confidence)), [expected.low, expected.high], rtol=1e-6, atol=1e-11)
+
+
 @exercise("wilson", points=2)
 def test_many_shares_agree_with_scipy(student: Student) -> None:
     for successes, trials, confidence in [(85, 100, 0.95), (88, 100, 0.95), (1, 3, 0.8), (7, 7, 0.99), (0, 1, 0.5)]:
@@ -420,6 +579,39 @@ def test_planted_misprints_are_found_and_nobody_else_accused(student: Student) -
         expected = rows_that_cannot_follow(one.table, one.claimed, one.rule, one.parts)
         given = f"a planted table of {len(one.table)} rows, {one.rule} of {len(one.parts)} columns"
         equal(list(found), expected, given=given)
+
+
+@composite
+def _claims(draw: DrawFn) -> tuple[dict[str, list[str]], list[int], str, list[str]]:
+    """The columns of a table, the names of its rows, a rule, and the parts in order."""
+    rule = draw(sampled_from(["sum", "mean", "difference", "ratio"]))
+    cells = ["1", "2.0", "3.00", "0.5", "1.0e1"] + ([] if rule == "ratio" else ["0.0", "-0.5", "0", "-1"])
+    claims = ["1", "2.0", "0.5", "3", "1.5", "0.50", "4.0", "1.0e1", "0.0", "0", ""] + (
+        [] if rule == "ratio" else ["-1.0"]
+    )
+    rows = draw(integers(1, 3))
+    parts = draw(
+        sampled_from(
+            [["b", "a"], ["a", "b"]] if rule in ("difference", "ratio") else [["b"], ["a", "b"], ["c", "a", "b"]]
+        )
+    )
+    some = sampled_from([*cells, *cells, ""])
+    table = {column: draw(lists(some, min_size=rows, max_size=rows)) for column in "abc"}
+    table["claimed"] = draw(lists(sampled_from(claims), min_size=rows, max_size=rows))
+    return table, draw(sampled_from([[0, 1, 2], [5, 3, 4]]))[:rows], rule, parts
+
+
+@exercise("misprints")
+@for_all(drawn=_claims(), examples=30)
+def test_any_table_agrees_with_fractions(
+    student: Student, drawn: tuple[dict[str, list[str]], list[int], str, list[str]]
+) -> None:
+    columns, names, rule, parts = drawn
+    expected = rows_that_cannot_follow(
+        pd.DataFrame(columns, index=[str(name) for name in names]), "claimed", rule, parts
+    )
+    found = student.misprints(student["pd"].DataFrame(columns, index=names), "claimed", rule, parts)
+    equal([str(name) for name in found], expected)
 
 
 @exercise("misprints")
