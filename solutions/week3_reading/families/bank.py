@@ -406,6 +406,19 @@ def reading(length, sees):
     return "AE" if torch.linalg.matrix_power(matrix, length).any() else "AR"
 
 
+@mistake("reading", "first-token-free", "the first token need not be predicted: all of them must be",
+         killed_by="test_a_text_of_which_not_all_is_predicted_is_autoencoding")
+def reading(length, sees):
+    if not set(range(1, length)) <= set(sees):
+        return "AE"
+    graph = {i: set(sees.get(i, ())) for i in range(length)}
+    try:
+        reading_order(graph, dict.fromkeys(graph, ""))
+    except ValueError:
+        return "AE"
+    return "AR"
+
+
 edit("reading", "any-order-refused", {'reading_order(sees, dict.fromkeys(sees, ""))':
      'if any(j >= i for i, seen in sees.items() for j in seen):\n            return "AE"'},
      "who uses tokens on both sides is taken for autoencoding: any order will do, not only from left to right",

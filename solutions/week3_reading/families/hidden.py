@@ -8,11 +8,16 @@ from collections.abc import Set as AbstractSet
 import networkx as nx
 import pytest
 import torch
+from hypothesis.strategies import DrawFn, SearchStrategy, booleans, composite, integers, lists, sampled_from
 
 from etude.lesson.checks import claim, close, equal, exercise, true
 from etude.lesson.interface import Student
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons.generated import for_all
+
+NAMES = ["Adam", "adam", "AdaGrad", "C++", "word2vec 2", "é", "e\u0301", "눈"]
+DATES = ["2012", "2013", "2012-01", "2012-12", "2012-09", "2012-10", "2013-01", "1999-12"]
 
 
 def some_graph(seed: int, size: int = 12, share: float = 0.25) -> tuple[dict[str, set[str]], nx.DiGraph]:
@@ -25,6 +30,49 @@ def some_graph(seed: int, size: int = 12, share: float = 0.25) -> tuple[dict[str
     oracle.add_nodes_from(names)
     oracle.add_edges_from((above, name) for name in names for above in graph[name])
     return {name: graph[name] for name in chance.sample(names, size)}, oracle
+
+
+@composite
+def graphs(draw: DrawFn, circles: bool = False) -> dict[str, set[str]]:
+    """Graphs of one to six names, in any order; with circles only if asked for."""
+    names = draw(lists(sampled_from(NAMES), min_size=1, max_size=6, unique=True))
+    graph = {
+        name: set(draw(lists(sampled_from(names if circles else names[:i]), max_size=3))) if circles or i else set()
+        for i, name in enumerate(names)
+    }
+    order = draw(sampled_from([1, -1]))
+    return {name: graph[name] for name in sorted(names)[::order]} if draw(booleans()) else graph
+
+
+def dates() -> SearchStrategy[list[str]]:
+    """Dates for the names of NAMES, in order."""
+    return lists(sampled_from(DATES), min_size=len(NAMES), max_size=len(NAMES))
+
+
+def above(graph: Mapping[str, AbstractSet[str]], name: str) -> set[str]:
+    """All ancestors, by going over all edges until nothing new comes."""
+    found = set(graph[name])
+    while more := {parent for one in found for parent in graph[one]} - found:
+        found |= more
+    return found
+
+
+@exercise("parents")
+@for_all(graph=graphs(circles=True), lost=sampled_from(["", "", "Sgd", "Ada", "눈눈", "ADAM"]), where=integers(0, 5))
+def test_any_table_has_its_graph_or_a_name_without_a_row(
+    student: Student, graph: dict[str, set[str]], lost: str, where: int
+) -> None:
+    rows = [(name, ";".join(sorted(parents))) for name, parents in graph.items()]
+    equal(list(student.parents(rows).items()), list(graph.items()))
+    if lost:
+        child, parents = rows[where % len(rows)]
+        rows[where % len(rows)] = child, ";".join([lost, *([parents] if parents else [])])
+        try:
+            found = student.parents(rows)
+        except ValueError as error:
+            true(lost in str(error), "the error says the name that has no row", actual=str(error))
+        else:
+            true(False, f"ValueError was expected: {lost!r} has no row", actual=found)
 
 
 @exercise("parents")
@@ -57,6 +105,18 @@ def test_names_are_taken_as_they_are(student: Student) -> None:
 
 
 @exercise("against_time")
+@for_all(graph=graphs(circles=True), dated=dates())
+def test_any_dates_are_compared_as_far_as_both_are_known(
+    student: Student, graph: dict[str, set[str]], dated: list[str]
+) -> None:
+    when = dict(zip(NAMES, dated, strict=True))
+    first = {name: f"{date}-01"[:7] for name, date in when.items()}
+    last = {name: f"{date}-12"[:7] for name, date in when.items()}
+    expected = sorted((parent, child) for child in graph for parent in graph[child] if first[parent] > last[child])
+    equal(student.against_time(when, graph), expected)
+
+
+@exercise("against_time")
 def test_many_dates_agree_with_intervals(student: Student) -> None:
     chance = random.Random(1)
     for _ in range(5):
@@ -77,6 +137,15 @@ def test_many_dates_agree_with_intervals(student: Student) -> None:
 
 
 @exercise("ancestors")
+@for_all(graph=graphs(circles=True), which=integers(0, 5))
+def test_any_graph_with_circles_or_without_agrees_with_going_over_all_edges(
+    student: Student, graph: dict[str, set[str]], which: int
+) -> None:
+    name = list(graph)[which % len(graph)]
+    equal(student.ancestors(graph, name), above(graph, name))
+
+
+@exercise("ancestors")
 def test_larger_graphs_agree_with_networkx(student: Student) -> None:
     for seed in range(4):
         graph, oracle = some_graph(seed, share=0.2)
@@ -91,6 +160,17 @@ def test_a_long_line_and_a_name_that_is_its_own_parent(student: Student) -> None
     line: dict[str, set[str]] = {f"p{i}": {f"p{i - 1}"} if i else {"p0"} for i in range(60)}
     equal(student.ancestors(line, "p59"), {f"p{i}" for i in range(59)}, given="p0, its own parent, to p59, in a line")
     equal(student.ancestors(line, "p0"), {"p0"}, given="p0 is its own parent")
+
+
+@exercise("common_ancestors")
+@for_all(graph=graphs(), which=lists(integers(0, 5), min_size=2, max_size=2))
+def test_any_two_names_have_their_nearest_in_common(
+    student: Student, graph: dict[str, set[str]], which: list[int]
+) -> None:
+    one, other = (list(graph)[i % len(graph)] for i in which)
+    both = (above(graph, one) | {one}) & (above(graph, other) | {other})
+    nearest = {name for name in both if not any(name in above(graph, below) for below in both)}
+    equal(student.common_ancestors(graph, one, other), nearest)
 
 
 @exercise("common_ancestors")
@@ -110,6 +190,35 @@ def test_of_many_common_ancestors_only_the_nearest_are_left(student: Student) ->
     graph |= near | {"one": set(near), "other": set(near)}
     given = "two names with twelve parents in common, eleven of which have a parent each and the last has 13"
     equal(student.common_ancestors(graph, "one", "other"), set(near), given=given)
+
+
+def in_order(graph: Mapping[str, AbstractSet[str]], when: Mapping[str, str]) -> list[str] | None:
+    """Step by step the earliest of those whose parents all stand; None where there is a circle."""
+    found: list[str] = []
+    while len(found) < len(graph):
+        free = sorted((when[name], name) for name in graph if name not in found and graph[name] <= set(found))
+        if not free:
+            return None
+        found.append(free[0][1])
+    return found
+
+
+@exercise("reading_order")
+@for_all(
+    graph=graphs() | graphs(circles=True),
+    dated=dates() | lists(sampled_from(["", "2012"]), min_size=len(NAMES), max_size=len(NAMES)),
+)
+def test_any_graph_has_its_order_or_a_circle(student: Student, graph: dict[str, set[str]], dated: list[str]) -> None:
+    when = dict(zip(NAMES, dated, strict=True))
+    expected = in_order(graph, when)
+    try:
+        found = student.reading_order(graph, {name: when[name] for name in graph})
+    except ValueError as error:
+        true(expected is None, "there is no circle", actual=str(error))
+        true("circle" in str(error), 'the error has the word "circle"', actual=str(error))
+    else:
+        true(expected is not None, "ValueError was expected: there is a circle", actual=found)
+        equal(found, expected)
 
 
 @exercise("reading_order")
@@ -200,6 +309,52 @@ def test_every_step_counts_and_memories_roll_on(student: Student) -> None:
     close(m, [0.5, -1.0], given="m after a gradient of 0")
 
 
+@exercise("step", points=0.5, needs="test_without_parts_it_is_sgd")
+def test_settings_of_0_are_settings_too(student: Student) -> None:
+    weights, gradient, m, v = (torch.tensor(x).double() for x in ([2.0], [3.0], [7.0], [5.0]))
+    after, (t, found, _) = student.step(weights, gradient, (6, m, v), lr=0.5, momentum="mean", correct=True, beta1=0.0)
+    close([*after, *found, t], [0.5, 3.0, 7], given="w = 2, g = 3, m = 7, six steps before, lr ½, beta1 = 0, corrected")
+    after, (_, _, found) = student.step(
+        weights, gradient, (6, m, v), lr=0.5, scale="mean", correct=True, beta2=0.0, eps=0.0
+    )
+    close(
+        [*after, *found], [1.5, 9.0], given="w = 2, g = 3, v = 5, six steps before, lr ½, beta2 = 0, eps = 0, corrected"
+    )
+    after, (_, found, _) = student.step(
+        weights, gradient, (0, m, v), lr=0.0, momentum="sum", decay="coupled", strength=0.5
+    )
+    close([*after, *found], [2.0, 0.9 * 7 + 4], given="w = 2, g = 3, m = 7, lr 0, coupled decay ½")
+    for decay in ("coupled", "decoupled"):
+        after, _ = student.step(weights, gradient, (0, m, v), lr=0.5, decay=decay, strength=0.0)
+        close(after, [0.5], given=f"w = 2, g = 3, lr ½, {decay} decay of strength 0")
+
+
+@composite
+def _sights(draw: DrawFn) -> tuple[int, dict[int, set[int]]]:
+    """How many tokens there are, and what each prediction sees; some tokens may not be predicted."""
+    length = draw(integers(1, 4))
+    left_out = draw(sampled_from([[], [], [], [0], [length - 1], [length // 2], [0, 1]]))
+    order = draw(lists(integers(0, length - 1), min_size=length, max_size=length, unique=True))
+    sees = {}
+    for i, position in enumerate(order):
+        before = draw(lists(sampled_from([*order[:i], order[i]] if i else [order[0]]), max_size=3)) if i else []
+        sees[position] = set(before) - {position}
+    for i, j in draw(lists(lists(integers(0, length - 1), min_size=2, max_size=2), max_size=1)):
+        sees[i] = sees[i] | {j}
+    return length, {position: seen for position, seen in sees.items() if position not in left_out}
+
+
+@exercise("reading")
+@for_all(drawn=_sights())
+def test_any_way_to_see_some_tokens_agrees_with_trying_every_order(
+    student: Student, drawn: tuple[int, dict[int, set[int]]]
+) -> None:
+    length, sees = drawn
+    orders = itertools.permutations(range(length))
+    good = any(all(sees.get(i, {i}) <= set(order[: order.index(i)]) for i in range(length)) for order in orders)
+    equal(student.reading(length, sees), "AR" if good else "AE")
+
+
 @exercise("reading")
 def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student: Student) -> None:
     chance = random.Random(5)
@@ -216,6 +371,16 @@ def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student: Stu
 def test_a_text_of_which_not_all_is_predicted_is_autoencoding(student: Student) -> None:
     equal(student.reading(3, {0: set(), 1: {0}}), "AE", given="the first two of three tokens, left to right")
     equal(student.reading(1, {0: set()}), "AR", given="one token, predicted from nothing")
+    equal(student.reading(3, {1: {0}, 2: {0, 1}}), "AE", given="the last two of three tokens, left to right")
+    equal(student.reading(3, {0: set(), 2: {0, 1}}), "AE", given="the first and the last of three tokens")
+    for length in (12, 60):
+        sees = {i: set(range(i)) for i in range(length)}
+        equal(student.reading(length, sees), "AR", given=f"{length} tokens, left to right")
+        equal(
+            student.reading(length, sees | {0: {length - 1}}), "AE", given=f"{length} tokens, the first from the last"
+        )
+        left_out = {i: seen for i, seen in sees.items() if i != 10}
+        equal(student.reading(length, left_out), "AE", given=f"{length} tokens, left to right, without number 10")
 
 
 # The key of the cards: the halves and readings that are right, the tasks that must be there, those that may be.
@@ -320,9 +485,7 @@ def test_distilled_models_have_a_teacher_and_t5_both_halves(student: Student) ->
 def test_distilbert_guesses_masked_tokens_too_and_a_translation_is_written_left_to_right(student: Student) -> None:
     found = student.cards()
     actual = [sorted(found["DistilBERT"][2]), found["Transformer"][1]]
-    true(
-        actual == [["masked tokens", "teacher"], "AR"], "DistilBERT's tasks; the Transformer's reading", actual=actual
-    )
+    true(actual == [["masked tokens", "teacher"], "AR"], "DistilBERT's tasks; the Transformer's reading", actual=actual)
 
 
 # The key of the tree: expected edges with the words that are right, and edges that are accepted.
