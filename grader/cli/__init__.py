@@ -5,9 +5,14 @@ A command imports what it works with when it is called, so that --help is quick.
 
 from __future__ import annotations
 
+import atexit
+import gc
+
 import typer
 
 from grader.cli import author, instructor, quality
+
+atexit.register(gc.freeze)  # a process that ends need not look through all that it has imported once more
 
 app = typer.Typer(
     no_args_is_help=True,

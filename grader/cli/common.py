@@ -95,14 +95,14 @@ def grading(sandbox: bool) -> Settings:
     from grader.settings import WARM, ready
 
     settings = _settings(sandbox)
-    if missing := ready(settings):
-        raise CourseError(
-            "\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"])
-        )
     if settings.kernel == WARM:
         from grader.sandbox import Limits, fork_server
 
         fork_server.address(Limits().threads)
+    if missing := ready(settings):
+        raise CourseError(
+            "\n".join([*missing, "or run with --no-sandbox: submissions then run as you, and every verdict says so"])
+        )
     return settings
 
 
