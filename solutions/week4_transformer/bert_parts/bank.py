@@ -262,6 +262,34 @@ def few_labels(labels, per_class, seed):
     return [place for label in classes for place in [p for p in order if labels[p] == label][:per_class]]
 
 
+@mistake("few_labels", "classes-in-the-order-of-a-set",
+         "classes draw in the order of a set: of strings it is another one in the next run of Python",
+         killed_by="test_the_order_of_a_set_decides_nothing")
+def few_labels(labels, per_class, seed):
+    chance, places = random.Random(seed), []
+    for label in set(labels):
+        own = [place for place, one in enumerate(labels) if one == label]
+        chance.shuffle(own)
+        places += own[:per_class]
+    return places
+
+
+@mistake("few_labels", "hash-of-the-class", "each class's seed is Python's hash of it, which is another number in the next run",
+         killed_by="test_another_run_of_python_has_the_same_sample")
+def few_labels(labels, per_class, seed):
+    places = []
+    for label in dict.fromkeys(labels):
+        own = [place for place, one in enumerate(labels) if one == label]
+        random.Random(hash((seed, label))).shuffle(own)
+        places += own[:per_class]
+    return places
+
+
+edit("few_labels", "samples-kept-by-seed",
+     {"def few_labels(labels, per_class, seed):": "def few_labels(labels, per_class, seed, kept={}):",
+      "    random.Random(seed).shuffle(order)\n": "    kept.setdefault(seed, random.Random(len(kept))).shuffle(order)\n"},
+     "a seed's generator goes on from call to call: the same seed gives another sample the next time",
+     killed_by="test_the_same_seed_gives_the_same_sample_whatever_was_drawn_before")
 edit("few_labels", "five-classes", {"    for place in order:\n": "    for place in order:\n        if len(places) == 5 * per_class:\n            break\n"},
      "five classes, as in this experiment: there may be more", killed_by="test_there_may_be_many_classes")
 edit("few_labels", "set-returned", {"return places": "return set(places)"},
@@ -436,6 +464,7 @@ def reverse_padded(x, lengths):
 # paired_p_value
 @alternative("paired_p_value", "loop-of-swaps")
 def paired_p_value(a, b, signs):
+    a, b = a.double(), b.double()
     lead, as_well = float((a - b).sum()), 1
     for row in signs:
         first, second = torch.where(row > 0, a, b), torch.where(row > 0, b, a)
@@ -460,7 +489,7 @@ edit("paired_p_value", "two-sided", {"(swapped >= difference.sum())": "(swapped.
      "two-sided: a lead of B counts, too", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
 edit("paired_p_value", "other-side", {"swapped >= difference": "swapped <= difference"},
      "chance that does worse is counted", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
-edit("paired_p_value", "b-minus-a", {"difference = a - b": "difference = b - a"},
+edit("paired_p_value", "b-minus-a", {"a.double() - b.double()": "b.double() - a.double()"},
      "whether B is better is asked", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
 edit("paired_p_value", "against-zero", {"swapped >= difference.sum()": "swapped >= 0"},
      "chance must beat 0: it must beat the observed lead", killed_by="test_four_wins_of_four_are_one_case_in_sixteen")
@@ -491,7 +520,7 @@ def paired_p_value(a, b, signs):
 
 @alternative("paired_p_value", "what-stays-beats-all")
 def paired_p_value(a, b, signs):
-    difference = a - b
+    difference = a.double() - b.double()
     kept = ((signs > 0) * difference).sum(dim=1)  # what is not swapped: the swapped ones have no lead together
     return (1 + int((kept >= difference.sum()).sum())) / (1 + signs.shape[0])
 
@@ -500,8 +529,17 @@ edit("paired_p_value", "tensor-returned", {"int((swapped >= difference.sum()).su
      "a tensor is returned: a float was asked for", killed_by="test_p_is_a_plain_number")
 edit("paired_p_value", "tolerance", {"swapped >= difference.sum()": "swapped >= difference.sum() - 1e-3"},
      "chance may fall short by a thousandth: a lead may be as small", killed_by="test_a_small_lead_is_a_lead")
-edit("paired_p_value", "half-precision", {"difference = a - b": "difference = (a - b).half().float()"},
+edit("paired_p_value", "half-precision", {"a.double() - b.double()": "(a - b).half().double()"},
      "the differences are rounded to half precision: 2049 becomes 2048", killed_by="test_large_scores_may_differ_by_little")
+
+
+edit("paired_p_value", "sums-in-32-bits-in-two-orders",
+     {"a.double() - b.double()": "a - b", "signs.double()": "signs", "difference.sum()": "a.sum() - b.sum()"},
+     "sums of 32 bits in two orders: a row without a swap may come out below the lead",
+     killed_by="test_a_row_without_a_swap_does_as_well_among_many_items")
+edit("paired_p_value", "sums-in-32-bits", {"a.double() - b.double()": "a - b", "signs.double()": "signs"},
+     "sums of 32 bits: what does exactly as well may come out a little below",
+     killed_by="test_equal_sums_of_any_scores_are_equal")
 
 
 # expected_best

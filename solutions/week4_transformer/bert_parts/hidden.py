@@ -4,11 +4,13 @@ import functools
 import itertools
 import math
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 
 import numpy as np
 import torch
-from hypothesis.strategies import SearchStrategy, booleans, integers, lists, sampled_from
+from hypothesis.strategies import SearchStrategy, booleans, integers, lists, sampled_from, tuples
 from torch import Tensor
 
 from etude import pretrained
@@ -135,6 +137,18 @@ def test_millions_are_counted_to_the_last_one(student: Student) -> None:
 
 
 # few_labels
+@contextmanager
+def another_run_of_python(student: Student) -> Iterator[None]:
+    """Lets hash() give other numbers on the student's side, as it does for strings each time Python starts."""
+    builtins = student.np.frompyfunc(__import__, 1, 1)("builtins")
+    put, own = student.np.frompyfunc(setattr, 3, 1), student.np.frompyfunc(getattr, 2, 1)(builtins, "hash")
+    put(builtins, "hash", id)
+    try:
+        yield
+    finally:
+        put(builtins, "hash", own)
+
+
 @exercise("few_labels", points=0.5)
 @for_all(
     examples=20,
@@ -194,6 +208,41 @@ def test_there_may_be_many_classes(student: Student) -> None:
 def test_the_places_come_as_a_list(student: Student) -> None:
     found = student.few_labels(["a", "b", "a"], 1, 0)
     true(isinstance(plain(found), list), "a list was expected", given="the classes a, b, a; one of each", actual=found)
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_the_order_of_a_set_decides_nothing(student: Student) -> None:
+    for seed in range(3):
+        samples = []
+        for names in ("abcdefghijkl", "mnopqrstuvwx"):  # the same classes but for their names, whose order is the same
+            labels = [names[i * 7 % 12] for i in range(480)]  # 40 of each
+            places = sorted(int(place) for place in student.few_labels(labels, 8, seed))
+            samples.append([[place // 12 for place in places if labels[place] == name] for name in names])
+        given = f"40 each of 12 classes, 8 of each, seed {seed}; the same under other names in the same order"
+        if sorted(samples[0]) == sorted(samples[1]):  # the same draws have come, which no name has decided
+            true(samples[0] == samples[1], "the draws go to the classes in an order that a set may have", given=given)
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_another_run_of_python_has_the_same_sample(student: Student) -> None:
+    labels = ["x", "y", "z"] * 40
+    here = sorted(int(place) for place in student.few_labels(labels, 8, 4))
+    with another_run_of_python(student):
+        there = sorted(int(place) for place in student.few_labels(labels, 8, 4))
+    given = "40 each of x, y and z, 8 of each, and again where hash() gives other numbers, as in another run"
+    true(here == there, "the sample is another one", given=given)
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_the_same_seed_gives_the_same_sample_whatever_was_drawn_before(student: Student) -> None:
+    labels = ["x", "y"] * 30
+    found: dict[tuple[int, int], list[int]] = {}
+    for seed, per_class in ((0, 5), (1, 5), (0, 9), (2, 5), (1, 5), (0, 5), (0, 9), (2**31, 5), (2, 5), (2**31, 5)):
+        places = sorted(int(place) for place in student.few_labels(labels, per_class, seed))
+        given = f"30 x and 30 y; {per_class} of each, seed {seed}, after other samples"
+        equal(places, found.setdefault((seed, per_class), places), given=given)
+    different = {tuple(places) for (_, per_class), places in found.items() if per_class == 5}
+    equal(len(different), 4, given="5 each of 30 x and 30 y, the seeds 0, 1, 2 and 2^31: how many different samples")
 
 
 # labels_needed
@@ -315,6 +364,39 @@ def test_any_p_value_is_that_of_swapping_by_hand(
         count += sum(x for x, _ in swapped) - sum(y for _, y in swapped) >= lead
     signs = torch.tensor([[-1.0 if swap else 1.0 for swap in row] for row in rows])
     close(student.paired_p_value(torch.tensor(a), torch.tensor(b), signs), count / (1 + len(rows)))
+
+
+@exercise("paired_p_value", points=0.5, needs="test_four_wins_of_four_are_one_case_in_sixteen")
+@for_all(
+    examples=40,
+    tenths=lists(tuples(integers(0, 100), integers(0, 100)), min_size=1, max_size=60),
+    parts=sampled_from([10, 3, 7]),
+    seed=integers(0, 100),
+)
+def test_equal_sums_of_any_scores_are_equal(
+    student: Student, tenths: list[tuple[int, int]], parts: int, seed: int
+) -> None:
+    draw = random.Random(seed)
+    pairs = [*tenths, *[(n, n) for n, _ in tenths]]  # half of the items are ties, which may be swapped
+    draw.shuffle(pairs)
+    a, b = (torch.tensor([pair[side] / parts for pair in pairs]) for side in (0, 1))  # float32
+    tied = torch.tensor([x == y for x, y in pairs])
+    signs = torch.tensor([[draw.choice((1.0, -1.0)) for _ in pairs] for _ in range(12)])
+    signs[0] = 1
+    signs[1:6] = torch.where(tied, signs[1:6], 1.0)
+    leads = [Fraction(x) - Fraction(y) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    sums = [sum(lead * int(sign) for lead, sign in zip(leads, row, strict=True)) for row in signs.tolist()]
+    close(student.paired_p_value(a, b, signs), (1 + sum(one >= sum(leads) for one in sums)) / 13)
+
+
+@exercise("paired_p_value", points=0.5, needs="test_four_wins_of_four_are_one_case_in_sixteen")
+def test_a_row_without_a_swap_does_as_well_among_many_items(student: Student) -> None:
+    for count in (300, 4000):
+        a, b = (torch.rand(count, generator=torch.Generator().manual_seed(seed)) for seed in (count, count + 1))
+        found = student.paired_p_value(a, b, torch.ones(7, count))
+        close(found, 1.0, given=f"{count} random scores of each model; seven rows of signs that are all 1")
+        equal_ones = student.paired_p_value(a, a, 2.0 * (torch.stack([a, b]) > 0.5) - 1)
+        close(equal_ones, 1.0, given=f"{count} random scores, the same of both models; two rows of random signs")
 
 
 @exercise("paired_p_value", points=0.5)

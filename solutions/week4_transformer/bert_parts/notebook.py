@@ -234,9 +234,9 @@ check("trainable")
 def few_labels(labels, per_class, seed):
     """Draws a balanced sample: places in `labels`, as many of each class.
 
-    labels: list of classes (ints or strings), each class at least `per_class` times. seed: an int;
-    the same seed gives the same sample, other seeds others, and with one seed a larger sample holds
-    every smaller one.
+    labels: list of classes (ints or strings), each class at least `per_class` times. seed: an int, 0
+    or more; the same seed gives the same sample, in another run of Python too, other seeds others,
+    and with one seed a larger sample holds every smaller one.
     Returns a list of different places, in any order.
     """
     ### BEGIN SOLUTION
@@ -687,12 +687,12 @@ def paired_p_value(a, b, signs):
     """How often chance lets model A lead over B by as much as it does, or more: one-sided.
 
     a, b: float tensors (N,), the scores of both models on the same N items; signs: float tensor (R,
-    N) of 1 and −1, where −1 swaps the two scores of an item. Returns a float from 1 / (1 + R) to 1.
-    After Fisher 1935; Edgington's +1.
+    N) of 1 and −1, where −1 swaps the two scores of an item. Sums are taken in float64, so that
+    equal ones are equal. Returns a float from 1 / (1 + R) to 1. After Fisher 1935; Edgington's +1.
     """
     ### BEGIN SOLUTION
-    difference = a - b  # (N,)
-    swapped = signs @ difference  # (R,)
+    difference = a.double() - b.double()  # (N,)
+    swapped = signs.double() @ difference  # (R,)
     at_least = int((swapped >= difference.sum()).sum())
     return (1 + at_least) / (1 + len(signs))
     ### END SOLUTION
