@@ -23,6 +23,7 @@ from grader.quality.calibrate import PROMISE
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "trust"
 PAGE, README = ROOT / "docs" / "trust.md", ROOT / "README.md"
+ORDINALS = {1: "first", 2: "second", 3: "third"}  # of the measurements with answers that nobody had seen
 START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
 
 
@@ -110,30 +111,43 @@ def bank(stamps: list[Stamp], old: list[str]) -> list[str]:
 
 
 def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
-    """The section on answers that no author of bank or checks had seen, and its rows for the headline."""
-    records = found["lessons"]
-    tried = {key: sum(one[key] for one in records) for key in ("wrong", "wrong_passed", "right", "right_refused")}
-    headline = [
-        [
-            "answers that its authors had not seen: wrong ones caught at once",
-            of(tried["wrong"] - tried["wrong_passed"], tried["wrong"]),
-        ],
-        ["… and right ones accepted", of(tried["right"] - tried["right_refused"], tried["right"])],
-    ]
-    rows = [
-        [one["lesson"].split("/")[1], *(one[key] for key in tried), f"{one['commit']}, {one['when']}"]
-        for one in records
-    ]
-    kinds = Counter(answer["kind"] for one in records for answer in one["passed"])
-    examples = {answer["kind"]: answer for one in records for answer in one["passed"]}
+    """The section on answers that no author of bank or checks had seen, and its rows for the headline: the last measurement's."""
+    counted = ("wrong", "wrong_passed", "right", "right_refused")
+    measurements = {
+        number: [one for one in found["lessons"] if one["measurement"] == number]
+        for number in sorted({one["measurement"] for one in found["lessons"]})
+    }
+    totals = {
+        number: {key: sum(one[key] for one in records) for key in counted} for number, records in measurements.items()
+    }
+    headline = []
+    for number, tried in totals.items():
+        which = f"measured for the {ORDINALS[number]} time"
+        caught = of(tried["wrong"] - tried["wrong_passed"], tried["wrong"])
+        headline.append([f"answers that its authors had not seen, {which}: wrong ones caught at once", caught])
+        headline.append(["… and right ones accepted", of(tried["right"] - tried["right_refused"], tried["right"])])
+    tables: list[str] = []
+    for number, records in measurements.items():
+        rows = [
+            [one["lesson"].split("/")[1], *(one[key] for key in counted), f"{one['commit']}, {one['when']}"]
+            for one in records
+        ]
+        rows.append(["all", *totals[number].values(), ""])
+        tables += [f"For the {ORDINALS[number]} time:"]
+        tables += table(["lesson", "wrong", "passed all checks", "right", "refused", "commit"], rows)
+    answers = [answer for one in found["lessons"] for answer in one["passed"]]
+    kinds = Counter(answer["kind"] for answer in answers)
+    examples = {answer["kind"]: answer for answer in answers}
     passed = [[kind, n, f"{examples[kind]['exercise']}: {examples[kind]['answer']}"] for kind, n in kinds.most_common()]
     section = [
         "## Answers that its authors had not seen",
         "",
         "The bank is written by those who write the checks, so its figures flatter. Here others wrote wrong and right answers from the",
         "student's notebook alone, before they read checks or bank, and tried them once. What passed wrongly has been added to the bank",
-        "since, with checks that catch it; the figures stay as they were.",
-        *table(["lesson", "wrong", "passed all checks", "right", "refused", "commit"], rows),
+        "since, with checks that catch it, or the notebook says now what it had left open; the figures stay as they were. Each time",
+        "others wrote other answers, to the lessons as they had been mended by then.",
+        "",
+        *tables,
         "What the wrong ones that passed did, where it was noted:",
         *table(["kind", "answers", "for example"], passed),
         f"Written by {found['written_by']}.",

@@ -1,7 +1,7 @@
 """Tries answers that a lesson's authors have not seen: which wrong ones pass every check, and which right ones are refused?
 
     python tools/try_answers.py week1_embeddings/sparse answers.py
-    python tools/try_answers.py week1_embeddings/sparse answers.py --record     # for the trust page
+    python tools/try_answers.py week1_embeddings/sparse answers.py --record 2   # for the trust page, the second such measurement
 
 Somebody who has read the student's notebook and nothing else writes the answers in one file. A line opens each, with the
 exercise, what it is, the kind of a mistake, and a sentence; the code below takes the place of the exercise's whole cell:
@@ -88,7 +88,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lesson", help="WEEK/LESSON")
     parser.add_argument("answers", type=Path, help="the file of answers")
-    parser.add_argument("--record", action="store_true", help=f"add the counts to {UNSEEN.relative_to(ROOT)}")
+    parser.add_argument(
+        "--record",
+        type=int,
+        metavar="N",
+        help=f"add the counts to {UNSEEN.relative_to(ROOT)}, as those of measurement N",
+    )
     asked = parser.parse_args()
     lesson = Course(ROOT).lesson(asked.lesson)
     answers = read(asked.answers.read_text(encoding="utf-8"), set(source.exercises(source.read(lesson))))
@@ -107,6 +112,7 @@ def main() -> None:
         kept = json.loads(UNSEEN.read_text(encoding="utf-8"))
         row = {
             "lesson": lesson.id,
+            "measurement": asked.record,
             "commit": commit(),
             "when": f"{datetime.now(UTC):%Y-%m-%d}",
             "wrong": wrong,
@@ -115,7 +121,8 @@ def main() -> None:
             "right_refused": len(refused),
             "passed": [{"exercise": one.exercise, "kind": one.kind, "answer": one.sentence} for one in passed],
         }
-        kept["lessons"] = [*(one for one in kept["lessons"] if one["lesson"] != lesson.id), row]
+        same = (lesson.id, asked.record)
+        kept["lessons"] = [*(one for one in kept["lessons"] if (one["lesson"], one["measurement"]) != same), row]
         write_whole(UNSEEN, json.dumps(kept, ensure_ascii=False, indent=1) + "\n")
 
 
