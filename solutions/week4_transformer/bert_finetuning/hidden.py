@@ -224,6 +224,27 @@ def test_scores_below_zero_are_scores_too(student: Student) -> None:
 
 
 @exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
+@for_all(
+    starts=lists(sampled_from([-math.inf, -1e8, 0.0, 2.0]), min_size=6, max_size=6),
+    ends=lists(sampled_from([-math.inf, -1e8, 0.0, 2.0]), min_size=6, max_size=6),
+    allowed=lists(sampled_from([True, False]), min_size=6, max_size=6),
+    longest=integers(1, 6),
+)
+def test_any_scores_with_infinities_give_a_span_that_is_allowed(
+    student: Student, starts: list[float], ends: list[float], allowed: list[bool], longest: int
+) -> None:
+    fits = [(i, j) for i in range(6) for j in range(i, min(6, i + longest)) if allowed[i] and allowed[j]]
+    best = max((starts[i] + ends[j] for i, j in fits), default=-math.inf)
+    if best == -math.inf:
+        return
+    tensors = (torch.tensor(row, dtype=torch.float64) for row in (starts, ends))
+    first, last, score = student.best_span(*tensors, torch.tensor(allowed), longest)
+    true((int(first), int(last)) in fits, "the span is not allowed", actual=[int(first), int(last)])
+    close(starts[int(first)] + ends[int(last)], best)
+    close(float(score), best)
+
+
+@exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
 def test_starts_that_are_shut_out_are_not_chosen(student: Student) -> None:
     starts = torch.tensor([-math.inf, -math.inf, 1.0, -math.inf])
     given = "starts (−∞, −∞, 1, −∞), ends (8, 8, 0, 3), all allowed, at most 4 tokens"

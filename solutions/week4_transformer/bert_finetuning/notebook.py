@@ -360,7 +360,7 @@ def best_span(starts, ends, allowed, longest):
 
     starts, ends: float tensors (N,), −inf in places; allowed: bool tensor (N,), True for the tokens
     of the passage, at least one. A span begins and ends at allowed tokens, does not end before it
-    begins, and has at most `longest` tokens, 1 or more.
+    begins, and has at most `longest` tokens, 1 or more. Some such span has a score above −inf.
     Returns (first, last, score): two whole numbers and a float. Any of equally good spans will do.
     Devlin et al. 2019, section 4.2.
     """

@@ -114,6 +114,11 @@ edit("few_shot", "question-stripped", {"question + between.rstrip()": "question.
      "blanks at the question's ends are cut: it stands as it is", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
 edit("few_shot", "end-of-the-question-stripped", {"question + between.rstrip()": "question.rstrip() + between.rstrip()"},
      "blanks at the question's end are cut: only those of `between` go", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
+edit("few_shot", "question-and-between-stripped-together", {"question + between.rstrip()": "(question + between).rstrip()"},
+     "blanks are cut where `between` has none but blanks, too: the question's own stay",
+     killed_by="test_any_blanks_but_those_at_the_end_of_between_stay")
+edit("few_shot", "as-many-blanks-as-between", {"question + between.rstrip()": "(question + between.rstrip()).rstrip() if not between.strip() else question + between.rstrip()"},
+     "with blanks alone between, the question's own are cut", killed_by="test_any_blanks_but_those_at_the_end_of_between_stay")
 edit("few_shot", "prompt-stripped", {"between.rstrip()])": "between]).strip()"},
      "blanks at the prompt's beginning are cut: only those at its end go", killed_by="test_descriptions_examples_and_questions_stand_as_they_are")
 edit("few_shot", "missing-line-stripped", {"[description] if description else []": "[description]", "between.rstrip()])": "between.rstrip()]).lstrip()"},
@@ -135,7 +140,7 @@ def few_shot(description, examples, question, between):
         text += description + "\n"
     for q, a in examples:
         text += f"{q}{between}{a}\n"
-    return f"{text}{question}{between}".rstrip(" ")
+    return f"{text}{question}" + between.rstrip(" ")
 
 
 @alternative("few_shot", "filter")

@@ -39,6 +39,7 @@ def kind(value: Any) -> str:
 # conversation
 # Texts with blanks at their ends, signs that templates read, an accent of its own.
 AS_GIVEN = ["  a  b ", "5 %% of {{question}}", "a {question}", "Cafe\u0301", "A:"]
+ENDS = sampled_from(["ann  ", "a", " b", "", " ", "눈 ", "x =", "x = "])  # what is lost where more blanks go than should
 LINES = sampled_from(["Anna", "Who?", "눈이 온다.", "a  b", "Q: x", "3"])
 
 
@@ -112,6 +113,22 @@ def test_descriptions_examples_and_questions_stand_as_they_are(student: Student)
         equal(found, f"{text}\n{text} => {text}\n{text} =>", given=given)
     found = student.few_shot("", [("  a", "b")], "c", " => ")
     equal(found, "  a => b\nc =>", given="no description, one example that begins with blanks, between them ' => '")
+
+
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+@for_all(
+    shots=lists(tuples(ENDS, ENDS), max_size=2),
+    question=ENDS,
+    between=sampled_from([" ", "  ", " => ", "", " =>  ", "=> ", "  = "]),
+)
+def test_any_blanks_but_those_at_the_end_of_between_stay(
+    student: Student, shots: list[tuple[str, str]], question: str, between: str
+) -> None:
+    bare = between
+    while bare.endswith(" "):
+        bare = bare[:-1]
+    lines = [f"{asked}{between}{answered}" for asked, answered in shots]
+    equal(student.few_shot("", shots, question, between), "\n".join([*lines, f"{question}{bare}"]))
 
 
 @exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")

@@ -153,8 +153,8 @@ def few_shot(description, examples, question, between):
     description: string, "" for none, which then takes no line; examples: list of (question,
     answer), perhaps none; between: what stands between question and answer, as " => " or " = ".
     Each example is one line, the open question is the last one: it is followed by `between` without
-    the blanks at its end. Returns a string, lines parted by one line break. Brown et al. 2020,
-    Figure 2.1; Radford et al. 2019, section 3.7.
+    the blanks at its end, and keeps its own. Returns a string, lines parted by one line break.
+    Brown et al. 2020, Figure 2.1; Radford et al. 2019, section 3.7.
     """
     ### BEGIN SOLUTION
     lines = [description] if description else []

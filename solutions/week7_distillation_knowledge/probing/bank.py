@@ -134,6 +134,15 @@ def control_labels(words, labels, others, seed):
 
 edit("control_labels", "seed-0-is-none", {"random.Random(seed)": "random.Random(seed or None)"},
      "seed 0 is taken for no seed", killed_by="test_seed_0_is_a_seed_like_others")
+edit("control_labels", "order-of-a-set", {"sorted({*words, *others})": "{*words, *others}"},
+     "the words draw in the order of a set, which is another one in the next run of Python",
+     killed_by="test_the_order_of_a_set_decides_nothing")
+edit("control_labels", "order-of-two-sets", {"sorted({*words, *others})": "[*set(words), *(set(others) - set(words))]"},
+     "the words draw in the order of sets, which is another one in the next run of Python",
+     killed_by="test_the_order_of_a_set_decides_nothing")
+edit("control_labels", "hash-of-the-word", {"draw.choice(labels) for": "random.Random(hash((seed, word))).choice(labels) for"},
+     "each word's seed is Python's hash of it, which is another number in the next run",
+     killed_by="test_another_run_of_python_has_the_same_labels")
 edit("control_labels", "uniform", {"draw.choice(labels)": "draw.choice(sorted(set(labels)))"},
      "all labels are equally likely: they are drawn with the frequencies of the real ones", killed_by="test_labels_are_drawn_with_the_frequencies_of_the_tokens")
 edit("control_labels", "a-label-for-each-token", {"return [given[word] for word in words], [given[word] for word in others]":
@@ -555,7 +564,6 @@ def remove_directions(vectors, weight):
 
 
 equivalent("linear_probe", "5: x.T @ (y - share) → x.T @ (y + share)", "the vectors are centred, so a constant row adds nothing")
-equivalent("control_labels", "2: sorted({*words, *others}) → list({*words, *others})", "within one process a set of strings keeps its order; from run to run it does not")
 for label in ("5: sums[word] += one - mean → sums[word] -= one - mean", "5: one - mean → mean - one"):
     equivalent("selectivity", label, "the squares do not see the sign")
 equivalent("layer_centres", "1: scores.double().softmax(dim=0) → scores.double().softmax(dim=-1)", "there is one dimension")

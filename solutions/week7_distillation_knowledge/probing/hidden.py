@@ -4,7 +4,8 @@ import functools
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -98,6 +99,18 @@ def test_the_probe_has_the_vectors_type(student: Student) -> None:
 
 
 # control_labels
+@contextmanager
+def another_run_of_python(student: Student) -> Iterator[None]:
+    """Lets hash() give other numbers on the student's side, as it does for strings each time Python starts."""
+    builtins = student.np.frompyfunc(__import__, 1, 1)("builtins")
+    put, own = student.np.frompyfunc(setattr, 3, 1), student.np.frompyfunc(getattr, 2, 1)(builtins, "hash")
+    put(builtins, "hash", id)
+    try:
+        yield
+    finally:
+        put(builtins, "hash", own)
+
+
 @exercise("control_labels", points=0.5)
 @for_all(
     examples=30,
@@ -140,6 +153,30 @@ def test_case_and_order_are_as_they_stand(student: Student) -> None:
     first, second = student.control_labels(words, [0, 1] * 100, words[::-1], 2)
     true(list(second) == list(first)[::-1], "the same words in another order have other labels", given="w0 … w99, W0 … W99, turned round")
     true(list(first[:100]) != list(first[100:]), "w and W have the same labels: they are different words", given="w0 … w99, W0 … W99")
+
+
+@exercise("control_labels", points=0.5, needs="test_a_word_has_one_label_wherever_it_stands")
+def test_the_order_of_a_set_decides_nothing(student: Student) -> None:
+    labels = list(range(0, 3000, 3))  # so many that each draw is known by its label
+    for seed in range(3):
+        drawn = []
+        for names in ("abcdefghijklmn", "opqrstuvwxyzäö"):  # the same words but for their names, whose order is the same
+            words, others = [f"w{name}" for name in names[:12]], [f"w{name}" for name in names[::-1]]
+            _, second = student.control_labels([words[i * 7 % 12] for i in range(1000)], labels, others, seed)
+            drawn.append(list(second))  # each word once
+        given = f"1,000 labels, 12 words and two new ones, seed {seed}; the same under other names in the same order"
+        if sorted(drawn[0]) == sorted(drawn[1]):  # the same draws have come, which no name has decided
+            true(drawn[0] == drawn[1], "the draws go to the words in an order that a set may have", given=given)
+
+
+@exercise("control_labels", points=0.5, needs="test_a_word_has_one_label_wherever_it_stands")
+def test_another_run_of_python_has_the_same_labels(student: Student) -> None:
+    words, labels = [f"w{number}" for number in range(60)], list(range(60))
+    here = [list(part) for part in student.control_labels(words, labels, ["x", "w1"], 3)]
+    with another_run_of_python(student):
+        there = [list(part) for part in student.control_labels(words, labels, ["x", "w1"], 3)]
+    given = "60 words and labels, and again where hash() gives other numbers, as in another run"
+    true(here == there, "the labels are others", given=given)
 
 
 @exercise("control_labels", points=0.5, needs="test_a_word_has_one_label_wherever_it_stands")

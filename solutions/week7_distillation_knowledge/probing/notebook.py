@@ -215,7 +215,8 @@ def control_labels(words, labels, others, seed):
     """Labels of a control task: one for each word type, whatever the context.
 
     words: list of N strings, as in the training text; labels: list of N ints, their real labels, N
-    at least 1; others: list of M strings, the test's words, of which some may be new; seed: int.
+    at least 1; others: list of M strings, the test's words, of which some may be new; seed: int, 0
+    or more.
     Each different word, of either list, draws one label on its own, with the frequencies that the
     labels have among the N tokens. The same arguments give the same labels, in another run, too.
     Returns two lists of ints: the control labels of words (N) and of others (M). Hewitt and Liang
