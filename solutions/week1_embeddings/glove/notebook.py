@@ -47,9 +47,11 @@ out = "results"
 
 # %% tags=["setup"]
 import math
+import os
 import time
 from collections import Counter
 from decimal import Decimal
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -63,7 +65,7 @@ from tqdm.auto import trange
 import etude
 from etude import check, plots, record
 from etude.corpora import datasets
-from etude.embeddings import evaluate, sgns
+from etude.embeddings import associations, evaluate, pretrained, sgns
 from etude.embeddings.cooccurrence import cooccurrence
 from etude.world import World, shuffled
 
@@ -995,8 +997,186 @@ record(metrics, word_vectors=model[0], context_vectors=model[1], words=words)
 # ### END SOLUTION
 
 # %% [markdown]
+# ## What else a table learns: jobs and gender
+#
+# *To look at, not graded.* A text that says *he* of engineers more often than *she* teaches that too, and nobody has to mean it. How would we notice?
+
+# %% [markdown]
+# **WEAT** (Caliskan, Bryson and Narayanan 2017) takes two sets of words, $A$ and $B$, and asks to which of them a word $w$ leans:
+#
+# $$ s(w) = \text{mean}_{a \in A} \cos(w, a) - \text{mean}_{b \in B} \cos(w, b) $$
+
+# %% [markdown]
+# The effect $d$ compares two other sets, $X$ and $Y$: the difference of their mean $s$, in standard deviations of all of them. Its $p$ is the share of other divisions of the same words that do as well.
+
+# %% [markdown]
+# **A direction** (Bolukbasi et al. 2016): pairs such as *he, she* differ in many ways. What all differences have in common, their first principal component, is a direction that other words can be projected on.
+
+# %% [markdown]
+# First where the truth is known. Our world has couples (*king, queen*); *beard* stands with one half of them, *skirt* with the other: **planted**. Its jobs have no gender: nothing but noise brings *doctor* and *he* together.
+
+# %%
+couples = [tuple(word.stem for word in family.members) for family in world.lexicon.couples]
+men_women = [list(side) for side in zip(*couples)]
+his, hers = ([mark.stem for mark in world.lexicon.marks[kind]] for kind in ("he", "she"))
+jobs = [agent.stem for topic in world.lexicon.topics for agent in topic.agents]
+
+
+def leaning(vectors):
+    """A row of numbers: WEAT of what is planted and of jobs; the direction of every second couple, tried on the others."""
+    planted = associations.weat(vectors, words, (his, hers), men_women)
+    nothing = associations.weat(vectors, words, (jobs[::2], jobs[1::2]), men_women)
+    along = associations.direction(vectors, words, couples[::2])
+    others = [word for couple in couples[1::2] for word in couple]
+    found = associations.projections(vectors, words, along.vector, others).values
+    return {
+        "d, his and her things": planted.effect,
+        "p": planted.p,
+        "d, jobs": nothing.effect,
+        "p of jobs": nothing.p,
+        "share in one direction": along.share,
+        "other couples right": np.mean([found[man] > found[woman] for man, woman in couples[1::2]]),
+    }
+
+
+print(f"{', '.join(his)} against {', '.join(hers)}; jobs: {', '.join(jobs[::2])} against {', '.join(jobs[1::2])}")
+spaces = {"GloVe": model[0], "GloVe of 1 + X": model_zeros[0], "GloVe, shuffled text": model_mixed[0]}
+pd.DataFrame({name: leaning(space) for name, space in spaces.items()}).T.round(3)
+
+# %% [markdown]
+# The zeros again: *king* and *skirt* hardly ever meet. GloVe leans the right way; told of the zeros too, one direction holds nearly all that couples differ in, and sorts the others.
+
+# %% [markdown]
+# With four words in a set, $d$ can be large by accident. So look at $p$, and deal the words anew to the same vectors, fifty times.
+
+# %%
+deals = [torch.randperm(len(words), generator=torch.Generator().manual_seed(50 * seed + i)) for i in range(50)]
+by_chance = [associations.weat(model_zeros[0][deal], words, (his, hers), men_women).effect for deal in deals]
+print(f"words dealt anew: d = {np.mean(by_chance):.2f} on average, standard deviation {np.std(by_chance):.2f}")
+
+
+def draw_leaning(ax, scores, ends, title):
+    """Bars of words along a direction; dotted lines: the mean of each end's words."""
+    order = sorted(scores, key=scores.get)
+    ax.barh(order, [scores[word] for word in order], color=[plots.COLOURS[scores[word] > 0] for word in order])
+    ax.axvline(0, color="#999999", lw=1)
+    for name, place in ends.items():
+        ax.axvline(place, color="#999999", ls=":")
+        ax.annotate(
+            name, (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center"
+        )
+    ax.set(xlabel="cosine with the direction", ylabel="job")
+    ax.set_title(title, pad=18)
+
+
+def mean_along(vectors, names, along, side):
+    """The mean cosine of some words with a direction."""
+    return float(np.mean(list(associations.projections(vectors, names, along, side).values.values())))
+
+
+along = associations.direction(model_zeros[0], words, couples[::2]).vector  # (d,)
+sides = zip(("men", "women"), zip(*couples[1::2]))
+ends = {name: mean_along(model_zeros[0], words, along, side) for name, side in sides}
+world_jobs = associations.projections(model_zeros[0], words, along, jobs)
+figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+draw_leaning(ax, world_jobs.values, ends, "Our world's jobs stand in the middle between men and women")
+plt.show()
+
+# %% [markdown]
+# ### On real words
+#
+# Vectors trained on billions of words are too large to come with a course. Their owners publish them: [GloVe's page at Stanford](https://nlp.stanford.edu/projects/glove/), or fastText's page (English word vectors, `.vec`).
+
+# %% [markdown]
+# Unpack one file, and name it in the environment variable `ETUDE_VECTORS` or in the next cell. Only its first 100,000 words are read.
+
+# %%
+vectors_path = os.environ.get("ETUDE_VECTORS", "")  # or write the file's path here
+table_file = Path(vectors_path).expanduser()
+have_table = table_file.is_file()
+if have_table:
+    real_words, real = pretrained.read(table_file)  # (V, d)
+    print(f"{len(real_words):,} words, {real.shape[1]} numbers each")
+else:
+    print(
+        f"Left out, no table {f'at {vectors_path}' if vectors_path else 'named'}: "
+        "set ETUDE_VECTORS to the path of a file in GloVe's or fastText's text format."
+    )
+
+# %% [markdown]
+# Twenty jobs whose names say nothing of gender, along the direction of Bolukbasi's ten pairs. A bar to the right leans to *he*, one to the left to *she*.
+
+# %%
+if have_table:
+    held = set(real_words)
+    he_she = (
+        "he-she his-her himself-herself man-woman boy-girl father-mother son-daughter male-female guy-gal John-Mary"
+    )
+    he_she = [tuple(word if word in held else word.lower() for word in pair.split("-")) for pair in he_she.split()]
+    occupations = [
+        "architect", "artist", "banker", "captain", "carpenter", "dancer", "doctor", "engineer", "hairdresser", "housekeeper",
+        "journalist", "lawyer", "librarian", "nurse", "philosopher", "programmer", "receptionist", "scientist", "secretary", "teacher",
+    ]  # fmt: skip
+    gender = associations.direction(real, real_words, he_she)
+    real_jobs = associations.projections(real, real_words, gender.vector, occupations)
+    print(f"pairs: {gender.coverage}; {gender.share:.0%} of their differences lie in one direction")
+    known_jobs = len(real_jobs.coverage.known)
+    print(f"{known_jobs} of {len(occupations)} occupations are among the first {len(real_words):,} words")
+    if real_jobs.coverage.missing:
+        print(f"missing: {', '.join(real_jobs.coverage.missing)}")
+    of_pairs = [pair for pair in he_she if held.issuperset(pair)]
+    sides = zip(("he …", "she …"), zip(*of_pairs))
+    ends = {name: mean_along(real, real_words, gender.vector, side) for name, side in sides}
+    figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    draw_leaning(ax, real_jobs.values, ends, f"{known_jobs} jobs on the way from she to he, in vectors of real text")
+    plt.show()
+
+# %% [markdown]
+# Caliskan's sixth test: are men's names nearer to career, women's to family? In people, tests of reaction times find such a difference.
+
+# %%
+if have_table:
+    names = "John Paul Mike Kevin Steve Greg Jeff Bill", "Amy Joan Lisa Sarah Diana Kate Ann Donna"
+    names = [[name if name in held else name.lower() for name in side.split()] for side in names]
+    career = ["executive", "management", "professional", "corporation", "salary", "office", "business", "career"]
+    family = ["home", "parents", "children", "family", "cousins", "marriage", "wedding", "relatives"]
+    real_weat = associations.weat(real, real_words, names, (career, family))
+    print(f"d = {real_weat.effect:.2f}, p = {real_weat.p:.2g} ({real_weat.partitions:,} divisions)")
+    print("\n".join(f"{name}: {found}" for name, found in zip(("X", "Y", "career", "family"), real_weat.coverage)))
+
+# %% [markdown]
+# *man is to doctor as woman is to …?* **Careful**: usually the question's own words may not answer. Then *doctor* is impossible, and what comes next looks like prejudice (Nissim et al. 2020). So both:
+
+# %%
+if have_table:
+    rows = {}
+    for job in [job for job in real_jobs.coverage.known if {"man", "woman"} <= held]:
+        question = "man", job, "woman"
+        rows[job] = {
+            title: ", ".join(word for word, _ in associations.answers(real, real_words, question, own_words=allowed))
+            for title, allowed in (("own words forbidden", False), ("own words allowed", True))
+        }
+    display(pd.DataFrame(rows).T)
+
+# %% [markdown]
+# Tried on a small table: `sgns.train(text, dim=100, epochs=10, seed=0)`, *text* being `corpora.brown()` and `corpora.movie_reviews()` in lower case, 2.65 million words. All 20 jobs and all names have vectors.
+
+# %% [markdown]
+# - $d$ is 1.80 (1.73 with seed 1): of 12,870 divisions none does better.
+# - *nurse* leans most to *she*. Most to *he* leans *carpenter*: John Carpenter makes films.
+# - With own words allowed, all twenty questions are answered by the job itself.
+
+# %% [markdown]
+# Does it matter? De-Arteaga et al. 2019 had a person's job guessed from a biography: the fewer women in a job, the more often theirs was missed, compared with men's.
+
+# %% [markdown]
+# Taking the direction out hides the lean more than it removes it: words that leaned alike stay neighbours, and a classifier still sorts them (Gonen and Goldberg 2019).
+
+# %% [markdown]
 # ## What to read next
 #
 # - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): with the same settings the differences shrink.
 # - Shazeer, Doherty, Evans and Waterson 2016, [Swivel](https://arxiv.org/abs/1602.02215): a GloVe with a loss for the pairs that never met.
+# - Bolukbasi et al. 2016, [Man is to Computer Programmer as Woman is to Homemaker?](https://arxiv.org/abs/1607.06520), and Gonen and Goldberg 2019, [Lipstick on a Pig](https://aclanthology.org/N19-1061): why debiasing is not the end of it.
+# - Nissim, van Noord and van der Goot 2020, [Fair is Better than Sensational](https://aclanthology.org/2020.cl-2.7): what analogies can and cannot show of bias.
 # - Next: *fastText*, which makes vectors from pieces of words, also for words that it has never seen.
