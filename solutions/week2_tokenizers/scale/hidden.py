@@ -360,7 +360,8 @@ def test_any_words_some_of_them_equal_are_trained_as_by_counting_anew(student: S
         words = [tuple(draw.choices(ids, k=draw.randint(0, 6))) for _ in range(i // 10)]
         words += draw.choices(words, k=len(words) // 2)
         counts = [draw.choice([1, 1, 2, 3, 2**31 + 1, 2**31 + 2, 2**60 + 1, 2**60 + 2][: 3 + i // 10]) for _ in words]
-        size, now, expected = 256 + draw.randint(0, 9), list(words), {}
+        size, now = 256 + draw.randint(0, 9), list(words)
+        expected: dict[tuple[int, int], int] = {}
         while 256 + len(expected) < size and (pairs := bpe.count_pairs(now, counts)):
             best = min(pairs, key=lambda pair: (-pairs[pair], *pair))
             expected[best] = 256 + len(expected)

@@ -213,7 +213,8 @@ def test_any_counted_words_give_the_vocabulary_of_a_recount(student: Student) ->
 
 
 def _longest_match(word: str, vocabulary: set[str]) -> list[str]:
-    pieces, rest = [], word if len(word) <= 100 else "\0"
+    pieces: list[str] = []
+    rest = word if len(word) <= 100 else "\0"
     while rest:
         mark = "##" if pieces else ""
         length = max((n for n in range(1, len(rest) + 1) if mark + rest[:n] in vocabulary), default=0)
