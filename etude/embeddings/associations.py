@@ -85,7 +85,7 @@ class Direction:
 
 
 def coverage(words: Iterable[str], asked: Sequence[str]) -> Coverage:
-    """Finds out which words that are asked for are among `words`.
+    """Finds out which words that are asked for are among the words of a table.
 
     Raises:
         ValueError: one string is given for a list of words, or a word is asked for twice.

@@ -30,7 +30,7 @@ def read(path: str | PathLike[str], most: int = MOST) -> tuple[list[str], Tensor
         most: words to read, at least 1; fewer are there if the file is shorter.
 
     Returns:
-        (words, vectors): V different strings, and their vectors (V, d), float32, as they stand in the file (not of length 1).
+        The words, V different strings, and their vectors (V, d), float32, as they stand in the file (not of length 1).
 
     Raises:
         FileNotFoundError: there is no such file.
