@@ -172,9 +172,45 @@ MODELS = {
     "tiny_full": "BERT, L=2 H=128, V=30,522",
     "mini_full": "BERT, L=4 H=256, V=30,522",
     "beam_search": "beam search to 128 tokens, cache against recomputation",
-    "distilled_1": "one text: DistilBERT, its teacher BERT base",
-    "distilled_32": "32 texts: DistilBERT, its teacher BERT base",
 }
+DISTILLED = {"distilled_1": "one text, ms", "distilled_32": "32 texts at a time, ms"}
+ELECTRAS = {
+    "mini": "L=4 H=256, V=8,000",
+    "mini_full": "L=4 H=256, V=30,522",
+    "small": "the published small: L=12 H=256, V=30,522",
+}
+TRAINING = [
+    "| | Etude, tokens/s | transformers | its head on masked tokens alone | ratio | goal | ratio to the fourth column |",
+    "|---|---|---|---|---|---|---|",
+]
+
+
+def training_row(title: str, section: dict[str, Any], goal: float) -> str:
+    speeds = [f"{statistics.median(runs):,.0f}" for runs in section["tokens_per_second"].values()]
+    ratios = [f"{section['figure']:.2f}", f"at least {goal:g}", f"{section['figure_masked_alone']:.2f}"]
+    return f"| {' | '.join([title, *speeds, *ratios])} |"
+
+
+def agreement(result: dict[str, Any]) -> list[str]:
+    agree = all(section["agree"] for section in result["sections"].values())
+    return ["", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+
+
+def distilled(result: dict[str, Any]) -> list[str]:
+    lines = [
+        "",
+        f"A distilled student beside its teacher, texts of {result['length']} tokens, the course's own models; a text's time is the",
+        "batch's, and memory that of the weights in float32.",
+        "",
+        "| | DistilBERT | BERT base | ratio | goal |",
+        "|---|---|---|---|---|",
+    ]
+    for name, title in DISTILLED.items():
+        section, goal = result["sections"][name], result["goals"][name]
+        times = [f"{1000 * statistics.median(runs):,.0f}" for runs in section["seconds"].values()]
+        lines.append(f"| {title} | {' | '.join(times)} | {section['figure']:.2f} | at least {goal:g} |")
+    student, teacher = section["megabytes"].values()
+    return [*lines, f"| weights, MB | {student:.0f} | {teacher:.0f} | {teacher / student:.2f} | |"]
 
 
 def models(result: dict[str, Any]) -> list[str]:
@@ -184,20 +220,32 @@ def models(result: dict[str, Any]) -> list[str]:
         "Both start from the same weights and read the same batches; without dropout their losses agree step by step. transformers'",
         "BertForMaskedLM scores every token, ours the masked ones alone; in the fourth column the peer's head does so too.",
         "",
-        "| | Etude, tokens/s | transformers | its head on masked tokens alone | ratio | goal | ratio to the fourth column |",
-        "|---|---|---|---|---|---|---|",
+        *TRAINING,
     ]
-    for name, section in result["sections"].items():
-        goal = f"at least {result['goals'][name]:g}"
+    for name, title in MODELS.items():
+        section, goal = result["sections"][name], result["goals"][name]
         if "tokens_per_second" in section:
-            speeds = [f"{statistics.median(runs):,.0f}" for runs in section["tokens_per_second"].values()]
-            ratios = [f"{section['figure']:.2f}", goal, f"{section['figure_masked_alone']:.2f}"]
+            lines.append(training_row(title, section, goal))
         else:
-            speeds = [f"{statistics.median(runs):.1f} s" for runs in section["seconds"].values()] + [""]
-            ratios = [f"{section['figure']:.2f}", goal, ""]
-        lines.append(f"| {' | '.join([MODELS[name], *speeds, *ratios])} |")
-    agree = all(section["agree"] for section in result["sections"].values())
-    return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+            times = [f"{statistics.median(runs):.1f} s" for runs in section["seconds"].values()]
+            lines.append(f"| {' | '.join([title, *times, ''])} | {section['figure']:.2f} | at least {goal:g} |  |")
+    return [*lines, *distilled(result), *agreement(result)]
+
+
+def electra(result: dict[str, Any]) -> list[str]:
+    rows = [training_row(title, result["sections"][name], result["goal"]) for name, title in ELECTRAS.items()]
+    return [
+        f"## ELECTRA's pre-training against transformers, {result['batch']} sequences of {result['length']} tokens",
+        "",
+        "A generator a quarter as wide and a discriminator, with shared embeddings. transformers has both models and no joint",
+        "training: its side puts them together. All sides start from the same weights, read the same batches and draw the same",
+        "words; without dropout their losses agree step by step. As it comes the peer's generator scores every token; in the fourth column",
+        "its head is given the masked ones alone, as ours is, and then both are equally fast.",
+        "",
+        *TRAINING,
+        *rows,
+        *agreement(result),
+    ]
 
 
 GPTS = {
@@ -228,8 +276,7 @@ def gpt(result: dict[str, Any]) -> list[str]:
             other = section["figure_transformers"]
         ratios = [f"{section['figure']:.2f}", goal, f"{other:.2f}"]
         lines.append(f"| {' | '.join([GPTS[name], *figures, *ratios])} |")
-    agree = all(section["agree"] for section in result["sections"].values())
-    return [*lines, "", f"All results agree: {'yes' if agree else 'no'}. " + origin(result), ""]
+    return [*lines, *agreement(result)]
 
 
 def machines(result: dict[str, Any]) -> list[str]:
@@ -287,6 +334,7 @@ def main() -> None:
         "grading": grading,
         "report": report,
         "models": models,
+        "electra": electra,
         "gpt": gpt,
     }
     lines = [
