@@ -89,6 +89,13 @@ def test_large_scores_stay_as_they_are(student: Student) -> None:
         table, contexts, [[0]], torch.tensor([0]), torch.tensor([1]), torch.tensor([[0]])
     )
     close(loss, 80.0, given="a real context with score −40, a negative with score 40")
+    for score in (100.0, 200.0, 5000.0):  # in float32 the sigmoid is 0 from −104 down, and 1 from 17 up
+        table, ids = torch.tensor([[score]]), [torch.tensor(0)[None], torch.tensor(1)[None], torch.tensor([[0]])]
+        given = f"a real context with score −{score:g}, a negative with score {score:g}"
+        close(student.subword_loss(table, contexts, [[0]], *ids), 2 * score, given=given)
+        ids = [torch.tensor(0)[None], torch.tensor(0)[None], torch.tensor([[1]])]
+        given = f"a real context with score {score:g}, a negative with score −{score:g}"
+        close(student.subword_loss(table, contexts, [[0]], *ids), 0.0, given=given)
 
 
 @exercise("train_subwords")
@@ -197,6 +204,16 @@ def test_many_queries_agree_with_a_loop(student: Student) -> None:
     close(found, total / 20, given=given)
     true(isinstance(plain(found), float), "a float was expected", given=given, actual=found)
     close(student.value(handle), scores, given="the scores, after the accuracy was asked for")
+
+
+@exercise("neighbour_accuracy", points=0.5, needs="test_many_queries_agree_with_a_loop")
+def test_scores_that_are_only_close_are_no_ties(student: Student) -> None:
+    allowed, right = torch.ones(1, 3).bool(), torch.tensor([[False, True, False]])
+    for top in (1.0, 3e-6, -2.0, 1e5, 1e-30):
+        below = torch.nextafter(torch.tensor(top), torch.tensor(-torch.inf))  # the next number of float32
+        scores = torch.stack([below, torch.tensor(top), below])[None]
+        given = f"one query, float32 scores {top:g} and twice the next number below it; the greater one is right"
+        close(student.neighbour_accuracy(scores, allowed, right), 1.0, given=given)
 
 
 @exercise("to_jamo")

@@ -296,6 +296,12 @@ edit("glove_loss", "x-max-not-passed", {"(counts, x_max)": "(counts)"},
 edit("glove_loss", "every-pair", {"(word * context).sum(dim=1) + word_bias": "word @ context.T + word_bias[:, None]"},
      "every word is paired with every context (word @ context.T): entry n has one of each",
      killed_by="test_zeros_cost_the_weighted_square_of_the_logarithm")
+edit("glove_loss", "contexts-detached", {"(word * context)": "(word * context.detach())"},
+     "the context vectors are taken as constants: they learn as the words' do",
+     killed_by="test_vectors_and_biases_can_all_be_trained")
+edit("glove_loss", "biases-detached", {"word_bias + context_bias": "(word_bias + context_bias).detach()"},
+     "the biases are taken as constants: they learn, too",
+     killed_by="test_vectors_and_biases_can_all_be_trained")
 edit("glove_loss", "errors-cut-off", {"    return": "    error = error.clamp(-10, 10)\n    return"},
      "errors beyond ±10 are cut off",
      killed_by="test_random_batches_agree_with_the_definition")

@@ -8,7 +8,7 @@ import torch
 from scipy.stats import spearmanr
 
 from etude.embeddings import evaluate
-from etude.lesson.checks import close, exercise
+from etude.lesson.checks import close, close_gradients, exercise
 from etude.lesson.interface import Student
 from etude.world import World
 from etude.world.lexicon import Lexeme
@@ -137,6 +137,25 @@ def test_random_batches_agree_with_the_definition(student: Student) -> None:
         _loss(*batch, x_max=100.0),
         given="the last batch, x_max not given",
     )
+
+
+@exercise("glove_loss", points=0.5, needs="test_random_batches_agree_with_the_definition")
+def test_vectors_and_biases_can_all_be_trained(student: Student) -> None:
+    def oracle(
+        word: torch.Tensor,
+        context: torch.Tensor,
+        word_bias: torch.Tensor,
+        context_bias: torch.Tensor,
+        counts: torch.Tensor,
+        x_max: float,
+    ) -> torch.Tensor:
+        weight = torch.where(counts < x_max, (counts / x_max) ** 0.75, 1.0)
+        return (weight * (torch.einsum("nd,nd->n", word, context) + word_bias + context_bias - counts.log()) ** 2).sum()
+
+    *parameters, counts = (torch.tensor(x) for x in _batch(4, 3, seed=9))
+    names = ("word", "context", "word_bias", "context_bias")
+    given = "random vectors, N = 4, d = 3, x_max = 20"
+    close_gradients(student, "glove_loss", oracle, dict(zip(names, parameters, strict=True)), counts, 20.0, given=given)
 
 
 @exercise("glove_gradients", points=2)

@@ -3,9 +3,9 @@
 import math
 
 import torch
-from torch.nn.functional import logsigmoid
+from torch.nn.functional import logsigmoid, normalize
 
-from grader.lessons.bank import alternative, edit, equivalent
+from grader.lessons.bank import alternative, edit, equivalent, mistake
 
 # fmt: off  (an edit reads best in two lines: what is changed, and what that means)
 
@@ -580,6 +580,15 @@ edit("nearest", "opposites-left-out", {"values.tolist())]": "values.tolist()) if
 edit("nearest", "opposites-at-zero", {"(words[i], value)": "(words[i], max(0.0, value))"},
      "cosines below 0 become 0",
      killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+@mistake("nearest", "by-cosine", "words are kept by their cosine, so of words with equal cosines one is left",
+         killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
+def nearest(vectors, words, query, k=5):
+    unit = normalize(vectors, dim=1)
+    cosines = (unit @ unit[words.index(query)]).tolist()
+    by_cosine = {cosine: word for cosine, word in zip(cosines, words) if word != query}
+    return [(by_cosine[cosine], cosine) for cosine in sorted(by_cosine, reverse=True)[:k]]
+
+
 edit("nearest", "too-few-words", {"min(k, len(words) - 1)": "k"},
      "more neighbours are asked for than there are words",
      killed_by="test_twins_of_the_query_and_opposites_are_neighbours")

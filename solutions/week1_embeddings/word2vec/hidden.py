@@ -254,6 +254,12 @@ def test_twins_of_the_query_and_opposites_are_neighbours(student: Student) -> No
     equal([word for word, _ in found], ["twin", "Us", "north", "west"], given=given)
     close([cosine for _, cosine in found], [1, math.sqrt(0.5), 0.6, -1], given=given)
     true(all(isinstance(pair, tuple) for pair in found), "a list of tuples was expected", given=given, actual=found)
+    vectors = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 0.0], [0.0, 1.0]])
+    found = student.nearest(vectors, ["a", "b", "c", "d", "e", "f", "g"], "b", 9)
+    given = "seven words, a, d and g with one vector, b, c and f with another across it, e opposite a; 9 neighbours of b"
+    close([cosine for _, cosine in found], [1, 1, 0, 0, 0, 0], given=given)
+    names = [word for word, _ in found]
+    equal([sorted(names[:2]), sorted(names[2:])], [["c", "f"], ["a", "d", "e", "g"]], given=f"{given}, in two groups")
 
 
 @exercise("analogy", points=0.5)

@@ -176,7 +176,8 @@ def test_a_piece_expected_just_often_enough_stays(student: Student) -> None:
 @exercise("pruning_losses")
 def test_losses_agree_with_the_best_of_all_other_ways(student: Student) -> None:
     chance = random.Random(8)
-    pieces = ("a", "b", "ab", "ba", "aba", "bb", "abab", "A", "B", "AB", "Ba", "aB", "BB")
+    letters = ("a", "b", "ab", "ba", "aba", "bb", "abab", "A", "B", "AB", "Ba", "aB", "BB", "눈", "▁눈", "🙂", "🙂🙂", "11", "1")
+    pieces = (*letters, "▁", "▁a", "▁ab", "a▁", "b▁", "▁▁", "a▁b", "#", "##", "##a", "e", "\u0301", "e\u0301")
     scores = {piece: -chance.uniform(1, 6) for piece in pieces}
     expected = {piece: chance.uniform(0, 5) for piece in scores}
 

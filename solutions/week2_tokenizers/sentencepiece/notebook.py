@@ -373,6 +373,7 @@ check("m_step")
 def pruning_losses(expected, scores):
     """How much log-likelihood is lost, about, without each piece of two or more characters.
 
+    Characters are Python's; ▁ is one like the others.
     expected: dictionary from piece to expected count; scores: dictionary from piece to log-probability,
     with all single characters. Both have the same pieces.
     Returns a dictionary from piece to loss; single characters, which never go, are not in it.

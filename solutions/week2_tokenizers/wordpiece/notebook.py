@@ -225,8 +225,8 @@ def merge_pair(word, pair):
     """The word with the two pieces of the pair joined wherever they stand side by side: from left
     to right, without overlap.
 
-    word: tuple of at most 100 pieces, it may be empty; pair: (s, t), where t begins with "##".
-    Returns a tuple of pieces: s followed by t without its mark, in place of the two.
+    word: tuple of at most 100 pieces, it may be empty; pair: (s, t), where t is "##" and
+    a character or more. Returns a tuple of pieces: s followed by t without its mark, in place of the two.
     """
     ### BEGIN SOLUTION
     merged = []

@@ -63,6 +63,14 @@ edit("conversation", "document-with-percents", {'[*lines, f"Q: {question}", "A:"
 edit("conversation", "placeholders-replaced", {'[*lines, f"Q: {question}", "A:"])': '[*lines, "Q: {question}", "A:"]).replace("{question}", question)'},
      "a text that holds the name of a placeholder is replaced as well", killed_by="test_texts_stand_as_they_are")
 
+edit("conversation", "no-line-for-an-empty-document", {"lines = [document]": "lines = [document] if document else []"},
+     "an empty document takes no line: its line is there and empty", killed_by="test_any_signs_and_an_empty_document_keep_their_place")
+edit("conversation", "no-line-for-a-document-of-blanks", {"lines = [document]": "lines = [document] if document.strip() else []"},
+     "a document of blanks alone takes no line", killed_by="test_any_signs_and_an_empty_document_keep_their_place")
+edit("conversation", "lines-of-the-document-anew", {"lines = [document]": "lines = document.splitlines()"},
+     "the document is cut into lines and joined anew: its own ends of lines are lost",
+     killed_by="test_any_signs_and_an_empty_document_keep_their_place")
+
 
 @alternative("conversation", "string")
 def conversation(document, turns, question):
@@ -131,6 +139,10 @@ edit("few_shot", "ten-examples", {"in examples]": "in examples[:10]]"},
      "only the first ten examples are in the prompt: all are", killed_by="test_a_hundred_and_twenty_examples_all_stand")
 edit("few_shot", "answered-examples-alone", {"in examples]": "in examples if answered]"},
      "an example with an empty answer is left out", killed_by="test_an_example_may_have_an_empty_answer")
+
+edit("few_shot", "no-line-for-blanks", {"[description] if description else []": "[description] if description.strip() else []"},
+     'a description of blanks alone takes no line: only "" takes none',
+     killed_by="test_descriptions_of_blanks_take_a_line_and_any_signs_stay")
 
 
 @alternative("few_shot", "string")
@@ -377,6 +389,13 @@ edit("accuracy_by_shots", "as-a-list", {".mean(dim=0)  # (K,)": ".mean(dim=0).to
      "a list comes back: a tensor is asked for", killed_by="test_the_shares_are_a_tensor")
 edit("accuracy_by_shots", "as-an-array", {".mean(dim=0)  # (K,)": ".mean(dim=0).numpy()"},
      "a numpy array comes back: a tensor is asked for", killed_by="test_the_shares_are_a_tensor")
+
+edit("accuracy_by_shots", "ids-of-the-texts-alone", {"logits[:, 1::2]": "logits[:, 1::2, : int(tokens.max()) + 1]"},
+     "only tokens up to the greatest id of the texts compete: all of the vocabulary do",
+     killed_by="test_all_tokens_compete_and_not_those_of_the_texts_alone")
+edit("accuracy_by_shots", "answers-alone-compete", {"    best = logits": "    ids = tokens[:, 2::2].unique()\n    best = ids[logits", "[:, 1::2].argmax(dim=-1)": "[:, 1::2, ids].argmax(dim=-1)]"},
+     "only the texts' answers compete: all of the vocabulary do",
+     killed_by="test_all_tokens_compete_and_not_those_of_the_texts_alone")
 
 
 @alternative("accuracy_by_shots", "loop")

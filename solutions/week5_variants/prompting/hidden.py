@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import torch
-from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from, tuples
+from hypothesis.strategies import DrawFn, composite, integers, lists, permutations, sampled_from, tuples
 from torch import Tensor
 from torch.nn.utils import vector_to_parameters
 
@@ -38,8 +38,21 @@ def kind(value: Any) -> str:
 
 # conversation
 # Texts with blanks at their ends, signs that templates read, an accent of its own.
-AS_GIVEN = ["  a  b ", "5 %% of {{question}}", "a {question}", "Cafe\u0301", "A:"]
-ENDS = sampled_from(["ann  ", "a", " b", "", " ", "눈 ", "x =", "x = "])  # what is lost where more blanks go than should
+AS_GIVEN = [
+    "  a  b ",
+    "5 %% of {{question}}",
+    "a {question}",
+    "Cafe\u0301",
+    "A:",
+    " ",
+    "\t",
+    "\n",
+    "a\r\n\n b\n",
+    "Q: a\nA: b",
+]
+ENDS = sampled_from(
+    ["ann  ", "a", " b", "", " ", "눈 ", "x =", "x = "]
+)  # what is lost where more blanks go than should
 LINES = sampled_from(["Anna", "Who?", "눈이 온다.", "a  b", "Q: x", "3"])
 
 
@@ -63,6 +76,19 @@ def test_texts_stand_as_they_are(student: Student) -> None:
 
 
 @exercise("conversation", points=0.5, needs="test_a_document_one_turn_and_the_new_question")
+@for_all(
+    document=inputs.texts(),
+    turns=lists(tuples(inputs.texts(3).filter(len), inputs.texts(3).filter(len)), max_size=3),
+    question=inputs.texts(3).filter(len),
+)
+def test_any_signs_and_an_empty_document_keep_their_place(
+    student: Student, document: str, turns: list[tuple[str, str]], question: str
+) -> None:
+    said = [line for asked, answered in turns for line in (f"Q: {asked}", f"A: {answered}")]
+    equal(student.conversation(document, turns, question), "\n".join([document, *said, f"Q: {question}", "A:"]))
+
+
+@exercise("conversation", points=0.5, needs="test_a_document_one_turn_and_the_new_question")
 def test_a_document_keeps_its_paragraphs(student: Student) -> None:
     found = student.conversation("Anna sings.\n\nBen sleeps.", [("Who sings?", "Anna")], "And Ben?")
     expected = "Anna sings.\n\nBen sleeps.\nQ: Who sings?\nA: Anna\nQ: And Ben?\nA:"
@@ -82,7 +108,9 @@ def test_a_long_conversation_is_there_whole(student: Student) -> None:
     turns = [(f"Who is {number}?", f"Ben {number}") for number in range(13)]
     lines = "".join(f"Q: Who is {number}?\nA: Ben {number}\n" for number in range(13))
     expected = f"Anna sings.\n{lines}Q: And Ben?\nA:"
-    equal(student.conversation("Anna sings.", turns, "And Ben?"), expected, given="a document, thirteen turns, a question")
+    equal(
+        student.conversation("Anna sings.", turns, "And Ben?"), expected, given="a document, thirteen turns, a question"
+    )
 
 
 # few_shot
@@ -129,6 +157,22 @@ def test_any_blanks_but_those_at_the_end_of_between_stay(
         bare = bare[:-1]
     lines = [f"{asked}{between}{answered}" for asked, answered in shots]
     equal(student.few_shot("", shots, question, between), "\n".join([*lines, f"{question}{bare}"]))
+
+
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+@for_all(
+    description=inputs.texts(3) | sampled_from([" ", "\n", "\t "]),
+    shots=lists(tuples(inputs.texts(3), inputs.texts(3)), max_size=3),
+    question=inputs.texts(3),
+    between=sampled_from([" ", " => ", "는 ", "=", "\tis ", "\n= "]),
+)
+def test_descriptions_of_blanks_take_a_line_and_any_signs_stay(
+    student: Student, description: str, shots: list[tuple[str, str]], question: str, between: str
+) -> None:
+    first = description + "\n" if description != "" else ""
+    said = "".join(f"{asked}{between}{answered}\n" for asked, answered in shots)
+    bare = between[:-1] if between[-1] == " " else between
+    equal(student.few_shot(description, shots, question, between), f"{first}{said}{question}{bare}")
 
 
 @exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
@@ -314,6 +358,44 @@ def test_any_lines_are_counted_pair_by_pair(student: Student, drawn: tuple[Tenso
     close(student.accuracy_by_shots(logits, tokens), expected)
 
 
+@composite
+def scored_lines(draw: DrawFn) -> tuple[list[list[list[int]]], list[list[int]]]:
+    """Scores (B, 1 + 2K, V), all different at each place, and tokens (B, 1 + 2K), often of few of the V."""
+    texts, places, values = draw(integers(1, 3)), 1 + 2 * draw(integers(1, 3)), draw(sampled_from([2, 3, 6]))
+    most = draw(integers(0, values - 1))
+    tokens = [[draw(integers(0, most)) for _ in range(places)] for _ in range(texts)]
+    return [[draw(permutations(range(values))) for _ in range(places)] for _ in range(texts)], tokens
+
+
+@exercise("accuracy_by_shots", needs="test_each_number_of_examples_has_its_own_share")
+@for_all(drawn=scored_lines(), step=sampled_from([1.0, 0.125, 300.0]), moved=sampled_from([0.0, -40.0, 5000.0]))
+def test_all_tokens_compete_and_not_those_of_the_texts_alone(
+    student: Student, drawn: tuple[list[list[list[int]]], list[list[int]]], step: float, moved: float
+) -> None:
+    scores, tokens = drawn
+    pairs = range(1, len(tokens[0]), 2)
+    rights = [
+        [max(scores[b][place]) == scores[b][place][tokens[b][place + 1]] for place in pairs] for b in range(len(tokens))
+    ]
+    expected = [sum(column) / len(rights) for column in zip(*rights, strict=True)]
+    close(student.accuracy_by_shots(torch.tensor(scores).float() * step + moved, torch.tensor(tokens)), expected)
+
+
+@exercise("accuracy_by_shots", points=0.5, needs="test_each_number_of_examples_has_its_own_share")
+def test_texts_and_tokens_may_be_many(student: Student) -> None:
+    tokens, logits = torch.zeros(600, 3).long(), torch.zeros(600, 3, 4)
+    tokens[:, 2], logits[..., 3] = 2 + torch.arange(600) % 2, 1.0
+    given = "600 texts of one pair, the answers 2 and 3 in turn; 3 is always likeliest"
+    close(student.accuracy_by_shots(logits, tokens), [0.5], given=given)
+    tokens, logits = torch.tensor([[0, 1, 69_999], [0, 1, 4463]]), torch.zeros(2, 3, 70_000)  # 69,999 less 2¹⁶ is 4,463
+    logits[..., 69_999] = 1.0
+    given = "two texts of one pair, the answers 69,999 and 4,463; the first is always likeliest of 70,000 tokens"
+    close(student.accuracy_by_shots(logits, tokens), [0.5], given=given)
+    rare, only = torch.full((1, 3, 4), -math.inf), torch.tensor([[0, 1, 2]])
+    rare[..., 2] = -3000.0
+    close(student.accuracy_by_shots(rare, only), [1.0], given="one text; only its answer has a probability above 0")
+
+
 @exercise("accuracy_by_shots", points=0.5, needs="test_each_number_of_examples_has_its_own_share")
 def test_there_may_be_more_than_seven_pairs(student: Student) -> None:
     tokens = torch.tensor([[5, *[3, 4] * 12]] * 2)  # the answers are 4
@@ -390,6 +472,18 @@ def test_equal_lists_are_as_many_as_they_are(student: Student) -> None:
 def test_each_answer_belongs_to_its_question(student: Student) -> None:
     given = "the lists (0, 1, 2), (1, 0, 3); the examples 0 → 0, 1 → 1, the question 2"
     close(told(student, [[0, 1, 2], [1, 0, 3]], {0: 0, 1: 1}, 2), [0, 0, 1, 0], given=given)
+
+
+@exercise("ideal_reader", points=0.5, needs="test_a_list_must_agree_with_every_example")
+def test_lists_examples_and_answers_may_be_hundreds(student: Student) -> None:
+    lists_of = torch.zeros(600, 300).long()  # 600 lists of 300 questions, the last two tell them apart
+    lists_of[:, 298], lists_of[:, 299] = torch.arange(600) % 2, torch.arange(600) % 3 * 500
+    asked = torch.arange(299)
+    answered = torch.zeros(299).long()
+    expected = torch.zeros(1200).double()
+    expected[[0, 500, 1000]] = 1 / 3
+    given = "600 lists of 300 questions, of which 298 have one answer; 299 examples, 1,200 answers"
+    close(student.ideal_reader(lists_of, asked, answered, 299, 1200), expected, given=given)
 
 
 @exercise("ideal_reader", points=0.5, needs="test_lists_that_contradict_an_example_are_out")
@@ -469,6 +563,7 @@ def test_a_hyphen_is_part_of_a_name(student: Student) -> None:
 def test_the_host_ends_before_a_colon_or_a_question_mark(student: Student) -> None:
     kept(student, ["https://wikipedia.org:8080/a", A], {"wikipedia.org"}, [A])
     kept(student, ["https://en.wikipedia.org?search=a", A], {"wikipedia.org"}, [A])
+    kept(student, ["https://en.wikipedia.org#a", "http://wikipedia.org", A], {"wikipedia.org"}, [A])
 
 
 @exercise("web_text", points=0.5, needs="test_a_page_is_kept_once")
@@ -507,16 +602,21 @@ def test_many_posts_and_many_removed_sites_all_count(student: Student) -> None:
 # training_cost
 @exercise("training_cost")
 @for_all(
-    layers=integers(1, 3), width=sampled_from([1, 2, 4]), words=integers(1, 9), positions=integers(1, 9), examples=20
+    layers=integers(1, 3),
+    width=sampled_from([1, 2, 4]),
+    words=integers(1, 9),
+    positions=integers(1, 9),
+    tokens=sampled_from([7, 1, 0, 10**6]),
+    examples=20,
 )
 def test_any_model_has_the_parameters_that_are_counted(
-    student: Student, layers: int, width: int, words: int, positions: int
+    student: Student, layers: int, width: int, words: int, positions: int, tokens: int
 ) -> None:
     model = GPT(GPTConfig(words, positions, width, layers, 1))
     count = sum(parameter.numel() for parameter in model.parameters())
-    found = student.training_cost(layers, width, words, positions, 7)
+    found = student.training_cost(layers, width, words, positions, tokens)
     true(len(found) == 2, "two numbers were expected: parameters, FLOPs", actual=found)
-    close([float(one) for one in found], [float(count), 42.0 * count], rtol=1e-9)
+    close([float(one) for one in found], [float(count), 6.0 * tokens * count], rtol=1e-9)
 
 
 def parameters_of(student: Student, layers: int, width: int, words: int, positions: int, given: str) -> int:

@@ -100,9 +100,9 @@ def conversation(document, turns, question):
     and A: for the model to go on.
 
     document, question: strings; turns: list of (question, answer), in their order, perhaps none.
-    Returns a string: the document, for each turn a line "Q: …" and a line "A: …", the line "Q: …"
-    of the new question, and a last line that is just "A:". Lines are parted by one line break;
-    nothing follows the last colon. Radford et al. 2019, section 3.5.
+    Returns a string: the document (an empty one leaves its line empty), for each turn a line "Q: …"
+    and a line "A: …", the line "Q: …" of the new question, and a last line that is just "A:". Lines
+    are parted by one line break; nothing follows the last colon. Radford et al. 2019, section 3.5.
     """
     ### BEGIN SOLUTION
     lines = [document]
@@ -150,7 +150,7 @@ print(conversation("유나는 눈을 치료하러 병원에 갔다.", [("누가 
 def few_shot(description, examples, question, between):
     """A prompt with a description of the task, solved examples and a question that is still open.
 
-    description: string, "" for none, which then takes no line; examples: list of (question,
+    description: string, "" for none, which then takes no line (blanks do); examples: list of (question,
     answer), perhaps none; between: what stands between question and answer, as " => " or " = ".
     Each example is one line, the open question is the last one: it is followed by `between` without
     the blanks at its end, and keeps its own. Returns a string, lines parted by one line break.
@@ -535,8 +535,9 @@ def accuracy_by_shots(logits, tokens):
     """How often the likeliest token is the right answer, after 0, 1, 2, … examples.
 
     tokens (B, 1 + 2K) int64: a first token, then K times a question and its answer; logits (B, 1 +
-    2K, V): at each place the scores of what comes after it. Returns a float tensor (K,): entry k is
-    the share of the B texts whose answer number k, counted from 0, is right.
+    2K, V): at each place the scores of what comes after it, of all V tokens, whether they occur in
+    the texts or not. Returns a float tensor (K,): entry k is the share of the B texts whose answer
+    number k, counted from 0, is right.
     """
     ### BEGIN SOLUTION
     best = logits[:, 1::2].argmax(dim=-1)  # (B, K), at the questions

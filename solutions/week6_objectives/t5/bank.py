@@ -116,6 +116,10 @@ edit("attend", "over-queries", {"dim=-1)": "dim=-2)"}, "the weights of one query
 edit("attend", "zero-for-hidden", {"-torch.inf": "0"}, "a score of 0 is a score as any other: what is hidden has −∞",
      killed_by="test_what_a_query_must_not_see_has_no_weight")
 
+edit("attend", "ten-thousand", {"-torch.inf": "-1e4"},
+     "−10,000 is taken for −∞: scores that nothing divides may lie below it", killed_by="test_huge_scores_stay_finite_and_hidden_ones_hidden")
+edit("attend", "three-dimensions-of-a-batch", {"    scores =": "    mask = mask[:, None] if mask.dim() == 3 else mask\n    scores ="},
+     "a mask of three dimensions is taken for (B, N, M): it spreads as (h, N, M)", killed_by="test_any_heads_attend_as_by_brute_force")
 edit("attend", "float32", {"softmax(dim=-1) @ values": "float().softmax(dim=-1) @ values.float()"},
      "all is computed in float32, and comes back so: keep the queries' type", killed_by="test_each_head_may_have_a_mask_and_the_type_stays")
 edit("attend", "first-heads-mask", {"~mask": "~(mask[:, :1] if mask.dim() == 4 else mask)"},

@@ -136,14 +136,22 @@ def attended(queries: Tensor, keys: Tensor, values: Tensor, worth: Tensor, mask:
 
 @exercise("attend")
 @for_all(
-    batch=integers(1, 2), count=integers(1, 3), length=integers(1, 3), keys=integers(1, 4), width=integers(1, 4), seed=integers(0, 9999)
+    batch=integers(1, 3),
+    count=integers(1, 3),
+    length=integers(1, 3),
+    keys=integers(1, 4),
+    width=integers(1, 4),
+    alike=lists(booleans(), min_size=3, max_size=3),
+    dims=integers(2, 4),
+    seed=integers(0, 9999),
 )
 def test_any_heads_attend_as_by_brute_force(
-    student: Student, batch: int, count: int, length: int, keys: int, width: int, seed: int
+    student: Student, batch: int, count: int, length: int, keys: int, width: int, alike: list[bool], dims: int, seed: int
 ) -> None:
     queries, values = drawn((batch, count, length, width), seed), drawn((batch, count, keys, width), seed + 1)
     others, worth = drawn((batch, count, keys, width), seed + 2), drawn((count, length, keys), seed + 3)
-    mask = drawn((batch, count if seed % 2 else 1, length, keys), seed + 4) > 0
+    shape = (*(1 if one else size for one, size in zip(alike, (batch, count, length), strict=True)), keys)
+    mask = drawn(shape[-dims:], seed + 4) > 0
     mask[..., 0] = True
     found = student.attend(queries, others, values, worth, mask)
     close(found, attended(queries, others, values, worth, mask), atol=1e-5)
@@ -173,6 +181,16 @@ def test_huge_scores_stay_finite_and_hidden_ones_hidden(student: Student) -> Non
     mask = torch.tensor([[True, True, False]])
     found = student.attend(queries, keys, values, torch.zeros(1, 1, 3), mask)
     close(found, [[[[1.0]]]], given="scores −5000, −6000 and 9000, the third hidden; values 1, 2, 4")
+    one, none = torch.ones(1, 1, 1, 1).double(), torch.zeros(1, 1, 3).double()
+    for low in (-2e4, -1e6, -1e11):
+        keys = torch.tensor([[[[low], [low], [0.0]]]])
+        found = student.attend(one, keys.double(), values.double(), none, mask)
+        given = f"float64, scores {low:g} twice and 0, the third hidden; values 1, 2, 4"
+        close(found, [[[[1.5]]]], given=given, atol=1e-3)
+    keys, queries = torch.zeros(1, 1, 3, 1), torch.zeros(1, 1, 1, 1)
+    found = student.attend(queries, keys, values, torch.tensor([[[-2e4, -2e4, 5.0]]]), mask)
+    given = "scores 0, distances worth −20,000 twice and 5, the third hidden; values 1, 2, 4"
+    close(found, [[[[1.5]]]], given=given, atol=1e-2)
 
 
 # count_parameters

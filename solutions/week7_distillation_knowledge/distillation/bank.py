@@ -107,6 +107,9 @@ def ask_teacher(teacher, inputs, size):
 
 edit("ask_teacher", "dropout-on", {"    teacher.eval()\n": ""},
      "the teacher answers in training mode, with dropout", killed_by="test_dropout_is_off_while_the_teacher_answers")
+edit("ask_teacher", "off-below-the-top-alone", {"    teacher.eval()\n": "    if teacher.training:\n        teacher.eval()\n"},
+     "a part in training below a top that is not keeps its dropout: switch every part off",
+     killed_by="test_a_part_in_training_answers_in_evaluation_mode")
 edit("ask_teacher", "with-gradients", {"with torch.no_grad():": "if True:"},
      "gradients flow through the answers, into the teacher", killed_by="test_no_gradient_flows_through_the_answers")
 edit("ask_teacher", "gradients-off-for-good", {"with torch.no_grad():": "torch.set_grad_enabled(False)\n    if True:"},
@@ -302,6 +305,8 @@ edit("soft_gradient", "limit-over-the-batch", {"apart.mean(dim=1, keepdim=True)"
 
 edit("soft_gradient", "the-object-inf", {"math.isinf(temperature)": "temperature is math.inf"},
      "`is` asks for one object: float(\"inf\") is another, and the same number", killed_by="test_any_limit_is_what_high_temperatures_come_to")
+edit("soft_gradient", "limit-from-1000", {"math.isinf(temperature)": "temperature >= 1000"},
+     "a temperature of thousands is not the limit: logits of thousands tell them apart", killed_by="test_any_gradient_is_autograds")
 edit("soft_gradient", "limit-from-100", {"math.isinf(temperature)": "temperature >= 100"},
      "100 is taken for ∞: at T = 100 the limit is a hundredth off, or more", killed_by="test_any_gradient_is_autograds")
 
@@ -494,6 +499,8 @@ edit("raise_bias", "within-a-hundred", {"low, high = wanted - float(odds.max()),
      "the bias is looked for between −100 and 100: logits of thousands need thousands", killed_by="test_logits_of_thousands_need_a_bias_of_thousands")
 edit("raise_bias", "exp-apart", {"others.logsumexp(dim=1)": "others.exp().sum(dim=1).log()"},
      "exp of a large logit is infinite: use logsumexp", killed_by="test_far_above_and_far_below")
+edit("raise_bias", "twenty-halves", {"range(100)": "range(20)"},
+     "twenty halves of a span of twenty thousand are not four digits", killed_by="test_any_class_gets_any_share")
 edit("raise_bias", "few-halves", {"range(100)": "range(8)"},
      "eight halves are not four digits", killed_by="test_the_mean_of_probabilities_is_the_share")
 

@@ -1,6 +1,7 @@
 """distillation: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import functools
+import itertools
 import math
 from typing import Any
 
@@ -119,6 +120,19 @@ def test_each_part_stays_in_its_own_mode(student: Student) -> None:
     student.ask_teacher(teacher, torch.ones(3, 2), 2)
     given = "a teacher in evaluation mode: the modes of all, first, last part afterwards"
     equal([teacher.training, teacher[0].training, teacher[2].training], [False, False, False], given=given)
+
+
+@exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
+def test_a_part_in_training_answers_in_evaluation_mode(student: Student) -> None:
+    teacher, rows = made(student), torch.ones(3, 2)
+    for top, first, last in itertools.product((False, True), repeat=3):
+        teacher.train(top)
+        teacher[0].train(first)
+        teacher[2].train(last)
+        given = f"a teacher whose own mode is training = {top}, its first dropout's {first}, its last one's {last}"
+        close(student.ask_teacher(teacher, rows, 2), functional.linear(rows, WEIGHT, BIAS), given=given)
+        found = [teacher.training, teacher[0].training, teacher[2].training]
+        equal(found, [top, first, last], given=f"{given}: the three afterwards")
 
 
 @exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
@@ -293,10 +307,16 @@ def test_low_and_high_temperatures_keep_their_digits(student: Student) -> None:
 # soft_gradient
 @exercise("soft_gradient")
 @for_all(
-    rows=integers(1, 5), columns=integers(1, 5), seed=integers(0, 10**6), temperature=sampled_from((*TEMPERATURES, 200))
+    rows=integers(1, 5),
+    columns=integers(1, 5),
+    seed=integers(0, 10**6),
+    temperature=sampled_from((*TEMPERATURES, 200, 0.01, 2000.0, 1e5)),
+    scale=sampled_from((1, 2000)),
 )
-def test_any_gradient_is_autograds(student: Student, rows: int, columns: int, seed: int, temperature: float) -> None:
-    one, other = eighths(rows, columns, seed).requires_grad_(), eighths(rows, columns, seed + 1)
+def test_any_gradient_is_autograds(
+    student: Student, rows: int, columns: int, seed: int, temperature: float, scale: int
+) -> None:
+    one, other = (scale * eighths(rows, columns, seed)).requires_grad_(), scale * eighths(rows, columns, seed + 1)
     loss = rows_cost(one, other, temperature, torch.ones(rows, dtype=torch.bool))
     expected = torch.autograd.grad(loss, one)[0]
     close(student.soft_gradient(one.detach(), other, temperature), expected)
@@ -475,7 +495,7 @@ def mean_share(logits: Tensor, place: int, bias: float) -> float:
     place=integers(0, 4),
     seed=integers(0, 10**6),
     share=sampled_from((0.5, 0.1, 0.25, 0.9, 0.01)),
-    scale=sampled_from((1, 8)),
+    scale=sampled_from((1, 8, 2500)),
 )
 def test_any_class_gets_any_share(
     student: Student, rows: int, columns: int, place: int, seed: int, share: float, scale: int

@@ -497,6 +497,17 @@ edit("mark", "nought-for-none", {"[-1, *entities[first : last + 1], -1]": "[0, *
      "0 stands for no entity, and is an entity", killed_by="test_marks_stand_around_the_mention_and_alignments_move_along")
 
 
+@mistake("mark", "sorted-by-sign", "marks at one place are sorted by their names: the mark that closes comes before the one that opens",
+         killed_by="test_a_dozen_spans_that_touch_are_all_marked")
+def mark(tokens, entities, spans):
+    tokens, entities = list(tokens), list(entities)
+    places = [(first, sign) for first, _, sign in spans] + [(last + 1, sign) for _, last, sign in spans]
+    for place, sign in sorted(places, reverse=True):
+        tokens.insert(place, sign)
+        entities.insert(place, -1)
+    return tokens, entities
+
+
 @mistake("mark", "by-the-token", "a mention is looked for by its token: the same token may stand elsewhere, too",
          killed_by="test_any_spans_are_marked_as_token_by_token")
 def mark(tokens, entities, spans):

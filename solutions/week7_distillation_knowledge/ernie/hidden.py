@@ -385,14 +385,21 @@ def test_tokens_entities_and_weights_can_all_be_trained(student: Student) -> Non
 
 # mark
 @exercise("mark")
-@for_all(length=integers(1, 8), cuts=lists(integers(0, 7), max_size=4), order=integers(0, 10**6))
-def test_any_spans_are_marked_as_token_by_token(student: Student, length: int, cuts: list[int], order: int) -> None:
+@for_all(
+    length=integers(1, 8),
+    cuts=lists(integers(0, 7), max_size=4),
+    order=integers(0, 10**6),
+    signs=permutations(["[HD]", "[TL]", "[ENT]"]),
+)
+def test_any_spans_are_marked_as_token_by_token(
+    student: Student, length: int, cuts: list[int], order: int, signs: list[str]
+) -> None:
     tokens, entities = [f"t{place * order % 3}" for place in range(length)], [place * 3 % 5 - 1 for place in range(length)]
     bounds = sorted({cut for cut in cuts if cut < length})
     spans = []
     for number, first in enumerate(bounds):
         behind = bounds[number + 1] if number + 1 < len(bounds) else length
-        spans.append((first, first + (order >> number) % (behind - first), ("[HD]", "[TL]", "[ENT]")[number % 3]))
+        spans.append((first, first + (order >> number) % (behind - first), signs[number % 3]))
     starts, ends = {first: sign for first, _, sign in spans}, {last: sign for _, last, sign in spans}
     made: list[str] = []
     moved: list[int] = []
@@ -416,6 +423,9 @@ def test_a_dozen_spans_that_touch_are_all_marked(student: Student) -> None:
     expected = [part for token in tokens for part in ("[ENT]", token, "[ENT]")]
     equal(found[0], expected, given="twelve tokens, each a span of its own: the tokens")
     equal(found[1], [part for entity in entities for part in (-1, entity, -1)], given="the same: the entities")
+    spans = [(0, 1, "[TL]"), (2, 2, "[HD]"), (3, 3, "[ENT]"), (4, 5, "[HD]"), (6, 6, "[TL]"), (7, 8, "[HD]"), (9, 9, "[ENT]")]
+    expected = "[TL] t0 t1 [TL] [HD] t2 [HD] [ENT] t3 [ENT] [HD] t4 t5 [HD] [TL] t6 [TL] [HD] t7 t8 [HD] [ENT] t9 [ENT] t10 t11"
+    equal(listed(student.mark(tokens, entities, spans))[0], expected.split(), given=f"twelve tokens, the spans {spans}")
 
 
 # dea_noise

@@ -443,7 +443,7 @@ def fuse(w, e, aligned, w_in, e_in, bias, w_out, w_bias, e_out, e_bias):
     """Information fusion of tokens with their entities.
 
     w: float (B, N, H), tokens; e: float (B, N, E), entities, with any numbers where there is none, even
-    inf, none of which shows in what comes back;
+    inf, none of which shows in what comes back (in gradients inf may);
     aligned: bool (B, N), True where the token has an entity. Weights as in nn.Linear: w_in (I, H), e_in
     (I, E), bias (I,); w_out (H, I), w_bias (H,); e_out (E, I), e_bias (E,).
     Returns (w', (B, N, H); e', (B, N, E), 0 where there is no entity). The activation is the exact

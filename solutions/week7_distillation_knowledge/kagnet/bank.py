@@ -537,7 +537,7 @@ def attention_weights(asking, answering, real, weight):
     count = answering.shape[-2]
     found = []
     for one, own, some in zip(asking.reshape(-1, asking.shape[-1]), answering.reshape(-1, *answering.shape[-2:]), real.reshape(-1, count)):
-        scores = own @ (one @ weight)
+        scores = torch.where(some.unsqueeze(-1), own, 0.0) @ (one @ weight)
         top = scores[some].max() if some.any() else scores.max()
         powers = torch.where(some, (torch.where(some, scores, top) - top).exp(), 0.0)
         found.append(powers / powers.sum().clamp(min=1e-30))
@@ -546,12 +546,14 @@ def attention_weights(asking, answering, real, weight):
 
 @alternative("attention_weights", "nan-replaced")
 def attention_weights(asking, answering, real, weight):
-    scores = torch.matmul(answering, (asking @ weight).unsqueeze(-1)).squeeze(-1)
+    known = answering.where(real[..., None], torch.zeros_like(answering))
+    scores = torch.matmul(known, (asking @ weight).unsqueeze(-1)).squeeze(-1)
     return scores.masked_fill(~real, -torch.inf).softmax(dim=-1).nan_to_num(0.0)
 
 
 @alternative("attention_weights", "infinity-where-something-is-real")
 def attention_weights(asking, answering, real, weight):
+    answering = torch.where(real.unsqueeze(-1), answering, torch.zeros(()).to(answering))
     scores = ((asking @ weight).unsqueeze(-2) * answering).sum(dim=-1)
     some = real.any(dim=-1, keepdim=True)
     scores = torch.where(real | ~some, scores, -torch.inf)
@@ -568,6 +570,11 @@ edit("attention_weights", "scores-of-0", {"masked_fill(~real, lowest)": "masked_
      "padding gets the score 0: exp(0) is 1, not 0", killed_by="test_padding_has_no_weight_whatever_stands_there")
 edit("attention_weights", "not-far-enough", {"masked_fill(~real, lowest)": "masked_fill(~real, -1000.0)"},
      "−1000 is taken for −∞: scores may lie below it", killed_by="test_scores_far_from_zero_weigh_as_others_do")
+edit("attention_weights", "ten-thousand", {"masked_fill(~real, lowest)": "masked_fill(~real, -1e4)"},
+     "−10,000 is taken for −∞: scores may lie below it", killed_by="test_scores_far_from_zero_weigh_as_others_do")
+edit("attention_weights", "scores-alone-masked", {"    answering = answering.masked_fill(~real.unsqueeze(-1), 0.0)  # inf there would make gradients NaN\n": ""},
+     "only scores are masked: the gradients of asking and weight multiply with what stands at padding, and are NaN where that is inf",
+     killed_by="test_inf_at_padding_reaches_neither_weights_nor_gradients")
 edit("attention_weights", "masked-by-a-product", {"scores.masked_fill(~real, lowest)": "(scores * real + ~real * -1e30)"},
      "padding is multiplied by 0: an infinite score stays NaN", killed_by="test_scores_far_from_zero_weigh_as_others_do")
 edit("attention_weights", "unmasked", {"scores.masked_fill(~real, lowest).softmax(dim=-1) * real": "scores.softmax(dim=-1)"},

@@ -585,6 +585,22 @@ def test_no_gradient_is_lost_or_not_a_number(student: Student) -> None:
         close(gradient, torch.zeros_like(tensor), given=given)
 
 
+@exercise("attention_weights", points=0.5, needs="test_no_gradient_is_lost_or_not_a_number")
+def test_inf_at_padding_reaches_neither_weights_nor_gradients(student: Student) -> None:
+    asking, answering, weight = eighths(1, 2, 3, seed=31), eighths(1, 2, 3, 2, seed=32), eighths(3, 2, seed=33)
+    real = torch.tensor([[[True, True, False], [False, False, False]]])
+    answering[~real] = torch.tensor([[float("inf"), 0.0], [float("nan"), 1.0], [-float("inf"), 2.0], [1e308, -1e308]]).double()
+    given = "two pairs, the second without a path, float64; inf, NaN and 1e308 at padding"
+    expected = attended(asking, answering, weight, real)
+    close(student.attention_weights(asking, answering, real, weight), expected, given=given)
+    asked = [tensor.clone().requires_grad_() for tensor in (asking, answering, weight)]
+    found = student.gradients("attention_weights", asked[0], asked[1], real, asked[2])
+    for name, gradient, tensor in zip(("asking", "answering", "weight"), found, asked, strict=True):
+        where = f"{given}; the gradient of the sum of all weights, which is constant, for {name}"
+        true(gradient is not None, "it knows nothing of the numbers that it comes from", given=where)
+        close(gradient, torch.zeros_like(tensor), given=where)
+
+
 @exercise("attention_weights", points=0.5, needs="test_three_paths_weigh_as_the_softmax_of_their_scores")
 def test_scores_far_from_zero_weigh_as_others_do(student: Student) -> None:
     pairs, weight = torch.tensor([[[1.0], [1.0]]]), torch.tensor([[1.0]])
@@ -593,6 +609,11 @@ def test_scores_far_from_zero_weigh_as_others_do(student: Student) -> None:
     given = "paths that score −5000, −5000 and padding 0; 5000, 4000, 5000"
     found = student.attention_weights(pairs, paths_of, real, weight)
     close(found, [[[0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]], given=given)
+    for low in (-2e4, -1e6, -1e11):
+        paths_of, real = torch.tensor([[[low], [low], [0.0]]]).double(), torch.tensor([[True, True, False]])
+        given = f"float64, two paths that score {low:g}, and padding"
+        found = student.attention_weights(torch.ones(1, 1).double(), paths_of, real, weight.double())
+        close(found, [[0.5, 0.5, 0.0]], given=given, atol=1e-3)
     paths_of, real = torch.tensor([[[1.0], [1.0], [3e38]]]), torch.tensor([[True, True, False]])
     given = "asked by 10: paths 1, 1 and padding 3e38, whose score is beyond float32"
     found = student.attention_weights(torch.tensor([[10.0]]), paths_of, real, weight)

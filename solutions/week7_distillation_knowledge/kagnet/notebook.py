@@ -557,6 +557,7 @@ check("encode_paths")
 # *25 minutes, medium.*
 #
 # <details><summary>Hint</summary>A score of −∞ for padding gives 0/0 where a row holds nothing else. The lowest finite number does not, and what comes of it there can be made 0.</details>
+# <details><summary>Hint</summary>A product's gradient multiplies with the other factor: take inf out of <code>answering</code> before it is multiplied, with <code>masked_fill</code>.</details>
 # <details><summary>Hint</summary><code>torch.einsum</code> takes the dots, too: "...d, dc, ...kc -> ...k".</details>
 
 
@@ -565,12 +566,14 @@ def attention_weights(asking, answering, real, weight):
     """The weights with which one vector attends to several: a softmax of bilinear scores.
 
     asking: float (…, D); answering: float (…, K, C); real: bool (…, K), False for padding, whatever
-    numbers stand there; weight: float (D, C). The dots are any dimensions, perhaps none.
+    numbers stand there, even inf; weight: float (D, C). The dots are any dimensions, perhaps none.
     Returns (…, K): the softmax over K of asking · weight · answering. The weights sum to 1 over
-    what is real and are 0 elsewhere; where nothing is real all are 0, and no gradient is NaN.
+    what is real, however low its scores, and are 0 elsewhere; where nothing is real all are 0. No
+    gradient is NaN, whatever stands at padding.
     Lin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION
+    answering = answering.masked_fill(~real.unsqueeze(-1), 0.0)  # inf there would make gradients NaN
     scores = torch.einsum("...d,dc,...kc->...k", asking, weight, answering)
     lowest = torch.finfo(scores.dtype).min
     return scores.masked_fill(~real, lowest).softmax(dim=-1) * real
