@@ -548,6 +548,13 @@ edit("choose_senses", "none-on-the-far-side", {"return (normalize(new, dim=1) @ 
 edit("choose_senses", "something-added", {"normalize(centroids, dim=1)": "(centroids / (centroids.norm(dim=1, keepdim=True) + 1e-2))"},
      "something is added to the lengths, so short centroids have too small cosines",
      killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
+@mistake("choose_senses", "floats-for-none", "where there are no new contexts the tensor is of floats: int64 was asked for",
+         killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
+def choose_senses(contexts, senses, new):
+    centroids = torch.stack([contexts[senses == k].mean(dim=0) for k in range(int(senses.max()) + 1)])
+    return torch.tensor([int(cosine_similarity(centroids, context[None], dim=1).argmax()) for context in new])
+
+
 edit("choose_senses", "first-of-none", {"count =": "first = new[0]\n    count ="},
      "no new contexts make it fail",
      killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")

@@ -392,7 +392,7 @@ def test_any_contexts_choose_as_by_brute_force(
     if any(len(row) > 1 and np.diff(sorted(row))[-1] < 1e-4 for row in cosines):
         return  # rounding would decide
     chosen = student.choose_senses(contexts, senses, new)
-    equal(list(chosen.shape), [len(new)])
+    equal([list(chosen.shape), str(chosen.dtype)], [[len(new)], "torch.int64"])
     found = [int(sense) for sense, row in zip(chosen, rows, strict=True) if row.any()]
     equal(found, [int(np.argmax(row)) for row in cosines])
 
@@ -419,7 +419,7 @@ def test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none(studen
     equal([int(sense) for sense in student.choose_senses(contexts, senses, far)], [0], given=f"{given} (−1, −0.1)")
     equal([int(sense) for sense in student.choose_senses(contexts, senses, north)], [0], given=f"{given} (1, 0.6)")
     none = student.choose_senses(contexts, senses, torch.empty(0, 2))
-    equal(list(none.shape), [0], given=f"{given} none; the shape")
+    equal([list(none.shape), str(none.dtype)], [[0], "torch.int64"], given=f"{given} none; shape and type")
 
 
 @exercise("choose_senses", points=0.5)

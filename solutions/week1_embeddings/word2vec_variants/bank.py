@@ -135,6 +135,9 @@ edit("cbow_hidden", "one-number-loses-axis", {"real.sum(dim=1)": "real.sum(dim=1
 edit("cbow_hidden", "single-precision", {"vectors[contexts.clamp(min=0)]": "vectors.float()[contexts.clamp(min=0)]"},
      "the result is float32, whatever the vectors are",
      killed_by="test_random_contexts_agree_with_brute_force")
+edit("cbow_hidden", "mask-in-float32", {"real.sum(dim=1)": "real.float().sum(dim=1)"},
+     "the count is of float32, and so is the mean of vectors of half precision: it has the vectors' dtype",
+     killed_by="test_random_contexts_agree_with_brute_force")
 edit("cbow_hidden", "numpy-array", {"return (vectors": "return ((vectors", "real.sum(dim=1)": "real.sum(dim=1)).numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_the_hidden_vector_is_the_mean_of_the_contexts")
@@ -470,6 +473,9 @@ edit("subsample", "first-word-of-all", {"return uniform": "first = ids[0]\n    r
      killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
 edit("subsample", "shares-cut", {"counts / counts.sum()": "(counts * 10000 // counts.sum()) / 10000"},
      "shares are cut to four places",
+     killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
+edit("subsample", "floats-for-none", {"uniform < (t / share).sqrt()[ids]": "torch.tensor((uniform < (t / share).sqrt()[ids]).tolist())"},
+     "where there are no words the tensor is of floats: bool was asked for",
      killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")
 edit("subsample", "numpy-array", {"uniform < (t / share).sqrt()[ids]": "(uniform < (t / share).sqrt()[ids]).numpy()"},
      "an array comes back: a tensor is asked for",

@@ -201,6 +201,11 @@ def test_random_contexts_agree_with_brute_force(student: Student) -> None:
     hidden = student.cbow_hidden(vectors, contexts)
     close(hidden, expected, rtol=1e-9, given="random contexts, float64")
     equal(str(hidden.dtype), "torch.float64", given="vectors of float64; the type of the result")
+    for name in ("float16", "bfloat16"):
+        half = torch.tensor([[1.0, 2.0], [3.0, -6.0], [0.0, 8.0]], dtype=getattr(torch, name))
+        found = student.cbow_hidden(half, torch.tensor([[1, 0, -1], [2, -1, -1]]))
+        equal(str(found.dtype), f"torch.{name}", given=f"vectors of {name}; the type of the result")
+        close(found.float(), [[2.0, -2.0], [0.0, 8.0]], given=f"vectors of {name}", rtol=1e-2)
     short = student.cbow_hidden(vectors[:, :1], contexts)
     close(short, expected[:, :1], rtol=1e-9, given="random contexts, vectors of one number")
 
@@ -330,7 +335,7 @@ def test_rare_words_a_threshold_of_0_and_an_empty_text(student: Student) -> None
     kept = student.subsample(torch.tensor([0, 1]), torch.tensor([3, 7]), 0.0, torch.tensor([0.1, 0.2]))
     equal(kept.tolist(), [False, False], given="words 0 and 1 of counts 3 and 7; t = 0")
     kept = student.subsample(torch.empty(0, dtype=torch.int64), torch.tensor([3, 7]), 0.1, torch.empty(0))
-    equal(kept.tolist(), [], given="no words")
+    equal([kept.tolist(), str(kept.dtype)], [[], "torch.bool"], given="no words; what is kept and its type")
 
 
 @metric("analogies_cbow")

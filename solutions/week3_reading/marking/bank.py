@@ -367,6 +367,8 @@ edit("kappa_interval", "poisson", {"multinomial(total, counts.ravel() / total, s
      "each cell is drawn by itself, so the number of sentences changes: it stays", killed_by=WHOLE)
 edit("kappa_interval", "no-kappa-below-0", {DRAWN: f"max(0.0, {DRAWN})"},
      "kappas below 0 are put to 0", killed_by=WHOLE)
+edit("kappa_interval", "chance-left-out", {"for table in drawn]": "for table in drawn if np.count_nonzero(table) > 1] or [0.0]"},
+     "draws of one cell alone, which chance explains, are left out: their kappa is 0", killed_by=WHOLE)
 edit("kappa_interval", "one-sentence-fewer", {"multinomial(total,": "multinomial(max(1, total - 1),"},
      "one sentence fewer is drawn: as many as there are", killed_by=WHOLE)
 

@@ -234,6 +234,9 @@ def test_two_and_four_sentences_are_drawn_whole(student: Student) -> None:
     # Of four, two and two are drawn 3 times in 8 (kappa -1), four of one kind once in 8 (0).
     found = list(student.kappa_interval(2 * counts, 2_000, 1))
     close(found, [-1.0, 0.0], given="counts 0 2 / 2 0, 2,000 draws")
+    # Of three alike and another, the three alone are drawn 32 times in 100, whose kappa is 0: chance explains all.
+    found = list(student.kappa_interval(np.array([[3, 0], [0, 1]]), 2_000, 1))
+    close(found, [0.0, 1.0], given="counts 3 0 / 0 1, 2,000 draws")
 
 
 @exercise("kappa_interval", points=0.5, needs="test_the_seed_decides_what_is_drawn")

@@ -386,6 +386,11 @@ def test_exact_match_and_f1_may_come_from_any_truth(student: Student) -> None:
     close(
         [float(exact), float(f1)], [1.0, 1.0], given="the answer the, the truths hospital and a: nothing is left of two"
     )
+    for truths in (["hospital old", "old hospital"], ["old hospital", "hospital old"]):
+        found = student.answer_scores("old hospital", truths)
+        close([float(one) for one in found], [1.0, 1.0], given=f"the answer old hospital, the truths {truths}")
+    found = student.answer_scores("old hospital", ["hospital old", "new hospital"])
+    close([float(one) for one in found], [0.0, 1.0], given="the answer old hospital, the truths hospital old, new hospital")
 
 
 @exercise("answer_scores", points=0.5, needs="test_case_punctuation_and_articles_do_not_count")

@@ -424,8 +424,8 @@ def test_a_dozen_spans_that_touch_are_all_marked(student: Student) -> None:
     equal(found[0], expected, given="twelve tokens, each a span of its own: the tokens")
     equal(found[1], [part for entity in entities for part in (-1, entity, -1)], given="the same: the entities")
     spans = [(0, 1, "[TL]"), (2, 2, "[HD]"), (3, 3, "[ENT]"), (4, 5, "[HD]"), (6, 6, "[TL]"), (7, 8, "[HD]"), (9, 9, "[ENT]")]
-    expected = "[TL] t0 t1 [TL] [HD] t2 [HD] [ENT] t3 [ENT] [HD] t4 t5 [HD] [TL] t6 [TL] [HD] t7 t8 [HD] [ENT] t9 [ENT] t10 t11"
-    equal(listed(student.mark(tokens, entities, spans))[0], expected.split(), given=f"twelve tokens, the spans {spans}")
+    marks = "[TL] t0 t1 [TL] [HD] t2 [HD] [ENT] t3 [ENT] [HD] t4 t5 [HD] [TL] t6 [TL] [HD] t7 t8 [HD] [ENT] t9 [ENT] t10 t11"
+    equal(listed(student.mark(tokens, entities, spans))[0], marks.split(), given=f"twelve tokens, the spans {spans}")
 
 
 # dea_noise
