@@ -59,6 +59,10 @@ edit("most_frequent", "marks-taken-off", {COMMON: 'counts = Counter(token.remove
      "marks in front of a word are taken off: the strings stay as they are", killed_by=ALIKE)
 edit("most_frequent", "composed-for-looks", {COMMON: 'counts = Counter(unicodedata.normalize("NFKC", token) for token in tokens)'},
      "what only looks alike (ﬁ and fi) is made one", killed_by=ALIKE)
+edit("most_frequent", "text-cut", {COMMON: "counts = Counter(tokens[:10_000])"},
+     "a long text is not read to its end", killed_by=ALIKE)
+edit("most_frequent", "nothing-of-nothing", {COMMON: COMMON + "\n    if not counts:\n        return []"},
+     "an empty list for an empty text: <unk> stands on every list", killed_by=ALIKE)
 edit("most_frequent", "dictionary-returned", {"return [": "return dict.fromkeys([", "[: size - 1]]": "[: size - 1]], 1)"},
      "a dictionary came back: a list is asked for",
      killed_by="test_the_most_frequent_word_comes_first_after_unk")
@@ -134,6 +138,11 @@ edit("unknown_rates", "part-of-a-word", {"known, different": 'vocabulary = [w fo
      "what is a part of a known word counts as known", killed_by=APART)
 edit("unknown_rates", "list-cut", {"set(vocabulary)": "set(vocabulary[:1600])"},
      "a long list is not read to its end", killed_by="test_a_long_text_agrees_with_brute_force")
+edit("unknown_rates", "rounded", {"return running, len(different - known) / len(different)":
+     "return round(running, 3), round(len(different - known) / len(different), 3)"},
+     "the shares are rounded, and small ones lost", killed_by="test_a_long_text_agrees_with_brute_force")
+edit("unknown_rates", "text-cut", {"set(vocabulary), set(tokens)": "set(vocabulary), set(tokens[:1000])"},
+     "of a long text only the first words are looked at", killed_by="test_a_long_text_agrees_with_brute_force")
 
 
 # bits_per_word
@@ -198,6 +207,8 @@ def bits_per_word(training, tokens, vocabulary):
     return -math.log2(chance) / len(tokens) if chance else float("inf")
 
 
+edit("bits_per_word", "training-cut", {"for token in training)": "for token in training[:1000])"},
+     "a long training text is not counted to its end", killed_by="test_the_model_agrees_with_a_table_of_probabilities")
 OWN = "test_strings_that_look_alike_have_their_own_counts"
 edit("bits_per_word", "any-case", {"known = set": (
      "vocabulary = list(dict.fromkeys(word.lower() for word in vocabulary))\n    training = [word.lower() for word in training]\n"
@@ -320,6 +331,7 @@ edit("pieces", "hangul-alone", {JAMO:
      "only Hangul is decomposed: NFD takes é apart too", killed_by=MIXED)
 edit("pieces", "stripped", {'if unit == "word"': 'word = word.strip()\n    if unit == "word"'},
      "blanks around the word are stripped: the word stays as it is", killed_by=MIXED)
+edit("pieces", "word-cut", {"word.encode()": "word.encode()[:255]"}, "a long word is cut off", killed_by=MIXED)
 edit("pieces", "bytearray", {"list(word.encode())": "bytearray(word.encode())"},
      "what came back is a bytearray: a list of numbers is asked for", killed_by="test_the_pieces_stand_in_a_list")
 
@@ -374,6 +386,8 @@ edit("fertility", "stripped", {"tokens = sum": "words = [word.strip() for word i
      "blanks around a word are stripped: the words stay as they are", killed_by=UNITS)
 edit("fertility", "empty-no-word", {"len(pieces(word, unit))": "(len(pieces(word, unit)) if word else 0)"},
      "an empty word counts as no token: as a word it is one", killed_by=UNITS)
+edit("fertility", "rounded", {"return tokens / len(words),": "return round(tokens / len(words), 2),"},
+     "tokens per word are rounded", killed_by=UNITS)
 
 
 # encode
@@ -419,6 +433,7 @@ edit("encode", "stripped", {CASES: "token = token.strip()\n        " + CASES},
      "blanks around a token are stripped: they would not come back", killed_by=SPELLED)
 edit("encode", "int16", {"return ids": "return np.array(ids).astype(np.int16).tolist()"},
      "ids of 16 bits: those of a long list do not fit in", killed_by=SPELLED)
+edit("encode", "word-cut", {"*token.encode()": "*token.encode()[:512]"}, "a long word is cut off", killed_by=SPELLED)
 edit("encode", "zero-left-out", {"*token.encode(), 256": "*filter(None, token.encode()), 256"},
      "a zero byte is left out: it is a byte like any other", killed_by=SPELLED)
 

@@ -60,10 +60,13 @@ def test_strings_that_look_alike_are_counted_apart(student: Student) -> None:
         ranked = sorted((-tokens.count(word), word) for word in dict.fromkeys(tokens))
         found = list(student.most_frequent(tokens, size))
         equal(found, ["<unk>", *(word for _, word in ranked)][:size], given=f"{tokens}, size {size}")
-    many = [f"{i:04}" for i in range(3000)]
-    equal(list(student.most_frequent(many[::-1], 5000)), ["<unk>", *many], given="3,000 words once each, size 5,000")
+    many = [f"{i:05}" for i in range(11_000)]
+    found = list(student.most_frequent(many[::-1], 12_000))
+    equal(found, ["<unk>", *many], given="11,000 words once each, the last one first; size 12,000")
     found = list(student.most_frequent(["b"] * 70_000 + ["a"] * 69_999, 2))
     equal(found, ["<unk>", "b"], given="b 70,000 times, a once less; size 2")
+    equal(list(student.most_frequent(["🙂", "ﬁ"], 3)), ["<unk>", "ﬁ", "🙂"], given="🙂 ﬁ, size 3")
+    equal(list(student.most_frequent([], 3)), ["<unk>"], given="no words, size 3")
 
 
 @exercise("unknown_rates")
@@ -73,6 +76,9 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     expected = [len(running) / len(tokens), len(dict.fromkeys(running)) / len(dict.fromkeys(tokens))]
     given = "300 words, 30 or fewer of them at the end of a long list"
     close(list(student.unknown_rates(tokens, vocabulary)), expected, given=given)
+    many = [f"{i}" for i in range(3000)]
+    found = list(student.unknown_rates([*many, "a", "a"], many))
+    close(found, [2 / 3002, 1 / 3001], given="3,000 known words, then a twice, which is unknown", atol=0)
 
 
 @exercise("unknown_rates", points=0.5)
@@ -104,6 +110,13 @@ def test_the_model_agrees_with_a_table_of_probabilities(student: Student) -> Non
     chance = {word: (seen.count(word) + 1) / (len(seen) + len(vocabulary)) for word in vocabulary}
     expected = -sum(math.log2(chance.get(token, chance["<unk>"])) for token in tokens) / len(tokens)
     close(student.bits_per_word(training, tokens, vocabulary), expected, given="300 words of training, 2,000 others")
+    training, tokens = ["a"] * 3000 + ["b"] * 1000, ["a"] * 3000 + ["b"]
+    expected = (3000 * math.log2(4003 / 3001) + math.log2(4003 / 1001)) / 3001
+    given = "training 3,000 times a, 1,000 times b; text 3,000 times a, then b"
+    close(student.bits_per_word(training, tokens, ["<unk>", "a", "b"]), expected, given=given)
+    given = "training 3,000 times a, text a, list <unk> a"  # a small number, which rounding would lose
+    found = student.bits_per_word(training[:3000], ["a"], ["<unk>", "a"])
+    close(found, math.log2(3002 / 3001), given=given, rtol=1e-3, atol=0)
 
 
 @exercise("bits_per_word", points=0.5)
@@ -169,11 +182,14 @@ def test_words_and_spelling_add_up(student: Student) -> None:
     characters = len(" ".join(tokens)) + 1
     found = student.bits_per_character(training, tokens, vocabulary, 12)
     close(found, bits / characters, given="300 words of training, 103 others, an alphabet of 12")
+    found = student.bits_per_character(["a"], ["a", "x" * 3000, "a"], ["<unk>", "a"], 3)
+    bits = 2 * math.log2(3 / 2) + math.log2(3) + 2 * 3001
+    close(found, bits / 3005, given="training a; text a, an unknown word of 3,000 characters, a; an alphabet of 3")
 
 
 @exercise("pieces")
 def test_mixed_words_are_cut_in_every_unit(student: Student) -> None:
-    for word in ("한글Abc", "e\u0301", "", "뷁🙂", " é ", "a\u0301\u0323"):
+    for word in ("한글Abc", "e\u0301", "", "뷁🙂", " é ", "a\u0301\u0323", "눈e\u0301 " * 300):
         equal(list(student.pieces(word, "character")), [*word], given=f"{word!r}, character")
         equal(list(student.pieces(word, "jamo")), [*unicodedata.normalize("NFD", word)], given=f"{word!r}, jamo")
         equal(list(student.pieces(word, "byte")), [*word.encode("utf-8")], given=f"{word!r}, byte")
@@ -222,6 +238,8 @@ def test_a_long_text_is_counted_in_every_unit(student: Student) -> None:
     counted["jamo"] = len(unicodedata.normalize("NFD", " ".join(words))) - 299  # less the blanks
     for unit, tokens in counted.items():
         close(list(student.fertility(words, unit)), [tokens / 300, size / tokens], given=f"300 words, {unit}")
+    found = list(student.fertility([*[""] * 2999, "눈", "a"], "character"))
+    close(found, [2 / 3001, 2], given="2,999 empty words, 눈 and a; character", atol=0)
 
 
 @exercise("encode")
@@ -234,6 +252,8 @@ def test_a_long_text_is_spelled_where_it_is_unknown(student: Student) -> None:
     equal(list(student.encode(tokens, words)), expected, given="311 words, a list of 31 or fewer")
     many = [str(i) for i in range(66_000)]
     equal(list(student.encode(["65999"], many)), [257 + 65_999], given="the last of 66,000 words")
+    expected = [*("눈" * 1000).encode(), 256, *[257] * 5000]
+    equal(list(student.encode(["눈" * 1000, *["a"] * 5000], ["a"])), expected, given="눈 1,000 times in one word, then a 5,000 times")
 
 
 @exercise("encode", points=0.5, needs="test_known_words_have_the_ids_after_the_bytes")
@@ -264,6 +284,8 @@ def test_whatever_is_encoded_comes_back(student: Student) -> None:
     equal(student.value(handle), ids, given="the ids, after they were decoded")
     many = [str(i) for i in range(66_000)]
     equal(list(student.decode([257 + 65_999], many)), ["65999"], given="the last of 66,000 words")
+    found = list(student.decode([*("눈" * 1000).encode(), 256, *[257] * 5000], ["a"]))
+    equal(found, ["눈" * 1000, *["a"] * 5000], given="the ids of 눈 1,000 times in one word, then of a 5,000 times")
 
 
 # Metrics.

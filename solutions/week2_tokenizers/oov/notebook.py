@@ -75,8 +75,8 @@ def most_frequent(tokens, size):
     """The vocabulary: "<unk>" first, then the most frequent words of a text, the most frequent one
     first.
 
-    tokens: list of strings, without "<unk>"; size: how long the list may become, with "<unk>"; at
-    least 1. Words that are equally frequent stand in alphabetical order (Python's order of
+    tokens: list of strings, without "<unk>", perhaps empty; size: how long the list may become, with
+    "<unk>"; at least 1. Words that are equally frequent stand in alphabetical order (Python's order of
     strings).
     Returns a list of different strings; it is shorter where the text has fewer words.
     """
@@ -380,7 +380,7 @@ check("pieces")
 def fertility(words, unit):
     """How many tokens a way of cutting makes of a text.
 
-    words: list of strings, not empty; unit: as for pieces.
+    words: list of strings, at least one of them with a character; unit: as for pieces.
     Returns (tokens per word, UTF-8 bytes of the words per token), two floats.
     """
     ### BEGIN SOLUTION
