@@ -66,6 +66,11 @@ edit("cuts", "units-of-utf-16", {"map(len, pieces[:i])": 'len(p.encode("utf-16-l
 def cuts(pieces):
     return {"".join(pieces).find(piece) for piece in pieces[1:]} - {0}
 
+edit("cuts", "sixteen-bits", {"{sum(map(len, pieces[:i])) for i in range(1, len(pieces))}":
+     "set(np.cumsum([len(piece) for piece in pieces], dtype=np.int16)[:-1].tolist())"},
+     "places are added up in 16 bits, where those of a long text do not fit in",
+     killed_by="test_any_pieces_are_cut_where_they_meet")
+
 
 # agreement
 @alternative("agreement", "pairs-of-word-and-place")
@@ -121,6 +126,10 @@ edit("agreement", "words-thrown-together", {"sum(len(one & other) for one, other
 edit("agreement", "nothing-is-perfect", {"hits = sum": "if not any(found) and not any(known):\n        return 1.0, 1.0, 1.0\n    hits = sum"},
      "1 where nothing was found and nothing is known: it is 0 where there is nothing to divide by",
      killed_by="test_many_words_agree_with_sets_of_pairs")
+edit("agreement", "small-as-nothing", {"if hits else 0.0": "if precision * recall > 1e-8 else 0.0"},
+     "a small F1 is taken for none", killed_by="test_any_words_agree_with_sets_of_pairs")
+edit("agreement", "words-cut", {"zip(found, known, strict=True)": "zip(found[:1000], known[:1000], strict=True)"},
+     "of many words only the first ones are compared", killed_by="test_any_words_agree_with_sets_of_pairs")
 
 
 # random_cuts
@@ -209,6 +218,16 @@ def random_cuts(word, count, generator):
 
 edit("random_cuts", "one-in-the-middle", {"return set": "if count == 1 and len(word) > 3:\n        return {generator.randint(2, len(word) - 2)}\n    return set"},
      "one cut is never made at the edges: each place is equally likely", killed_by=THREE)
+edit("random_cuts", "no-accent-cut-off", {
+     "range(1, len(word))": "[p for p in range(1, len(word)) if not unicodedata.combining(word[p])]",
+     ", count))": ", min(count, len(unicodedata.normalize('NFC', word)) - 1)))"},
+     "no cut is made before an accent: each set of places is equally likely", killed_by=THREE)
+edit("random_cuts", "few-seeds", {"return set": "generator = random.Random(generator.randrange(256))\n    return set"},
+     "draws come from one of 256 seeds, so that they come again",
+     killed_by="test_all_places_of_a_long_word_are_drawn_and_no_draw_comes_again")
+edit("random_cuts", "module-seeded", {"return set(generator": "random.seed(generator.random())\n    return set(random"},
+     "the module's own generator is seeded anew: it is left as it was",
+     killed_by="test_the_generator_is_the_only_source_of_chance")
 
 
 # tokens_per_sentence
@@ -265,6 +284,12 @@ edit("tokens_per_sentence", "empty-left-out", {"words = [": "sentences = [senten
 edit("tokens_per_sentence", "mean-of-shares", {"sum(len(cut[word]) == 1 for word in words) / len(\n        words\n    )":
      "sum(sum(len(cut[word]) == 1 for word in s) / max(1, len(s)) for s in sentences) / sum(map(bool, sentences))"},
      "the mean of the sentences' own shares: all running words are counted together", killed_by=SMALL)
+edit("tokens_per_sentence", "no-pieces-no-word", {"[word for sentence in sentences for word in sentence]":
+     ("[word for sentence in sentences for word in sentence if cut[word]]"
+      " or [word for sentence in sentences for word in sentence][:1]")},
+     "a word without pieces is not counted: it is a word too", killed_by=SMALL)
+edit("tokens_per_sentence", "words-cut", {"for word in sentence]": "for word in sentence[:512]]"},
+     "a long sentence is cut off", killed_by=SMALL)
 
 
 # overlap
@@ -350,6 +375,10 @@ edit("overlap", "special-before-marks", {"for piece in vocabulary":
      "special tokens are left out before the marks go, so that ▁<s> stays: the mark goes first", killed_by=ONE)
 edit("overlap", "any-number-of-marks", {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': '__import__("re").sub("^(##|▁)+", "", piece)'},
      "all marks in front go: it is one mark that goes", killed_by=ONE)
+edit("overlap", "end-of-word-off", {'piece.removeprefix("▁")': 'piece.removeprefix("▁").removesuffix("</w>")'},
+     "</w> at the end goes too: only ## and ▁ at the start are marks", killed_by=ONE)
+edit("overlap", "specials-without-blanks", {'in ("[]", "<>"))': 'in ("[]", "<>") and " " not in text)'},
+     "<a b> stays, as there is a blank in it: what begins with < and ends with > is special", killed_by=ONE)
 
 
 # What no check can tell from a right answer.

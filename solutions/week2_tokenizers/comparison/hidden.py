@@ -36,6 +36,7 @@ def test_any_pieces_are_cut_where_they_meet(student: Student) -> None:
         pieces = ["".join(chance.choices(CHARACTERS[: 2 + i], k=1 + i // 20)) for _ in range(1 + i // 6)]
         equal(student.cuts(pieces), set(accumulate(map(len, pieces[:-1]))), given=pieces)
     equal(student.cuts(["ab"] * 300), set(range(2, 600, 2)), given="ab 300 times")
+    equal(student.cuts(["x" * 300, "y" * 70_000, "z"]), {300, 70_300}, given="pieces of 300, 70,000 and 1 characters")
 
 
 @exercise("agreement", points=0.5, needs="test_cuts_are_counted_over_all_words")
@@ -50,9 +51,14 @@ def test_any_words_agree_with_sets_of_pairs(student: Student) -> None:
         hits = len(one & other)
         expected = [hits / max(1, len(one)), hits / max(1, len(other)), 2 * hits / max(1, len(one) + len(other))]
         close(list(student.agreement(found, known)), expected, given=f"found {found}, known {known}")
-    found, known = [{1}, *({2} for _ in range(2_999))], [{1}, *({3} for _ in range(1_999))] + [set()] * 1_000
+    found, known = [*({2} for _ in range(2_999)), {1}], [*({3} for _ in range(1_999)), *[set()] * 1_000, {1}]
     expected = [1 / 3_000, 1 / 2_000, 2 / 5_000]
-    close(list(student.agreement(found, known)), expected, given="3,000 words: 3,000 found, 2,000 known, one of them right")
+    given = "3,000 words: 3,000 found, 2,000 known, one of them right, in the last word"
+    close(list(student.agreement(found, known)), expected, given=given, atol=0)
+    found, known = [set(range(60_000))], [{*range(59_999, 119_999)}]
+    given = "one word: 60,000 found, 60,000 known, one of them right"
+    close(list(student.agreement(found, known)), [1 / 60_000] * 3, given=given, atol=0)
+    close(list(student.agreement([{1}], [{1}])), [1, 1, 1], given="found {1}, known {1}", rtol=1e-5)
 
 
 @exercise("agreement")
@@ -92,13 +98,25 @@ def test_one_place_and_three_places_are_as_likely_as_any_others(student: Student
     generator = student.random.Random(4)
     equal(student.random_cuts("a", 0, generator), set(), given="a, no cuts")
     equal(student.random_cuts("ab", 1, generator), {1}, given="ab, 1 cut")
-    for word, count, sets in (("abcdef", 1, 5), ("aabb눈c", 3, 10)):
+    for word, count, sets in (("abcdef", 1, 5), ("aabb눈c", 3, 10), (" e\u0301눈눈\n", 3, 10)):
         drawn = Counter(tuple(sorted(student.random_cuts(word, count, generator))) for _ in range(1000))
-        given = f"{word}, {count} {'cut' if count == 1 else 'cuts'}, 1,000 draws"
+        given = f"{word!r}, {count} {'cut' if count == 1 else 'cuts'}, 1,000 draws"
         true(len(drawn) == sets, f"{sets} sets of places are possible", given=given, actual=sorted(drawn))
         fair, spread = 1000 / sets, math.sqrt(1000 / sets * (1 - 1 / sets))  # five standard deviations on either side
         even = fair - 5 * spread < min(drawn.values()) <= max(drawn.values()) < fair + 5 * spread
         true(even, f"each set comes up about {fair:.0f} times", given=given, actual=dict(drawn))
+
+
+@exercise("random_cuts", points=0.5, needs="test_as_many_places_as_asked_for_inside_the_word")
+def test_all_places_of_a_long_word_are_drawn_and_no_draw_comes_again(student: Student) -> None:
+    generator, given = student.random.Random(8), "a word of 61 characters, 12 cuts, 500 draws"
+    drawn = [tuple(sorted(student.random_cuts("눈" * 61, 12, generator))) for _ in range(500)]
+    counts = Counter(place for places in drawn for place in places)
+    equal(sorted(counts), [*range(1, 61)], given=f"{given}: the places that came up")
+    # A fair count is 100 ± 8.9; five standard deviations on either side.
+    even = 55 < min(counts.values()) <= max(counts.values()) < 145
+    true(even, "each place comes up about 100 times", given=given, actual=dict(counts))
+    true(len(set(drawn)) == 500, "of 10¹² sets of places none should come twice", given=given, actual=len(set(drawn)))
 
 
 @exercise("random_cuts", points=0.5)
@@ -114,6 +132,11 @@ def test_the_generator_is_the_only_source_of_chance(student: Student) -> None:
         given="20 generators",
         actual=twice[0],
     )
+    generator = student.random.Random(5)
+    student.random.seed(6)
+    student.random_cuts("abcdefghij", 4, generator)
+    same = student.random.random() == random.Random(6).random()
+    true(same, "the module's own generator is left as it was", given="random.seed(6), then abcdefghij, 4 cuts")
 
 
 @exercise("tokens_per_sentence")
@@ -133,20 +156,26 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
 def test_sentences_may_be_empty_and_every_word_counts(student: Student) -> None:
     chance = random.Random(7)
     pieces = {"a": ["a"], "A": ["[UNK]"], "": [""], "e\u0301": ["e", "\u0301"], "é": ["##é"], "aa": ["a", "a"], "눈": ["▁"] * 300}
+    pieces |= {"b": ["b", ""], "\n": []}
     for i in range(60):
         sentences = [chance.choices(list(pieces), k=chance.randint(0, 3)) for _ in range(i // 8)]
-        sentences.insert(chance.randint(0, len(sentences)), [list(pieces)[i % 7]])
+        sentences.insert(chance.randint(0, len(sentences)), [list(pieces)[i % len(pieces)]])
         lengths = [len(pieces[word]) for sentence in sentences for word in sentence]
         expected = [sum(lengths) / len(sentences), lengths.count(1) / len(lengths)]
         close(list(student.tokens_per_sentence(sentences, pieces)), expected, given=sentences)
     close(list(student.tokens_per_sentence([["a"], [], []], pieces)), [1 / 3, 1], given="the word a and two empty sentences")
+    sentences = [["a"] * 2999, *[["aa"]] * 2000, ["눈"]]
+    expected = [(2999 + 4000 + 300) / 2002, 2999 / 5000]
+    given = "a sentence of 2,999 words a, 2,000 of the word aa, one of a word of 300 pieces"
+    close(list(student.tokens_per_sentence(sentences, pieces)), expected, given=given)
 
 
 @exercise("overlap", needs="test_the_index_is_the_intersection_over_the_union")
 def test_one_mark_goes_and_special_tokens_after_it(student: Student) -> None:
-    fronts, middles = ["", "##", "▁", "####", "▁▁", "##▁", "▁##", "#", "_"], [
+    fronts, middles = ["", "##", "▁", "####", "▁▁", "##▁", "▁##", "#", "_", "Ġ"], [
         "", "a", "A", "#", "▁", "##", "é", "e\u0301", " ", "\n", "[UNK]", "[]", "[", "]", "<s>", "<>", "<a]", "[a>", "[\n]", "<a>\n",
         " [a]", "[[]", "a[UNK]", "<0x0A>", "(a)", "{a}", "눈", "a##", "ﬁ", "fi", "[PAD", "unk", "a\u200b",
+        "<a b>", "[a b]", "</s>", "a</w>", "[[a]]", "<<a>>", "<a>b<c>",
     ]  # fmt: skip
 
     def bare(pieces: list[str]) -> set[str]:
@@ -173,6 +202,9 @@ def test_longer_lists_agree_with_sets(student: Student) -> None:
     first = {*(f"p{i}" for i in range(40)), "P12", *kept}
     second = {*(f"p{i}" for i in range(5, 25)), *(f"q{i}" for i in range(7)), "p12 ", *kept}
     close(student.overlap(one, other), len(first & second) / len(first | second), given="lists of 60 and 37 pieces")
+    one, other = [f"{i}" for i in range(6000)], [f"▁{i}" for i in range(5999, 9000)]
+    given = "lists of 6,000 and 3,001 pieces, of which one is in both"
+    close(student.overlap(one, other), 1 / 9000, given=given, atol=0)
     found = student.overlap(["###a", "é", " ", "b", "b"], ["#a", "e\u0301", " ", "b"])
     close(found, 3 / 5, given="###a é blank b b and #a e-accent blank b")
 

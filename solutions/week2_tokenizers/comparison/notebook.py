@@ -174,7 +174,7 @@ def random_cuts(word, count, generator):
     """As many different places inside a word as asked for, each set of places equally likely.
 
     word: string of n characters; count: 0 to n − 1; generator: a random.Random, the only source of
-    chance.
+    chance (the module's own generator is left as it was).
     Returns a set of whole numbers from 1 to n − 1.
     """
     ### BEGIN SOLUTION
@@ -299,7 +299,7 @@ def tokens_per_sentence(sentences, cut):
     """How many tokens a sentence takes, and which share of the words stays whole.
 
     sentences: list of lists of words, with at least one word in all; a sentence may be empty, and is
-    counted too. cut: dict from a word to the list of its pieces.
+    counted too. cut: dict from a word to the list of its pieces; a word may have none.
     Returns (tokens per sentence, share of the running words that are one piece), two floats.
     """
     ### BEGIN SOLUTION
