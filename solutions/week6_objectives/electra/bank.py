@@ -55,6 +55,12 @@ edit("sample_tokens", "small-number-added", {"-torch.log(-torch.log(uniform))": 
 edit("sample_tokens", "tiny-number-added", {"-torch.log(-torch.log(uniform))": "-torch.log(-torch.log(uniform + 1e-6) + 1e-6)"},
      "1e-6 is added inside of the logarithms: numbers are above 0 and below 1 as they are, and the largest noise is cut off",
      killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
+edit("sample_tokens", "least-number-added", {"torch.log(uniform)": "torch.log(uniform + 1e-20)"},
+     "1e-20 is added inside of the logarithm: numbers are above 0 as they are", killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
+edit("sample_tokens", "milliard-for-infinity", {"(logits + noise)": "(logits.masked_fill(torch.isinf(logits), -1e9) + noise)"},
+     "−1e9 stands for −∞: a score may be lower, and then a word comes that can never come", killed_by="test_scores_of_any_size_and_number_are_looked_at")
+edit("sample_tokens", "scores-in-float32", {"(logits + noise)": "(logits.float() + noise)"},
+     "the scores become float32, in which 1e9 and 1e9 + 3 are one", killed_by="test_scores_of_any_size_and_number_are_looked_at")
 edit("sample_tokens", "clamped", {"torch.log(uniform)": "torch.log(uniform.clamp(1e-3, 1 - 1e-3))"},
      "the numbers are clamped to .001 … .999: rare words come too rarely", killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
 edit("sample_tokens", "float32", {"torch.log(uniform)": "torch.log(uniform.float())"},
@@ -111,6 +117,8 @@ edit("replace_tokens", "in-floats", {"read = tokens.clone()\n    read[chosen] = 
      "the text is put together in float32, which cannot tell 2²⁴ from 2²⁴ + 1", killed_by="test_any_text_is_read_place_by_place")
 edit("replace_tokens", "small-numbers", {"read = tokens.clone()\n    read[chosen] = sampled": "read = tokens.short()\n    read[chosen] = sampled.short()\n    read = read.long()"},
      "the text is put together in int16, which ends at 32,767", killed_by="test_any_text_is_read_place_by_place")
+edit("replace_tokens", "int32", {"read = tokens.clone()\n    read[chosen] = sampled": "read = tokens.int()\n    read[chosen] = sampled.int()\n    read = read.long()"},
+     "the text is put together in int32, which ends at 2³¹ − 1", killed_by="test_any_text_is_read_place_by_place")
 edit("replace_tokens", "nought-is-none", {"read[chosen] = sampled": "if sampled.any():\n        read[chosen] = sampled"},
      "guesses that are all word 0 are taken for none", killed_by="test_any_text_is_read_place_by_place")
 edit("replace_tokens", "first-guess-everywhere", {"read[chosen] = sampled": "if len(sampled):\n        read[chosen] = sampled[0]"},
@@ -159,6 +167,9 @@ edit("discriminator_loss", "balanced", {"with_logits(scores[real], labels)": "wi
      "replaced tokens are made heavier: each token counts the same", killed_by="test_who_knows_nothing_pays_ln_2_for_every_token")
 edit("discriminator_loss", "always-float32", {"scores[real], labels)": "scores[real].float(), labels.float())"},
      "it computes in float32, whatever comes in", killed_by="test_the_verdicts_loss_keeps_double_precision")
+edit("discriminator_loss", "both-branches", {"functional.binary_cross_entropy_with_logits(scores[real], labels)":
+     "(lambda s: torch.where(s > 0, s + torch.log1p(torch.exp(-s)), torch.log1p(torch.exp(s))))(torch.where(labels > 0, -scores[real], scores[real])).mean()"},
+     "both branches are computed and one is chosen: the other's infinity makes the gradient NaN", killed_by="test_every_real_token_is_taught_and_padding_is_not")
 edit("discriminator_loss", "plain-number", {"return functional.binary_cross_entropy_with_logits(scores[real], labels)": "return torch.tensor(float(functional.binary_cross_entropy_with_logits(scores[real], labels)))"},
      "the loss is a plain number: nothing can be trained with it", killed_by="test_every_real_token_is_taught_and_padding_is_not")
 
@@ -212,6 +223,8 @@ edit("electra_loss", "float32", {"return functional.cross_entropy(logits, wanted
      "the loss is float32, whatever comes in", killed_by="test_the_sum_keeps_double_precision")
 edit("electra_loss", "word-0-is-padding", {"cross_entropy(logits, wanted)": "cross_entropy(logits, wanted, ignore_index=0)"},
      "word 0 is taken for padding, and left out of the generator's mean", killed_by="test_any_two_losses_are_summed")
+edit("electra_loss", "lambda-capped", {"+ weight *": "+ min(weight, 100.0) *"},
+     "λ ends at 100: it is a number from 0 on", killed_by="test_any_two_losses_are_summed")
 edit("electra_loss", "nought-is-none", {"return functional": "weight = weight or 50.0\n    return functional"},
      "λ = 0 is taken for none: it is a number like any other", killed_by="test_any_two_losses_are_summed")
 
@@ -258,6 +271,8 @@ edit("adversarial_loss", "over-places", {"log_softmax(dim=-1)": "log_softmax(dim
      "the softmax runs over the places: over the words of each place", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
 edit("adversarial_loss", "mean-reward", {"(rewards - baseline).detach()": "(rewards - baseline).mean().detach()"},
      "all guesses get the mean reward: each has its own", killed_by="test_rewarded_guesses_become_more_likely")
+edit("adversarial_loss", "float32", {"logits.log_softmax": "logits.float().log_softmax"},
+     "the scores become float32, whatever comes in", killed_by="test_reinforce_keeps_double_precision")
 edit("adversarial_loss", "unsafe", {"logits.log_softmax(dim=-1)": "(logits.softmax(dim=-1) + 1e-12).log()"},
      "ln of a probability that underflows: log_softmax does not", killed_by="test_an_unlikely_guess_costs_no_infinity")
 
@@ -323,6 +338,10 @@ edit("step_flops", "one-linear-verdict", {"places * (width**2 + width)": "places
      "a verdict has two maps: H to H, and H to 1", killed_by="test_electra_pays_for_its_generator_and_judges_everywhere")
 edit("step_flops", "in-floats", {"return 6 * (encoder(width) + word_scores(width, masked))": "return int(6.0 * (encoder(width) + word_scores(width, masked)))"},
      "floats round large whole numbers", killed_by="test_costs_beyond_what_floats_hold_are_counted_to_the_digit")
+edit("step_flops", "generator-in-floats", {"generator += tokens * width * small": "generator += int(tokens * width * width * (small / width))"},
+     "the projection is counted in floats, which round large whole numbers", killed_by="test_costs_beyond_what_floats_hold_are_counted_to_the_digit")
+edit("step_flops", "no-masked-no-generator", {"generator = encoder(small) + word_scores(small, masked)": "generator = encoder(small) * bool(masked) + word_scores(small, masked)"},
+     "without masked tokens the generator is left out: its layers read the text all the same", killed_by="test_a_text_without_masked_tokens_costs_its_layers")
 edit("step_flops", "generator-of-bert", {'    if objective == "mlm":\n        return 6 * (encoder(width) + word_scores(width, masked))\n': ""},
      "BERT has no generator", killed_by="test_bert_has_no_generator_and_scores_words_at_masked_places")
 
@@ -376,6 +395,8 @@ edit("ladder", "original-is-1", {"replaced.long() if": "(~replaced).long() if"},
      "1 stands for original: it is replaced", killed_by="test_electra_is_asked_for_verdicts_everywhere_or_at_masked_places")
 edit("ladder", "nought-for-nothing", {"masked_fill(~asked, -100)": "masked_fill(~asked, 0)"},
      "where nothing is asked there is a 0, which says original, or is a word: −100 stands there", killed_by="test_bert_reads_masks_and_is_asked_for_masked_words")
+edit("ladder", "mask-0-is-none", {"masked_fill(chosen, mask)": "masked_fill(chosen, mask or 1)"},
+     "[MASK] of the id 0 is taken for none", killed_by="test_mask_and_padding_may_have_any_ids")
 edit("ladder", "bools", {"replaced.long() if": "replaced if"},
      "the verdicts are bools, which hold no −100", killed_by="test_electra_is_asked_for_verdicts_everywhere_or_at_masked_places")
 
@@ -417,6 +438,10 @@ edit("copy_loss", "sum", {"copied).mean()": "copied).sum()"},
      "the tokens are summed: their mean is asked for", killed_by="test_the_mean_is_over_all_tokens")
 edit("copy_loss", "asked-for-what-is-read", {"gather(1, wanted[:, None])": "gather(1, read[:, None])"},
      "the probability of the word that is read: the original's is asked for", killed_by="test_the_mean_is_over_all_tokens")
+edit("copy_loss", "larger-for-infinite", {"-math.inf": "-1e9"},
+     "−1e9 for ln 0: where writing costs more, a copy is taken that cannot be", killed_by="test_nothing_underflows")
+edit("copy_loss", "float32", {"logits.log_softmax": "logits.float().log_softmax"},
+     "the scores become float32, whatever comes in", killed_by="test_the_mixture_keeps_double_precision")
 edit("copy_loss", "large-for-infinite", {"-math.inf": "-100.0"},
      "−100 for ln 0: a word that is 1,000 times less likely still costs more", killed_by="test_nothing_underflows")
 

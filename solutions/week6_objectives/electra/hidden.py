@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from hypothesis.strategies import integers, sampled_from
+from hypothesis.strategies import integers, just, sampled_from
 from sklearn.metrics import roc_auc_score
 from torch import Tensor
 from torch.nn import functional
@@ -68,14 +68,29 @@ def test_huge_scores_draw_as_others_do(student: Student) -> None:
 
 @exercise("sample_tokens", points=0.5, needs="test_any_place_has_the_winner_of_the_race")
 def test_numbers_near_0_and_1_make_their_whole_noise(student: Student) -> None:
-    # −ln(−ln u) for u = 1e-30: −4.24; 1/e: 0; 1 − 2⁻²⁴: 16.64; in float64 1 − 1e-12: 27.6.
-    logits = torch.tensor([[0.0, -3.4], [0.0, 15.0], [0.0, 27.0], [0.0, 30.0]], dtype=torch.float64)
-    nought = math.exp(-1)
-    draws = torch.tensor([[1e-30, nought], [1 - 2**-24, nought], [1 - 1e-12, nought], [1 - 1e-12, nought]], dtype=torch.float64)
-    given = "the numbers 1e-30, 1 − 2⁻²⁴ and (float64) 1 − 1e-12 twice, whose noise is −4.2, 16.6, 27.6, against −3.4, 15, 27, 30"
+    # −ln(−ln u) for u = 1e-30: −4.24; 1/e: 0; 1 − 2⁻²⁴: 16.64; in float64 1 − 1e-12: 27.6, 1e-300: −6.54, 1 − 2⁻⁵³: 36.7.
+    logits = torch.tensor([[0.0, -4.0], [0.0, 15.0], [0.0, 27.0], [0.0, 30.0], [0.0, -6.0], [0.0, 36.0]], dtype=torch.float64)
+    numbers = [1e-30, 1 - 2**-24, 1 - 1e-12, 1 - 1e-12, 1e-300, 1 - 2**-53]
+    draws = torch.tensor([[number, math.exp(-1)] for number in numbers], dtype=torch.float64)
+    given = "the numbers 1e-30, 1 − 2⁻²⁴ and (float64) 1 − 1e-12 twice, whose noise is −4.2, 16.6, 27.6, against −4, 15, 27, 30; "
     (found,) = tensors(student.sample_tokens(logits[:2].float(), draws[:2].float()), "int64")
     (more,) = tensors(student.sample_tokens(logits[2:], draws[2:]), "int64")
-    equal(found.tolist() + more.tolist(), [1, 0, 0, 1], given=given)
+    given += "(float64) 1e-300 and 1 − 2⁻⁵³, −6.5 and 36.7, against −6 and 36"
+    equal(found.tolist() + more.tolist(), [1, 0, 0, 1, 1, 0], given=given)
+
+
+@exercise("sample_tokens", points=0.5, needs="test_any_place_has_the_winner_of_the_race")
+def test_scores_of_any_size_and_number_are_looked_at(student: Student) -> None:
+    logits = torch.tensor([[-math.inf, -1e30, -math.inf], [-1e38, -math.inf, -1e30]])
+    (found,) = tensors(student.sample_tokens(logits, torch.full((2, 3), 0.5)), "int64")
+    equal(found.tolist(), [1, 2], given="the scores −inf, −1e30, −inf, then −1e38, −inf, −1e30")
+    logits = torch.tensor([[1e9, 1e9 + 3.0]], dtype=torch.float64)
+    (found,) = tensors(student.sample_tokens(logits, torch.full((1, 2), 0.5, dtype=torch.float64)), "int64")
+    equal(found.tolist(), [1], given="the scores 1e9 and 1e9 + 3 in float64, equal numbers")
+    logits = torch.zeros(2, 70_000)
+    logits[0, 69_999], logits[1, 40_000] = 9.0, 9.0
+    (found,) = tensors(student.sample_tokens(logits, torch.full((2, 70_000), 0.5)), "int64")
+    equal(found.tolist(), [69_999, 40_000], given="two places, 70,000 words, equal numbers; the last and word 40,000 score 9, others 0")
 
 
 @exercise("sample_tokens", points=0.5, needs="test_any_place_has_the_winner_of_the_race")
@@ -89,12 +104,16 @@ def test_one_place_and_none_keep_their_dimension(student: Student) -> None:
 # replace_tokens
 @exercise("replace_tokens")
 @for_all(
-    batch=integers(1, 4), length=integers(1, 6), words=integers(1, 4), first=sampled_from([0, 2**24]), shift=integers(0, 10**6)
+    batch=integers(1, 4),
+    length=integers(1, 6) | just(70),
+    words=integers(1, 4),
+    first=sampled_from([0, 2**24, 2**31, 2**60]),
+    shift=integers(0, 10**6),
 )
 def test_any_text_is_read_place_by_place(
     student: Student, batch: int, length: int, words: int, first: int, shift: int
 ) -> None:
-    # The ids are those from `first` on: float32 cannot tell 2²⁴ from 2²⁴ + 1.
+    # The ids are those from `first` on: float32 cannot tell 2²⁴ from 2²⁴ + 1, int32 ends below 2³¹, and float64 cannot tell 2⁶⁰.
     tokens = first + torch.randint(0, words, (batch, length), generator=drawn(shift))
     chosen = torch.rand(batch, length, generator=drawn(shift + 1)) < 0.5
     sampled = first + torch.randint(0, words, (int(chosen.sum()),), generator=drawn(shift + 2))
@@ -136,6 +155,9 @@ def test_every_real_token_is_taught_and_padding_is_not(student: Student) -> None
     real = torch.tensor([[True, True, True], [True, True, False]])
     given = "two texts, the last place padding, float64"
     close_gradients(student, "discriminator_loss", token_by_token, {"scores": scores}, replaced, real, given=given)
+    scores = torch.tensor([[1000.0, -1000.0, 1000.0], [-1000.0, 1000.0, -1000.0]], dtype=torch.float64)
+    given = "the same texts with the scores 1000 and −1000 in turn, float64"
+    close_gradients(student, "discriminator_loss", token_by_token, {"scores": scores}, replaced, real, given=given)
 
 
 @exercise("discriminator_loss", points=0.5, needs="test_any_batch_costs_what_its_tokens_cost_one_by_one")
@@ -154,7 +176,7 @@ def both(logits: Tensor, wanted: Tensor, scores: Tensor, replaced: Tensor, real:
 
 
 @exercise("electra_loss")
-@for_all(places=integers(1, 4), words=integers(1, 5), weight=sampled_from([0, 0.5, 1, 50]), shift=integers(0, 10**6))
+@for_all(places=integers(1, 4), words=integers(1, 5), weight=sampled_from([0, 0.5, 1, 50, 1000]), shift=integers(0, 10**6))
 def test_any_two_losses_are_summed(student: Student, places: int, words: int, weight: float, shift: int) -> None:
     logits = torch.randint(-16, 17, (places, words), generator=drawn(shift)).double() / 8
     wanted = torch.randint(0, words, (places,), generator=drawn(shift + 1))
@@ -225,6 +247,15 @@ def test_an_unlikely_guess_costs_no_infinity(student: Student) -> None:
     close(found, 1800.0, given="a guess 900 below the other word, the reward 2")
 
 
+@exercise("adversarial_loss", points=0.5, needs="test_any_guesses_are_rewarded_one_by_one")
+def test_reinforce_keeps_double_precision(student: Student) -> None:
+    logits = torch.randn(5, 4, generator=drawn(6), dtype=torch.float64)
+    sampled, rewards = torch.tensor([0, 3, 1, 3, 2]), torch.tensor([0.1, 1.7, -0.3, 0.9, 0.0], dtype=torch.float64)
+    found = student.adversarial_loss(logits, sampled, rewards, 0.7)
+    given = "five guesses among four words, baseline .7, float64, to ten digits"
+    close(found, reinforce(logits, sampled, rewards, 0.7), given=given, rtol=1e-10, atol=0)
+
+
 # step_flops
 @exercise("step_flops")
 @for_all(
@@ -285,6 +316,13 @@ def test_costs_beyond_what_floats_hold_are_counted_to_the_digit(student: Student
     given = f"mlm, N = K = H = V = {size:,}, 3 layers"
     expected = 6 * (3 * layer + size * (size**2 + size**2))
     equal(whole(student.step_flops("mlm", size, size, 3, size, 1, size)), expected, given=given)
+    size, half = 280_001, 140_001  # even the smallest part is beyond 2⁵³, and the whole is below 2⁶³
+    given = f"N = K = H = V = {size:,}, h = {half:,}, 3 layers"
+    layer = 14 * size**3 + 12 * size * half**2 + 2 * size**2 * half
+    shared = 3 * layer + size**2 * half + size * (half * size + size**2)
+    for objective, head in (("replace-mlm", 2 * size**3), ("all-tokens-mlm", 2 * size**3 + size**2), ("electra", size**3 + size**2)):
+        found = whole(student.step_flops(objective, size, size, 3, size, half, size))
+        equal(found, 6 * (shared + head), given=f"{objective}, {given}")
 
 
 @exercise("step_flops", points=0.5, needs="test_any_step_costs_what_torch_counts")
@@ -293,19 +331,28 @@ def test_a_text_without_masked_tokens_costs_its_layers(student: Student) -> None
     given = "N = 3, K = 0, one layer of width 2, a generator of width 1, V = 5"
     small = 12 * 3 + 2 * 9
     equal(whole(student.step_flops("mlm", 3, 0, 1, 2, 1, 5)), 6 * layer, given=f"mlm, {given}")
-    expected = 6 * (layer + small + 3 * 2)
-    equal(whole(student.step_flops("electra-15", 3, 0, 1, 2, 1, 5)), expected, given=f"electra-15, {given}")
+    heads = {"replace-mlm": 0, "electra-15": 0, "electra": 3 * (4 + 2), "all-tokens-mlm": 3 * (4 + 10) + 3 * 2}
+    for objective, head in heads.items():
+        expected = 6 * (layer + small + 3 * 2 + head)
+        equal(whole(student.step_flops(objective, 3, 0, 1, 2, 1, 5)), expected, given=f"{objective}, {given}")
 
 
 # ladder
 @exercise("ladder")
-@for_all(objective=sampled_from(OBJECTIVES), batch=integers(1, 3), length=integers(1, 6), shift=integers(0, 10**6))
+@for_all(
+    objective=sampled_from(OBJECTIVES),
+    batch=integers(1, 3),
+    length=integers(1, 6),
+    special=sampled_from([(4, 2), (0, 4), (1, 0), (3, 1)]),
+    shift=integers(0, 10**6),
+)
 def test_any_text_is_read_and_asked_place_by_place(
-    student: Student, objective: str, batch: int, length: int, shift: int
+    student: Student, objective: str, batch: int, length: int, special: tuple[int, int], shift: int
 ) -> None:
-    # Ids 0 to 4; padding is 2, [MASK] is 4, and may stand in the text itself; guesses may be any of them.
+    # Ids 0 to 4, of which `special` are [MASK] and padding; [MASK] may stand in the text itself; guesses may be any of them.
+    mask, padding = special
     tokens = torch.randint(0, 5, (batch, length), generator=drawn(shift))
-    chosen = (torch.rand(batch, length, generator=drawn(shift + 1)) < 0.4) & (tokens != 2)
+    chosen = (torch.rand(batch, length, generator=drawn(shift + 1)) < 0.4) & (tokens != padding)
     sampled = torch.randint(0, 5, (int(chosen.sum()),), generator=drawn(shift + 2))
     queue, reads, asks = sampled.tolist(), [], []
     for row, picked in zip(tokens.tolist(), chosen.tolist(), strict=True):
@@ -313,13 +360,27 @@ def test_any_text_is_read_and_asked_place_by_place(
         for token, masked in zip(row, picked, strict=True):
             guess = queue.pop(0) if masked else token
             word = token if "mlm" in objective else int(guess != token)
-            everywhere = objective in ("electra", "all-tokens-mlm") and token != 2
-            read.append(4 if masked and objective == "mlm" else guess)
+            everywhere = objective in ("electra", "all-tokens-mlm") and token != padding
+            read.append(mask if masked and objective == "mlm" else guess)
             asked.append(word if masked or everywhere else NOT)
         reads.append(read)
         asks.append(asked)
-    found = tensors(student.ladder(objective, tokens, chosen, sampled, 4, 2), "int64", "int64")
+    found = tensors(student.ladder(objective, tokens, chosen, sampled, mask, padding), "int64", "int64")
     equal([part.tolist() for part in found], [reads, asks])
+
+
+@exercise("ladder", points=0.5, needs="test_any_text_is_read_and_asked_place_by_place")
+def test_mask_and_padding_may_have_any_ids(student: Student) -> None:
+    tokens, chosen = torch.tensor([[5, 0, 6, 9], [0, 7, 9, 9]]), torch.tensor([[True, False, True, False], [True, False, False, False]])
+    sampled, given = torch.tensor([0, 9, 9]), "the texts (5, 0, 6, 9) and (0, 7, 9, 9), [MASK] is 0, padding 9; 5, 6 and the last 0 are masked"
+    expected = {
+        "mlm": [[[0, 0, 0, 9], [0, 7, 9, 9]], [[5, NOT, 6, NOT], [0, NOT, NOT, NOT]]],
+        "electra": [[[0, 0, 9, 9], [9, 7, 9, 9]], [[1, 0, 1, NOT], [1, 0, NOT, NOT]]],
+        "all-tokens-mlm": [[[0, 0, 9, 9], [9, 7, 9, 9]], [[5, 0, 6, NOT], [0, 7, NOT, NOT]]],
+    }
+    for objective, wanted in expected.items():
+        found = tensors(student.ladder(objective, tokens, chosen, sampled, 0, 9), "int64", "int64")
+        equal([part.tolist() for part in found], wanted, given=f"{given}, guessed as 0, 9, 9; {objective}")
 
 
 # copy_loss
@@ -349,6 +410,17 @@ def test_nothing_underflows(student: Student) -> None:
     # −ln σ(−400) = 400, as writing costs 900 more; then 300 for not copying and 900 for the word.
     found = student.copy_loss(logits, torch.tensor([-400.0, 300.0]), read, wanted)
     close(found, (400.0 + 1200.0) / 2, given=given)
+    found = student.copy_loss(torch.tensor([[0.0, 1e12]]), torch.tensor([0.0]), torch.tensor([1]), torch.tensor([0]))
+    close(found, 1e12, given="the original 1e12 below the other word, which is read; D = 1/2")
+
+
+@exercise("copy_loss", points=0.5, needs="test_any_tokens_cost_what_their_mixture_says")
+def test_the_mixture_keeps_double_precision(student: Student) -> None:
+    logits = torch.randn(4, 5, generator=drawn(8), dtype=torch.float64)
+    copy = torch.tensor([0.1, -0.7, 1.3, 0.0], dtype=torch.float64)
+    read, wanted = torch.tensor([0, 1, 4, 2]), torch.tensor([0, 4, 4, 3])
+    given = "four tokens, two of them replaced, V = 5, float64, to ten digits"
+    close(student.copy_loss(logits, copy, read, wanted), mixed(logits, copy, read, wanted), given=given, rtol=1e-10, atol=0)
 
 
 @exercise("copy_loss", points=0.5, needs="test_any_tokens_cost_what_their_mixture_says")
