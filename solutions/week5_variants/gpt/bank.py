@@ -89,6 +89,10 @@ def next_token_loss(logits, tokens, real):
     return torch.tensor(functional.cross_entropy(logits[:, :-1][asked], tokens[:, 1:][asked]).item())
 
 
+edit("next_token_loss", "sixty-four-places", {"asked = real[:, 1:]": "asked = real[:, 1:] & (torch.arange(real.size(1) - 1) < 64)"},
+     "only the first 64 places are asked: a text may be longer", killed_by="test_every_place_of_a_large_batch_is_asked_for")
+
+
 # gpt2_layers
 @alternative("gpt2_layers", "torchs-modules")
 def gpt2_layers(x, layers, gain, shift):
@@ -202,6 +206,18 @@ edit("gpt2_layers", "attention-detached", {'w["shift1"]), causal=True)': 'w["shi
      "attention's output is detached: its gradients are missing", killed_by="test_gradients_flow_through_both_sublayers")
 
 
+edit("gpt2_layers", "eps-of-the-second-norm", {'inner = norm(x, w["gain2"], w["shift2"])': 'inner = functional.layer_norm(x, x.shape[-1:], w["gain2"], w["shift2"], eps=1e-12)'},
+     "in front of the feed-forward network 1e-12 is added to the variance: every normalisation adds 1e-5",
+     killed_by="test_small_vectors_show_what_is_added_to_the_variance")
+edit("gpt2_layers", "tanh-by-exponentials", {'functional.gelu(inner, approximate="tanh")':
+     "(inner / 2 * (1 + (lambda z: (z.exp() - (-z).exp()) / (z.exp() + (-z).exp()))(0.7978845608 * (inner + 0.044715 * inner**3))))"},
+     "tanh is computed by exponentials, which overflow for large numbers: use torch.tanh or functional.gelu", killed_by="test_gelu_takes_large_numbers")
+edit("gpt2_layers", "float32", {"return norm(x, gain, shift)": "return norm(x, gain, shift).float()"},
+     "the result is float32, whatever x was: it keeps its type", killed_by="test_numbers_of_double_precision_stay_so")
+edit("gpt2_layers", "weights-detached", {'@ w["w2"] +': '@ w["w2"].detach() +'},
+     "a weight is detached: it cannot be trained", killed_by="test_every_weight_of_a_layer_can_be_trained")
+
+
 # shrink_residuals
 @alternative("shrink_residuals", "copy-then-replace")
 def shrink_residuals(weights, layers):
@@ -277,6 +293,10 @@ edit("shrink_residuals", "numpy", {"tensor * factor if": "tensor.numpy() * facto
      "the shrunk weights are numpy arrays: no model loads them", killed_by="test_tensors_stay_tensors_of_their_type")
 
 
+edit("shrink_residuals", "others-float32", {"else tensor for": "else tensor.float() for"},
+     "the other tensors are float32, whatever they were: they stay as they are", killed_by="test_tensors_stay_tensors_of_their_type")
+
+
 # gpt_parameters
 @alternative("gpt_parameters", "the-polynomial")
 def gpt_parameters(vocabulary, positions, width, layers, final_norm=True):
@@ -330,6 +350,10 @@ edit("gpt_parameters", "a-block-at-least", {"layers * (attention +": "max(layers
 def gpt_parameters(vocabulary, positions, width, layers, final_norm=True):
     v, p, d, n = torch.tensor([vocabulary, positions, width, layers], dtype=torch.int32)
     return int((v + p) * d + n * (12 * d * d + 13 * d)) + 2 * width * int(final_norm)
+
+
+edit("gpt_parameters", "through-a-float", {"return total + norm if final_norm else total": "return int(float(total + norm if final_norm else total))"},
+     "the count goes through a float, which holds 53 bits: count in whole numbers", killed_by="test_the_count_may_be_larger_than_32_bits_hold")
 
 
 # task_rows
@@ -393,6 +417,16 @@ edit("task_rows", "four-choices", {"in texts[1:]]": "in texts[1:5]]"},
      "only the first four choices are read: there may be more", killed_by="test_there_may_be_one_choice_or_many")
 
 
+edit("task_rows", "equal-sentences-once", {"orders = [texts, texts[::-1]]": "orders = [texts] if texts[0] == texts[1] else [texts, texts[::-1]]"},
+     "two equal sentences give one row: there are always two", killed_by="test_equal_texts_are_written_each_for_itself")
+edit("task_rows", "equal-choices-once", {"orders = [(texts[0], choice) for choice in texts[1:]]": "orders = [(texts[0], choice) for choice in dict.fromkeys(map(tuple, texts[1:]))]"},
+     "equal choices give one row: each choice has its own", killed_by="test_equal_texts_are_written_each_for_itself")
+edit("task_rows", "no-delimiter-0", {"row += [delimiter, *text]": "row += [delimiter, *text] if delimiter else text"},
+     "a delimiter of id 0 is taken for none", killed_by="test_any_texts_are_written_as_in_the_papers_figure")
+edit("task_rows", "cut-at-512", {"rows.append([*row, extract])": "rows.append([*row[:511], extract])"},
+     "rows are cut at 512 tokens: nothing says so", killed_by="test_a_long_text_is_written_whole")
+
+
 # extract_vectors
 @alternative("extract_vectors", "by-place")
 def extract_vectors(hidden, tokens, extract):
@@ -428,6 +462,10 @@ edit("extract_vectors", "detached", {"hidden[tokens == extract]": "hidden[tokens
      "the vectors are detached: the model cannot be trained by them", killed_by="test_gradients_reach_the_vectors_that_are_read")
 edit("extract_vectors", "float64", {"hidden[tokens == extract]": "hidden.double()[tokens == extract]"},
      "the vectors are float64, whatever they were: the linear layer takes its own type alone", killed_by="test_the_vectors_keep_their_type")
+
+
+edit("extract_vectors", "cut-at-512", {"hidden[tokens == extract]": "hidden[:, :512][(tokens == extract)[:, :512]]"},
+     "only the first 512 places are looked at", killed_by="test_many_long_rows_are_read")
 
 
 # task_scores
@@ -483,6 +521,10 @@ edit("task_scores", "two-rows-are-similarity", {'if task == "choice":': "if rows
      "two rows are taken for two orders: they may be two choices", killed_by="test_two_choices_are_not_a_pair_of_orders")
 
 
+edit("task_scores", "one-choice-squeezed", {"weight, bias)[..., 0]": "weight, bias)[..., 0].squeeze(1)"},
+     "where there is one choice its dimension is lost: (B, 1) is asked for", killed_by="test_any_vectors_get_the_scores_of_loops")
+
+
 # fine_tuning_loss
 @alternative("fine_tuning_loss", "by-hand")
 def fine_tuning_loss(scores, labels, logits, tokens, real, weight=0.5):
@@ -521,6 +563,10 @@ edit("fine_tuning_loss", "epsilon", {"functional.cross_entropy(scores, labels)":
      "a small number beside the softmax hides what costs more than 18 nats", killed_by="test_scores_may_be_far_apart")
 edit("fine_tuning_loss", "clipped", {"next_token_loss(logits, tokens, real)": "next_token_loss(logits, tokens, real).clamp(max=10)"},
      "the language model's loss is cut off at 10 nats: beyond that it learns nothing", killed_by="test_tokens_may_cost_as_much_as_they_like")
+
+
+edit("fine_tuning_loss", "logits-clipped", {"next_token_loss(logits, tokens, real)": "next_token_loss(logits.clamp(-1000, 1000), tokens, real)"},
+     "logits are cut off at 1,000: only their differences count", killed_by="test_tokens_may_cost_as_much_as_they_like")
 
 
 # text_scores
@@ -569,6 +615,14 @@ def text_scores(nats, text):
 
     size = len(unicodedata.normalize("NFC", text).encode())
     return math.exp(nats / len(text.split())), nats / math.log(2) / size
+
+
+edit("text_scores", "rounded", {"nats / math.log(2) / size": "round(nats / math.log(2) / size, 4)"},
+     "bits per byte are rounded: they may be few", killed_by="test_a_long_text_may_cost_nearly_nothing")
+edit("text_scores", "letters-and-digits", {"len(text.split())": 'len(__import__("re").findall(r"\\w+", text))'},
+     "words are runs of letters and digits: they are what white space separates", killed_by="test_the_text_is_counted_as_it_is_written")
+edit("text_scores", "tensors", {"math.exp(nats / words)": "torch.tensor(nats / words, dtype=torch.float64).exp()"},
+     "the perplexity is a tensor: a float is asked for", killed_by="test_a_word_may_be_very_dear")
 
 
 # what no input can tell from the reference

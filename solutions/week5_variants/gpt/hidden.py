@@ -45,16 +45,17 @@ def by_hand(logits: Tensor, tokens: Tensor, real: Tensor) -> Tensor:
 
 @composite
 def texts_in_a_batch(draw: DrawFn) -> tuple[list[int], list[int], list[float]]:
-    """Lengths of texts, the first of 2 or more; ids of the batch, padding among them; eighths for its logits."""
+    """Lengths of texts, one of 2 or more; ids of the batch, padding among them; eighths for its logits."""
     lengths = [draw(integers(2, 4)), *draw(lists(integers(0, 4), max_size=2))]
-    places = len(lengths) * max(lengths)
+    places = len(lengths) * (max(lengths) + draw(integers(0, 1)))  # perhaps padding behind the longest, too
     ids = draw(lists(integers(0, 2), min_size=places, max_size=places))
-    return lengths, ids, draw(lists(inputs.numbers(), min_size=3 * places, max_size=3 * places))
+    first = draw(integers(0, len(lengths) - 1))
+    return lengths[first:] + lengths[:first], ids, draw(lists(inputs.numbers(), min_size=3 * places, max_size=3 * places))
 
 
 def batch(drawn: tuple[list[int], list[int], list[float]]) -> tuple[Tensor, Tensor, Tensor]:
     lengths, ids, numbers = drawn
-    rows, longest = len(lengths), max(lengths)
+    rows, longest = len(lengths), len(ids) // len(lengths)
     real = torch.arange(longest) < torch.tensor(lengths)[:, None]  # (B, N)
     return torch.tensor(numbers).reshape(rows, longest, 3), torch.tensor(ids).reshape(rows, longest), real
 
@@ -74,6 +75,15 @@ def test_large_logits_are_no_problem(student: Student) -> None:
     logits = torch.tensor([[[2000.0, 1000.0], [-3000.0, 500.0], [0.0, 0.0]]])
     given = "tokens 0 1 0; logits (2000, 1000) and (−3000, 500): 1,000 and 3,500 nats"
     close(student.next_token_loss(logits, torch.tensor([[0, 1, 0]]), torch.ones(1, 3) > 0), 2250.0, given=given)
+
+
+@exercise("next_token_loss", points=0.5, needs="test_any_batch_costs_what_its_tokens_cost_one_by_one")
+def test_every_place_of_a_large_batch_is_asked_for(student: Student) -> None:
+    logits, lengths = 2 * normal(20, 70, 300, seed=2), [0, 1, *range(53, 71)]
+    tokens = torch.randint(300, (20, 70), generator=torch.Generator().manual_seed(3))
+    real = torch.arange(70) < torch.tensor(lengths)[:, None]
+    given = "20 texts of 0, 1, 53, 54, … 70 tokens, 300 ids, random logits"
+    close(student.next_token_loss(logits, tokens, real), by_hand(logits, tokens, real), given=given)
 
 
 @exercise("next_token_loss")
@@ -161,6 +171,53 @@ def test_small_vectors_show_what_is_added_to_the_variance(student: Student) -> N
     x = 0.002 * normal(1, 2, 4, seed=6)
     found = student.gpt2_layers(x, [], torch.ones(4), torch.zeros(4))
     close(found, normed(x, torch.ones(4), torch.zeros(4)), given="no layers, vectors of length 0.004 or so", rtol=1e-3, atol=1e-4)
+    for quiet in ("attention", "the feed-forward network"):  # so the other one's input is as small
+        (attention, weights), state = part_of(student, 4, 2, 23)
+        if quiet == "attention":
+            state = {name: torch.zeros_like(tensor) for name, tensor in state.items()}
+            attention.load_state_dict(state)
+        else:
+            weights |= {"w2": torch.zeros(16, 4), "b2": torch.zeros(4)}
+        found = student.gpt2_layers(x, [(attention, weights)], torch.ones(4), torch.zeros(4))
+        expected = normed(layered(x, weights, state, 2), torch.ones(4), torch.zeros(4))
+        given = f"one layer in which {quiet} gives 0, vectors of length 0.004 or so"
+        close(found, expected, given=given, rtol=1e-2, atol=1e-2)
+
+
+@exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
+def test_gelu_takes_large_numbers(student: Student) -> None:
+    (attention, weights), state = part_of(student, 4, 1, 24)
+    attention.load_state_dict({name: torch.zeros_like(tensor) for name, tensor in state.items()})
+    weights |= {"w1": torch.zeros(4, 16), "b1": torch.tensor([60.0, -60.0] * 8), "b2": torch.zeros(4)}
+    weights["w2"] = torch.zeros(16, 4)
+    weights["w2"][0, 0] = weights["w2"][1, 1] = weights["w2"][2, 2] = 0.1
+    x, ones = torch.tensor([[[1.0, -2.0, 0.5, 3.0]]]), torch.ones(4)
+    found = student.gpt2_layers(x, [(attention, weights)], ones, torch.zeros(4))
+    given = "attention gives 0; GELU gets 60 and −60, a tenth of what it gives is added to (1, −2, 0.5, 3): 6, 0 and 6"
+    close(found, normed(x + torch.tensor([6.0, 0.0, 6.0, 0.0]), ones, torch.zeros(4)), given=given, rtol=1e-3, atol=1e-3)
+
+
+@exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
+def test_numbers_of_double_precision_stay_so(student: Student) -> None:
+    (attention, weights), state = part_of(student, 4, 2, 25)
+    attention.double()
+    weights = {name: tensor.double() for name, tensor in weights.items()}
+    x, gain, shift = (normal(*shape, seed=26).double() for shape in ((2, 3, 4), (4,), (4,)))
+    found = student.gpt2_layers(x, [(attention, weights)], gain, shift)
+    given = "2 texts of 3 tokens, d = 4, one layer, all of float64"
+    equal(str(getattr(found, "dtype", type(found).__name__)), "torch.float64", given=f"{given}; the type of the result")
+    expected = normed(layered(x, weights, {name: one.double() for name, one in state.items()}, 2), gain, shift)
+    close(found, expected, given=given, rtol=1e-3, atol=1e-3)
+
+
+@exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
+def test_every_weight_of_a_layer_can_be_trained(student: Student) -> None:
+    (attention, weights), _ = part_of(student, 4, 2, 27)
+    x, ones = normal(1, 3, 4, seed=28), torch.ones(4)
+    for name, tensor in weights.items():
+        asked = weights | {name: tensor.clone().requires_grad_()}
+        found = student.gpt2_layers(x, [(attention, asked)], ones, torch.zeros(4))
+        true(bool(getattr(found, "requires_grad", False)), f"no gradient gets through to {name}", given="one layer, random weights")
 
 
 @exercise("gpt2_layers", points=0.5, needs="test_one_layer_agrees_with_torchs")
@@ -196,7 +253,7 @@ SHRUNK = {"attention.project_out.weight", "feed_forward.2.weight"}
 @exercise("shrink_residuals")
 @for_all(
     some=lists(sampled_from([f"layers.{n}.{kind}" for n in (0, 1, 2, 11) for kind in KINDS] + ["tokens.weight"]), max_size=6, unique=True),
-    layers=integers(12, 48),
+    layers=integers(12, 120),
     double=booleans(),
 )
 def test_any_part_of_a_state_is_shrunk_by_name(student: Student, some: list[str], layers: int, double: bool) -> None:
@@ -219,9 +276,18 @@ def test_names_that_end_in_a_part_of_it_are_others(student: Student) -> None:
 
 
 @exercise("shrink_residuals", points=0.5, needs="test_both_residual_projections_are_divided_by_the_root_of_the_sums")
+def test_one_block_has_two_sums_already(student: Student) -> None:
+    weights = {f"layers.0.{kind}": torch.tensor([[1e-6, -3.0]], dtype=torch.float64) for kind in KINDS}
+    found = student.shrink_residuals(weights, 1)
+    for name, tensor in weights.items():
+        shrinks = name.removeprefix("layers.0.") in SHRUNK
+        close(found[name], tensor / math.sqrt(2) if shrinks else tensor, given=f"1 block, weights 10⁻⁶ and −3; {name}", atol=0)
+
+
+@exercise("shrink_residuals", points=0.5, needs="test_both_residual_projections_are_divided_by_the_root_of_the_sums")
 def test_tensors_stay_tensors_of_their_type(student: Student) -> None:
-    for dtype in (torch.float64, torch.float16):
-        weights = {f"layers.0.{kind}": torch.full((2, 2), 4.0, dtype=dtype) for kind in sorted(SHRUNK)}
+    for dtype in (torch.float32, torch.float64, torch.float16):
+        weights = {f"layers.0.{kind}": torch.full((2, 2), 4.0, dtype=dtype) for kind in KINDS}
         found = student.shrink_residuals(weights, 8)
         for name in weights:
             kind = str(getattr(found[name], "dtype", type(found[name]).__name__))
@@ -259,6 +325,9 @@ def test_any_sizes_have_the_parameters_of_a_model_that_is_built(
 def test_the_count_may_be_larger_than_32_bits_hold(student: Student) -> None:
     given = "GPT-3: 50,257 tokens, 2,048 positions, width 12,288, 96 blocks"
     equal(whole(student.gpt_parameters(50_257, 2048, 12_288, 96)), built(50_257, 2048, 12_288, 96, True), given=given)
+    given = "1,000,003 tokens, 100,003 positions, width 100,001, 1,000,003 blocks: more than a float holds exactly"
+    expected = built(1_000_003, 100_003, 100_001, 1_000_003, True)
+    equal(whole(student.gpt_parameters(1_000_003, 100_003, 100_001, 1_000_003)), expected, given=given)
 
 
 @exercise("gpt_parameters", points=0.5, needs="test_a_small_model_counted_by_hand")
@@ -274,21 +343,47 @@ def lists_of(found: Any) -> list[list[int]]:
         raise Mismatch("a list of rows of ids was expected", actual=found) from None
 
 
-TEXTS = lists(lists(integers(0, 3), max_size=3), min_size=3, max_size=5)
+TEXTS = lists(lists(integers(3, 6), max_size=3), min_size=3, max_size=5)
 
 
 @exercise("task_rows")
-@for_all(task=sampled_from(["classification", "entailment", "similarity", "choice"]), texts=TEXTS)
-def test_any_texts_are_written_as_in_the_papers_figure(student: Student, task: str, texts: list[list[int]]) -> None:
-    first, second = texts[0], texts[1]
+@for_all(
+    task=sampled_from(["classification", "entailment", "similarity", "choice"]),
+    texts=TEXTS,
+    special=sampled_from([(7, 8, 9), (0, 1, 2), (1, 0, 2), (2, 1, 0)]),
+)
+def test_any_texts_are_written_as_in_the_papers_figure(
+    student: Student, task: str, texts: list[list[int]], special: tuple[int, int, int]
+) -> None:
+    (first, second), (start, delimiter, extract) = texts[:2], special
     expected = {
-        "classification": [[7, *first, 9]],
-        "entailment": [[7, *first, 8, *second, 9]],
-        "similarity": [[7, *first, 8, *second, 9], [7, *second, 8, *first, 9]],
-        "choice": [[7, *first, 8, *choice, 9] for choice in texts[1:]],
+        "classification": [[start, *first, extract]],
+        "entailment": [[start, *first, delimiter, *second, extract]],
+        "similarity": [[start, *first, delimiter, *second, extract], [start, *second, delimiter, *first, extract]],
+        "choice": [[start, *first, delimiter, *choice, extract] for choice in texts[1:]],
     }
     taken = {"classification": 1, "entailment": 2, "similarity": 2, "choice": len(texts)}
-    equal(lists_of(student.task_rows(task, texts[: taken[task]], 7, 8, 9)), expected[task])
+    equal(lists_of(student.task_rows(task, texts[: taken[task]], *special)), expected[task])
+
+
+@exercise("task_rows", points=0.5, needs="test_similarity_has_both_orders")
+def test_equal_texts_are_written_each_for_itself(student: Student) -> None:
+    for text in ([5, 6], []):
+        row, given = [7, *text, 8, *text, 9], f"the text {text} twice; start 7, delimiter 8, extract 9"
+        equal(lists_of(student.task_rows("entailment", [text, text], 7, 8, 9)), [row], given=f"entailment, {given}")
+        equal(lists_of(student.task_rows("similarity", [text, text], 7, 8, 9)), [row, row], given=f"similarity, {given}")
+        found = lists_of(student.task_rows("choice", [text, text, [4], text], 7, 8, 9))
+        equal(found, [row, [7, *text, 8, 4, 9], row], given=f"choice, context and two choices {text}, between them [4]")
+
+
+@exercise("task_rows", points=0.5, needs="test_any_texts_are_written_as_in_the_papers_figure")
+def test_a_long_text_is_written_whole(student: Student) -> None:
+    long = [5 + number % 7 for number in range(1100)]
+    given = "1,100 ids; start 1, delimiter 2, extract 3"
+    equal(lists_of(student.task_rows("classification", [long], 1, 2, 3)), [[1, *long, 3]], given=f"classification, {given}")
+    for task in ("entailment", "choice"):
+        found = lists_of(student.task_rows(task, [long, [4]], 1, 2, 3))
+        equal(found, [[1, *long, 2, 4, 3]], given=f"{task}, {given}; and the text [4]")
 
 
 @exercise("task_rows", points=0.5, needs="test_each_choice_is_read_with_the_context")
@@ -302,12 +397,19 @@ def test_there_may_be_one_choice_or_many(student: Student) -> None:
 
 # extract_vectors
 @exercise("extract_vectors")
-@for_all(places=lists(integers(0, 4), min_size=1, max_size=4), extract=sampled_from([0, 5, 9]), seed=integers(0, 99))
-def test_any_rows_are_read_where_extract_stands(student: Student, places: list[int], extract: int, seed: int) -> None:
-    draw = random.Random(seed)
-    others = [one for one in (0, 3, 5, 7, 9, 12) if one != extract]
-    tokens = torch.tensor([[extract if n == place else draw.choice(others) for n in range(5)] for place in places])
-    hidden = normal(len(places), 5, 3, seed=seed)
+@for_all(
+    places=lists(integers(0, 4), min_size=1, max_size=4),
+    extract=sampled_from([0, 5, 9, 50_259]),
+    width=sampled_from([3, 1, 5]),
+    seed=integers(0, 99),
+)
+def test_any_rows_are_read_where_extract_stands(
+    student: Student, places: list[int], extract: int, width: int, seed: int
+) -> None:
+    draw, size = random.Random(seed), max(places) + 1 + seed % 2
+    others = [one for one in (0, 3, 5, 7, 9, 50_300) if one != extract]
+    tokens = torch.tensor([[extract if n == place else draw.choice(others) for n in range(size)] for place in places])
+    hidden = normal(len(places), size, width, seed=seed)
     close(student.extract_vectors(hidden, tokens, extract), [hidden[n, place].tolist() for n, place in enumerate(places)])
 
 
@@ -319,6 +421,15 @@ def test_gradients_reach_the_vectors_that_are_read(student: Student) -> None:
         return torch.stack([hidden[0, 1], hidden[1, 2]])
 
     close_gradients(student, "extract_vectors", read, {"hidden": normal(2, 3, 2, seed=3)}, tokens, 9, given="rows 7 9 0 and 7 3 9")
+
+
+@exercise("extract_vectors", points=0.5, needs="test_any_rows_are_read_where_extract_stands")
+def test_many_long_rows_are_read(student: Student) -> None:
+    places = [(37 * row + 90) % 600 for row in range(70)]
+    tokens = torch.tensor([[2 if n == place else 1 + 2 * (n > place) for n in range(600)] for place in places])
+    hidden = normal(70, 600, 2, seed=4)
+    given = "70 rows of 600 tokens, ids 1 before the extract token 2 and 3 behind it, random vectors"
+    close(student.extract_vectors(hidden, tokens, 2), [hidden[n, place].tolist() for n, place in enumerate(places)], given=given)
 
 
 @exercise("extract_vectors", points=0.5, needs="test_texts_of_unlike_length_are_read_at_their_own_end")
@@ -340,22 +451,23 @@ def scored(task: str, vectors: Tensor, rows: int, weight: Tensor, bias: Tensor) 
 
 
 CASES = [("classification", 1, 3), ("entailment", 1, 1), ("similarity", 2, 2), ("similarity", 2, 1), ("choice", 4, 1), ("choice", 2, 1)]
+CASES += [("choice", 1, 1), ("choice", 12, 1), ("classification", 1, 12), ("entailment", 1, 2), ("similarity", 2, 9)]
 
 
 @exercise("task_scores")
-@for_all(case=sampled_from(CASES), count=integers(1, 3), seed=integers(0, 99), double=booleans())
+@for_all(case=sampled_from(CASES), count=integers(1, 5), width=sampled_from([3, 1, 2]), seed=integers(0, 99), double=booleans())
 def test_any_vectors_get_the_scores_of_loops(
-    student: Student, case: tuple[str, int, int], count: int, seed: int, double: bool
+    student: Student, case: tuple[str, int, int], count: int, width: int, seed: int, double: bool
 ) -> None:
     task, rows, classes = case
-    drawn = [normal(count * rows, 3, seed=seed), normal(classes, 3, seed=seed + 1), normal(classes, seed=seed + 2)]
+    drawn = [normal(count * rows, width, seed=seed), normal(classes, width, seed=seed + 1), normal(classes, seed=seed + 2)]
     vectors, weight, bias = (one.double() for one in drawn) if double else drawn
     close(student.task_scores(task, vectors, rows, weight, bias), scored(task, vectors, rows, weight, bias), atol=1e-5)
 
 
 @exercise("task_scores")
 def test_gradients_reach_vectors_and_weights(student: Student) -> None:
-    for task, rows, classes in (("similarity", 2, 3), ("choice", 2, 1)):
+    for task, rows, classes in (("similarity", 2, 3), ("choice", 2, 1), ("classification", 1, 3), ("entailment", 1, 2)):
         vectors, weight, bias = normal(4, 2, seed=5).double(), normal(classes, 2, seed=6).double(), normal(classes, seed=7).double()
         leaves = [one.clone().requires_grad_() for one in (vectors, weight, bias)]
         expected = torch.autograd.grad(scored(task, leaves[0], rows, leaves[1], leaves[2]).sum(), leaves)
@@ -368,12 +480,12 @@ def test_gradients_reach_vectors_and_weights(student: Student) -> None:
 
 # fine_tuning_loss
 @exercise("fine_tuning_loss")
-@for_all(drawn=texts_in_a_batch(), classes=integers(1, 3), count=integers(1, 2), weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]), seed=integers(0, 9))
+@for_all(drawn=texts_in_a_batch(), classes=integers(1, 12), count=integers(1, 5), weight=sampled_from([0.5, 0.0, 0.25, 1.0, 3.0]), seed=integers(0, 9))
 def test_any_batch_costs_its_task_and_its_tokens(
     student: Student, drawn: tuple[list[int], list[int], list[float]], classes: int, count: int, weight: float, seed: int
 ) -> None:
     logits, tokens, real = batch(drawn)
-    scores, labels = normal(count, classes, seed=seed), torch.arange(count) % classes
+    scores, labels = normal(count, classes, seed=seed), (torch.arange(count) * 5 + seed) % classes
     task = (scores.double().logsumexp(dim=1) - scores.double()[torch.arange(count), labels]).mean()
     close(student.fine_tuning_loss(scores, labels, logits, tokens, real, weight), task + weight * by_hand(logits, tokens, real), atol=1e-5)
 
@@ -391,6 +503,9 @@ def test_tokens_may_cost_as_much_as_they_like(student: Student) -> None:
     logits = torch.tensor([[[0.0, 400.0], [0.0, 0.0]]])
     loss = student.fine_tuning_loss(torch.zeros(1, 4), torch.tensor([2]), logits, torch.tensor([[1, 0]]), torch.ones(1, 2) > 0)
     close(loss, math.log(4) + 200, given="4 classes with equal scores; one token that costs 400 nats, weight 0.5")
+    logits = torch.tensor([[[-5000.0, -4000.0], [0.0, 0.0]]])
+    loss = student.fine_tuning_loss(torch.zeros(1, 4), torch.tensor([2]), logits, torch.tensor([[1, 0]]), torch.ones(1, 2) > 0)
+    close(loss, math.log(4) + 500, given="4 classes with equal scores; logits (−5000, −4000) and token 0: 1,000 nats, weight 0.5")
 
 
 @exercise("fine_tuning_loss")
@@ -435,12 +550,19 @@ def test_any_text_is_divided_by_its_words_and_bytes(student: Student, text: str,
 def both(student: Student, bits: int, text: str, expected: list[float], given: str) -> None:
     found = student.text_scores(bits * math.log(2), text)
     true(hasattr(found, "__len__") and len(found) == 2, "two numbers were expected", given=given, actual=found)
-    close([float(one) for one in found], expected, given=given)
+    equal([type(plain(one)).__name__ for one in found], ["float", "float"], given=f"{given}; the types of the two")
+    close([float(one) for one in found], expected, given=given, atol=0)
 
 
 @exercise("text_scores", points=0.5, needs="test_an_english_text_counted_by_hand")
 def test_a_long_text_costs_thousands_of_nats(student: Student) -> None:
     both(student, 5000, "read " * 1000, [32.0, 1.0], "5000 · ln 2 nats for a thousand times 'read '")
+
+
+@exercise("text_scores", points=0.5, needs="test_an_english_text_counted_by_hand")
+def test_a_long_text_may_cost_nearly_nothing(student: Student) -> None:
+    both(student, 1, "a" * 200_000, [2.0, 5e-6], "1 · ln 2 nats for one word of 200,000 letters a")
+    both(student, 1, "a " * 100_000, [2 ** (1 / 100_000), 5e-6], "1 · ln 2 nats for 100,000 times 'a '")
 
 
 @exercise("text_scores", points=0.5, needs="test_an_english_text_counted_by_hand")
@@ -452,6 +574,8 @@ def test_a_word_may_be_very_dear(student: Student) -> None:
 def test_the_text_is_counted_as_it_is_written(student: Student) -> None:
     given = "12 · ln 2 nats for e with a combining accent, a blank and İ: 3 + 1 + 2 bytes"
     both(student, 12, "e\u0301 \u0130", [64.0, 2.0], given)
+    for text, words, size in ((" - . 3,5 … ", 4, 13), ("don't x-y <s> ▁a ##b", 5, 22), ("The THE the the", 4, 15), ("\t\n눈\t\n\n", 1, 8)):
+        both(student, 24, text, [2 ** (24 / words), 24 / size], f"24 · ln 2 nats for {text!r}: {words} words, {size} bytes")
 
 
 # metrics

@@ -98,7 +98,7 @@ def next_token_loss(logits, tokens, real):
 
     logits: float tensor (B, N, V), at each place the scores of what comes next; tokens: int64
     tensor (B, N); real: bool tensor (B, N), False for padding, which stands behind a text and whose
-    ids may be any of the V. At least one text has two real tokens.
+    ids may be any of the V; a text may be padding alone. At least one text has two real tokens.
     Returns a tensor (). Radford et al. 2018, section 3.1, equation 1.
     """
     ### BEGIN SOLUTION
@@ -153,8 +153,9 @@ def gpt2_layers(x, layers, gain, shift):
     in order; attention(y, causal=True) → (B, N, d) is multi-head self-attention; weights: a
     dictionary with w1 (d, 4d), b1, w2 (4d, d), b2 of the feed-forward network, gain1, shift1 of the
     normalisation before attention, gain2, shift2 of that before the feed-forward network. gain,
-    shift (d,): of the last normalisation. Every normalisation adds 1e-5 to the variance. Returns
-    (B, N, d). Radford et al. 2019, section 2.3.
+    shift (d,): of the last normalisation. Every normalisation adds 1e-5 to the variance. All numbers
+    have one type, float32 or float64. Returns (B, N, d), of that type. Radford et al. 2019, section
+    2.3.
     """
     ### BEGIN SOLUTION
     def norm(vectors, gain, shift):
@@ -254,7 +255,7 @@ def shrink_residuals(weights, layers):
     weights: a dictionary from names to float tensors, as a GPT's state; residual projections end in
     "attention.project_out.weight" and "feed_forward.2.weight". layers: how many blocks the model
     has, each with two residual sums; `weights` may hold only some of them.
-    Returns a new dictionary with the same names. Radford et al. 2019, section 2.3.
+    Returns a new dictionary with the same names; each tensor keeps its type. Radford et al. 2019, section 2.3.
     """
     ### BEGIN SOLUTION
     factor = 1 / math.sqrt(2 * layers)
@@ -414,8 +415,8 @@ def task_rows(task, texts, start, delimiter, extract):
     """An example of a task as rows of ids.
 
     task: "classification", "entailment", "similarity" or "choice". texts: lists of ids: the text;
-    premise and hypothesis; the two sentences; the context and then each of the C choices. start,
-    delimiter, extract: ids.
+    premise and hypothesis; the two sentences; the context and then each of the C choices; some may be
+    empty, or equal. start, delimiter, extract: ids.
     Returns a list of rows, lists of ids, in the order above. Radford et al. 2018, section 3.3 and
     Figure 1.
     """
@@ -463,7 +464,7 @@ def extract_vectors(hidden, tokens, extract):
 
     hidden: float tensor (R, N, H), the last layer's vectors; tokens: int64 tensor (R, N), padding
     behind; the id `extract` stands exactly once in each row.
-    Returns (R, H). Radford et al. 2018, section 3.2.
+    Returns (R, H), of the type of hidden. Radford et al. 2018, section 3.2.
     """
     ### BEGIN SOLUTION
     return hidden[tokens == extract]  # (R, H), since each row has one
@@ -580,8 +581,8 @@ def text_scores(nats, text):
     """What a language model's cost of a text comes to for each word and for each byte.
 
     nats: a float, the sum of −ln P over all tokens of the text; text: a string with at least one
-    word. Words are what blanks, tabs and line ends separate; bytes are those of UTF-8, blanks
-    included.
+    word. Words are what blanks, tabs and line ends separate (other white space does not occur);
+    bytes are those of UTF-8, blanks included.
     Returns (perplexity per word, bits per byte), two floats. Radford et al. 2019, section 3.1.
     """
     ### BEGIN SOLUTION
