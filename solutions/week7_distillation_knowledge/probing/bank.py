@@ -78,6 +78,15 @@ edit("linear_probe", "always-double", {"return weight.to(vectors.dtype), (share 
      "the probe is float64, whatever the vectors are", killed_by="test_the_probe_has_the_vectors_type")
 
 
+edit("linear_probe", "half-becomes-float", {"return weight.to(vectors.dtype), (share - weight @ centre).to(vectors.dtype)":
+     "kind = torch.float64 if vectors.dtype == torch.float64 else torch.float32\n    return weight.to(kind), (share - weight @ centre).to(kind)"},
+     "the probe of float16 vectors is float32: it has the vectors' type", killed_by="test_the_probe_has_the_vectors_type")
+edit("linear_probe", "labels-begin-at-0", {"functional.one_hot(labels, classes)": "functional.one_hot(labels - labels.min(), classes)"},
+     "the least label is taken for 0: class 0 may be missing", killed_by="test_many_vectors_and_classes_all_count")
+edit("linear_probe", "penalty-and-a-millionth", {"penalty * torch.eye(": "(penalty + 1e-6) * torch.eye("},
+     "a millionth is added to the penalty", killed_by="test_the_probe_keeps_double_precision")
+
+
 @mistake("linear_probe", "bias-penalised", "a column of ones with the others: then the bias is penalised, too",
          killed_by="test_the_bias_carries_the_classes_shares_and_is_not_penalised")
 def linear_probe(vectors, labels, classes, penalty):
@@ -166,6 +175,29 @@ edit("control_labels", "lower-case", {"given = {word: draw.choice(labels) for wo
      "words that differ in case share a label", killed_by="test_case_and_order_are_as_they_stand")
 
 
+edit("control_labels", "blanks-at-the-ends", {"given = {word: draw.choice(labels) for word in sorted({*words, *others})}":
+     "bare = {word: draw.choice(labels) for word in sorted({one.strip() for one in [*words, *others]})}\n    given = {word: bare[word.strip()] for word in [*words, *others]}"},
+     "words that differ in blanks at their ends share a label", killed_by="test_case_and_order_are_as_they_stand")
+
+
+@mistake("control_labels", "new-words-uniform", "a word that is new in the test draws from all labels alike: by the same frequencies as any other",
+         killed_by="test_new_words_draw_by_the_same_frequencies_and_on_their_own")
+def control_labels(words, labels, others, seed):
+    draw, each = random.Random(seed), sorted(set(labels))
+    given = {word: draw.choice(labels) for word in sorted(set(words))}
+    given |= {word: draw.choice(each) for word in sorted(set(others) - set(words))}
+    return [given[word] for word in words], [given[word] for word in others]
+
+
+@mistake("control_labels", "new-words-from-the-same-draws", "the test's new words begin with the seed again, and so repeat the draws of the others",
+         killed_by="test_new_words_draw_by_the_same_frequencies_and_on_their_own")
+def control_labels(words, labels, others, seed):
+    first, second = random.Random(seed), random.Random(seed)
+    given = {word: first.choice(labels) for word in sorted(set(words))}
+    given |= {word: second.choice(labels) for word in sorted(set(others) - set(words))}
+    return [given[word] for word in words], [given[word] for word in others]
+
+
 @mistake("control_labels", "frequencies-of-types", "the labels' frequencies are counted over different words: they are those of the tokens",
          killed_by="test_labels_are_drawn_with_the_frequencies_of_the_tokens")
 def control_labels(words, labels, others, seed):
@@ -233,6 +265,8 @@ edit("selectivity", "root-of-n", {"/ len(words)": "/ math.sqrt(len(words))"},
      "the root is divided by √N: this is the spread, not the error of the mean", killed_by="test_of_words_that_stand_once_the_error_is_the_usual_one")
 edit("selectivity", "empty-word-left-out", {"sums[word] += one - mean": "sums[word] += (one - mean) * bool(word)"},
      "the empty word is left out: it is a type like others", killed_by="test_words_that_differ_in_case_are_two")
+edit("selectivity", "blanks-at-the-ends", {"sums[word] += one - mean": "sums[word.strip()] += one - mean"},
+     "words that differ in blanks at their ends are one type", killed_by="test_words_that_differ_in_case_are_two")
 edit("selectivity", "no-root", {"math.sqrt(sum(one * one for one in sums.values()))": "sum(one * one for one in sums.values())"},
      "the root is missing", killed_by="test_of_words_that_stand_once_the_error_is_the_usual_one")
 edit("selectivity", "no-squares", {"one * one for one in": "abs(one) for one in"},
@@ -302,6 +336,8 @@ edit("layer_centres", "no-loss-allowed", {"if whole == 0:": "if whole <= 0:"},
      "None comes back where the layers lose on the whole: only where the last score is the first", killed_by="test_a_loss_on_the_whole_is_divided_by_all_the_same")
 edit("layer_centres", "nearly-zero", {"if whole == 0:": "if abs(whole) < 1e-6:"},
      "a gain that is small is taken for none: None only where the last score is exactly the first", killed_by="test_the_expected_layer_weighs_each_layer_by_what_it_adds")
+edit("layer_centres", "close-is-equal", {"if whole == 0:": "if math.isclose(cumulative[0], cumulative[-1]):"},
+     "scores that are close are taken for equal: None only where the last is exactly the first", killed_by="test_the_last_score_is_held_against_the_first_itself")
 edit("layer_centres", "sum-of-gains", {"whole = cumulative[-1] - cumulative[0]": "whole = sum(gains)"},
      "the gains are added up: their roundings hide that the last score is the first", killed_by="test_the_last_score_is_held_against_the_first_itself")
 edit("layer_centres", "greatest-share", {"gravity = sum(layer * share for layer, share in enumerate(scores.double().softmax(dim=0).tolist()))": "gravity = float(scores.argmax())"},
@@ -356,6 +392,8 @@ edit("online_code", "logits-as-probabilities", {'functional.cross_entropy(logits
      "the logits are taken for logarithms of probabilities", killed_by="test_any_blocks_cost_what_their_labels_cost")
 edit("online_code", "few-bits-are-none", {"even / bits if bits else math.inf": "even / bits if bits > 1e-6 else math.inf"},
      "few bits are taken for none: infinite only where they are 0", killed_by="test_a_code_of_no_bits_compresses_infinitely")
+edit("online_code", "fewer-bits-are-none", {"even / bits if bits else math.inf": "even / bits if bits > 1e-9 else math.inf"},
+     "a billionth of a bit is taken for none: infinite only where the bits are 0", killed_by="test_a_code_of_no_bits_compresses_infinitely")
 edit("online_code", "first-block-has-no-probe", {"for logits, labels in blocks:": "for number, (logits, labels) in enumerate(blocks):", "if logits is None:": "if number == 0:"},
      "the first block is taken to have no probe, and the others one: None says it", killed_by="test_the_first_block_may_have_a_probe_and_a_later_one_none")
 
@@ -379,6 +417,20 @@ def structure_loss(vectors, transform, distances, lengths):
     pairs = torch.einsum("bi,bj->bij", real.long(), real.long()).bool()
     apart = torch.where(pairs, torch.where(pairs, distances, 0.0) - squares, 0.0).abs()
     return torch.mean(apart.flatten(1).sum(dim=1) / lengths.square())
+
+
+@alternative("structure_loss", "each-pair-twice")
+def structure_loss(vectors, transform, distances, lengths):
+    costs = []
+    for x, table, n in zip(vectors, distances, lengths.tolist()):
+        i, j = torch.triu_indices(n, n, offset=1)
+        squares = ((x[i] - x[j]) @ transform.T).square().sum(dim=1)
+        costs.append(2 * (table[i, j] - squares).abs().sum() / n**2)
+    return torch.stack(costs).mean()
+
+
+edit("structure_loss", "as-long-as-the-longest", {"torch.arange(vectors.shape[1]) <": "torch.arange(int(lengths.max())) <"},
+     "the longest sentence is taken to have all N words: all may be shorter", killed_by="test_any_sentences_cost_what_their_pairs_cost")
 
 
 @mistake("structure_loss", "through-the-gram-matrix", "a² + b² − 2ab loses the distances of vectors far from 0: subtract first",
@@ -464,6 +516,10 @@ edit("precision_at", "a-tensor", {"return found / len(answers)": "return torch.t
      "a tensor: a float was asked for", killed_by="test_the_share_is_a_plain_float")
 
 
+edit("precision_at", "minus-infinity-does-not-compete", {"(row[others] >= row[answer]).sum()": "((row[others] >= row[answer]) & (row[others] > -math.inf)).sum()"},
+     "a candidate with −∞ does not compete: it ties with an answer of −∞", killed_by="test_what_does_not_compete_ties_with_nobody")
+
+
 @mistake("precision_at", "minus-infinity-ties", "what does not compete gets −∞ and still counts, as a tie, where the answer has −∞",
          killed_by="test_what_does_not_compete_ties_with_nobody")
 def precision_at(logits, candidates, answers, also, k):
@@ -542,6 +598,8 @@ edit("remove_directions", "rows-of-length-1", {"_, values, right = torch.linalg.
      "rows of length 1 are taken for a basis: they may not stand at right angles", killed_by="test_directions_need_not_be_at_right_angles")
 edit("remove_directions", "fixed-bound", {"1e-5 * values.max()": "1e-5"},
      "singular values are held against 1e-5 itself: against the greatest", killed_by="test_rows_that_nearly_depend_are_one_direction")
+edit("remove_directions", "least-bound", {"values > 1e-5 * values.max()": "values > max(1e-5 * float(values.max()), 1e-10)"},
+     "values below 1e-10 never count: they are held against the greatest alone", killed_by="test_rows_that_nearly_depend_are_one_direction")
 edit("remove_directions", "any-value-above-0", {"values > 1e-5 * values.max()": "values > 0"},
      "any singular value above 0 counts, rounding too", killed_by="test_rows_that_sum_to_zero_are_one_direction_fewer")
 edit("remove_directions", "always-double", {").to(vectors.dtype)": ")"},

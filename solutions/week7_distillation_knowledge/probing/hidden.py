@@ -47,13 +47,14 @@ def ridge(vectors: Tensor, labels: Tensor, classes: int, penalty: float) -> tupl
     count=integers(1, 7),
     width=integers(1, 5),
     classes=integers(2, 4),
-    penalty=sampled_from([0.25, 1.0, 8.0]),
+    first=integers(0, 3),
+    penalty=sampled_from([0.25, 1.0, 8.0, 2]),
     seed=integers(0, 99),
 )
 def test_any_probe_is_scikit_learns(
-    student: Student, count: int, width: int, classes: int, penalty: float, seed: int
+    student: Student, count: int, width: int, classes: int, first: int, penalty: float, seed: int
 ) -> None:
-    vectors, labels = drawn(count, width, seed=seed), (torch.arange(count) * (seed + 1)) % classes
+    vectors, labels = drawn(count, width, seed=seed), (first + torch.arange(count) * (seed + 1)) % classes
     weight, bias = ridge(vectors, labels, classes, penalty)
     found = student.linear_probe(vectors, labels, classes, penalty)
     close(found[0], weight)
@@ -67,6 +68,17 @@ def test_more_numbers_than_vectors_do_no_harm(student: Student) -> None:
     found = student.linear_probe(vectors, labels, 2, 0.5)
     close(found[0], weight, given="5 vectors of width 12, two classes, λ = 0.5; the weight")
     close(found[1], bias, given="5 vectors of width 12, two classes, λ = 0.5; the bias")
+
+
+@exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
+def test_many_vectors_and_classes_all_count(student: Student) -> None:
+    for first, classes in ((0, 20), (1, 3), (2, 3)):
+        labels = first + torch.arange(600) % max(1, classes - first - 1)
+        vectors = drawn(600, 3, seed=8) + labels[:, None]
+        found, expected = student.linear_probe(vectors, labels, classes, 1.0), ridge(vectors, labels, classes, 1.0)
+        given = f"600 vectors of width 3, {classes} classes, labels {int(labels.min())} to {int(labels.max())}, λ = 1"
+        close(found[0], expected[0], given=f"{given}; the weight")
+        close(found[1], expected[1], given=f"{given}; the bias")
 
 
 @exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
@@ -87,12 +99,16 @@ def test_the_probe_keeps_double_precision(student: Student) -> None:
         given = f"9 vectors in float64, three classes, λ = {penalty}, to nine digits"
         for name, part, wanted in zip(("weight", "bias"), found, expected, strict=True):
             close(part, wanted, given=f"{given}; the {name}", rtol=1e-9, atol=1e-12)
+    vectors, labels = 0.001 * drawn(9, 3, seed=4), torch.arange(9) % 3
+    weight, _ = ridge(vectors, labels, 3, 1e-8)
+    found = student.linear_probe(vectors, labels, 3, 1e-8)
+    close(found[0], weight, given="9 vectors of some thousandths in float64, three classes, λ = 0.00000001; the weight", rtol=1e-6)
 
 
 @exercise("linear_probe", points=0.5, needs="test_the_probe_is_scikit_learns_ridge_regression")
 def test_the_probe_has_the_vectors_type(student: Student) -> None:
     vectors, labels = drawn(6, 2, seed=5), torch.tensor([0, 1, 0, 1, 1, 0])
-    for some in (vectors.float(), vectors):
+    for some in (vectors.float(), vectors, vectors.half()):
         for part in student.linear_probe(some, labels, 2, 1.0):
             kind = torch.as_tensor(part).dtype
             true(kind == some.dtype, f"{some.dtype} was expected", given=f"six vectors, {some.dtype}", actual=str(kind))
@@ -114,9 +130,9 @@ def another_run_of_python(student: Student) -> Iterator[None]:
 @exercise("control_labels", points=0.5)
 @for_all(
     examples=30,
-    words=lists(sampled_from(inputs.WORDS), min_size=1, max_size=8),
-    others=lists(sampled_from(inputs.WORDS), max_size=5),
-    seed=integers(0, 1000),
+    words=lists(sampled_from([*inputs.WORDS, "", " a"]), min_size=1, max_size=8),
+    others=lists(sampled_from([*inputs.WORDS, "", " a"]), max_size=5),
+    seed=integers(0, 1000) | sampled_from([2**31, 2**32 + 1, 10**12]),
 )
 def test_any_text_has_one_label_for_each_type(student: Student, words: list[str], others: list[str], seed: int) -> None:
     labels = [3 * (number % 3) for number in range(len(words))]
@@ -153,6 +169,26 @@ def test_case_and_order_are_as_they_stand(student: Student) -> None:
     first, second = student.control_labels(words, [0, 1] * 100, words[::-1], 2)
     true(list(second) == list(first)[::-1], "the same words in another order have other labels", given="w0 … w99, W0 … W99, turned round")
     true(list(first[:100]) != list(first[100:]), "w and W have the same labels: they are different words", given="w0 … w99, W0 … W99")
+    for one, other in (("w", "w "), ("é", "e\u0301"), ("é", "e"), ("xy", "yx"), ("ß", "ss")):
+        words = [f"{number}{part}" for part in (one, other) for number in range(100)]
+        first, _ = student.control_labels(words, [0, 1] * 100, [], 2)
+        given = f"100 words that end in {one!r}, and the same with {other!r}"
+        true(list(first[:100]) != list(first[100:]), "both have the same labels: they are different words", given=given)
+
+
+@exercise("control_labels", points=0.5, needs="test_labels_are_drawn_with_the_frequencies_of_the_tokens")
+def test_new_words_draw_by_the_same_frequencies_and_on_their_own(student: Student) -> None:
+    # In the order in which they come the labels are neither sorted nor sorted by how often they occur.
+    words, labels = [f"a{number:03}" for number in range(400)], [5] * 40 + [1] * 280 + [3] * 80
+    for seed in (0, 1, 6):
+        for new in ([f"b{number:03}" for number in range(400)], [f"A{number:03}" for number in range(400)]):
+            found = [list(part) for part in student.control_labels(words, labels, new, seed)]
+            given = f"400 words, label 1 at 280, 3 at 80, 5 at 40; 400 new words; seed {seed}"
+            for part, name in zip(found, ("the words", "the new words"), strict=True):
+                often = {label: part.count(label) for label in (1, 3, 5)}
+                near = 220 <= often[1] <= 340 and 35 <= often[3] <= 125 and 8 <= often[5] <= 80
+                true(near, "some 280, 80 and 40 were expected", given=f"{given}: how often {name} draw 1, 3, 5", actual=often)
+            true(found[0] != found[1], "the new words repeat the draws of the words", given=given)
 
 
 @exercise("control_labels", points=0.5, needs="test_a_word_has_one_label_wherever_it_stands")
@@ -216,6 +252,11 @@ def test_many_types_are_all_counted(student: Student) -> None:
     found = student.selectivity(right, control, words)
     expected = by_hand(right.tolist(), control.tolist(), words)
     close([float(one) for one in found], list(expected), given="240 tokens of 60 words")
+    words = ["the" if number % 8 else f"w{number % 5}" for number in range(4000)]
+    right, control = torch.arange(4000) % 8 > 0, torch.arange(4000) % 16 > 11
+    expected = by_hand(right.tolist(), control.tolist(), words)
+    found = student.selectivity(right, control, words)
+    close([float(one) for one in found], list(expected), given="4,000 tokens, of which 3,500 are one word")
 
 
 @exercise("selectivity", points=0.5, needs="test_it_is_the_difference_of_two_accuracies")
@@ -223,11 +264,16 @@ def test_both_numbers_are_plain_floats(student: Student) -> None:
     found = student.selectivity(torch.tensor([True, False]), torch.tensor([False, False]), ["a", "b"])
     kinds = [type(plain(one)).__name__ for one in found]
     equal(kinds, ["float", "float"], given="two tokens; the types of what comes back")
+    found = student.selectivity(torch.tensor([True]), torch.tensor([False]), ["a"])
+    given = "a single token, at which the probe is right and the control's is not"
+    equal([type(plain(one)).__name__ for one in found], ["float", "float"], given=f"{given}; the types of what comes back")
+    close([float(one) for one in found], [1.0, 0.0], given=given)
 
 
 @exercise("selectivity", points=0.5, needs="test_tokens_of_one_word_count_together")
 def test_words_that_differ_in_case_are_two(student: Student) -> None:
-    for words in (["The", "the"], ["", "the"]):
+    same = (["the ", "the"], ["café", "cafe\u0301"], ["café", "cafe"], ["ß", "ss"], ["1", "01"], ["ab", "ba"])
+    for words in (["The", "the"], ["", "the"], *same):
         found = student.selectivity(torch.tensor([True, True]), torch.tensor([True, False]), words)
         given = f"differences 0 at {words[0]!r}, 1 at {words[1]!r}; the standard error"
         close(float(found[1]), math.sqrt(0.5) / 2, given=given)
@@ -246,7 +292,7 @@ def centres(scores: Sequence[float], cumulative: Sequence[float]) -> tuple[float
 @exercise("layer_centres", points=0.5)
 @for_all(
     examples=40,
-    scores=lists(inputs.numbers(), min_size=2, max_size=6),
+    scores=lists(inputs.numbers() | sampled_from([-50.0, 30.0]), min_size=2, max_size=6),
     cumulative=lists(integers(0, 8).map(lambda n: n / 8), min_size=6, max_size=6),
 )
 def test_any_network_is_weighed_by_hand(student: Student, scores: list[float], cumulative: list[float]) -> None:
@@ -280,13 +326,21 @@ def test_a_loss_on_the_whole_is_divided_by_all_the_same(student: Student) -> Non
     close(float(found[1]), 1.5, given="cumulative scores 1, .75, .5; the expected layer")
     found = student.layer_centres(torch.zeros(3), [0.0, 0.0, 0.5])
     close(float(found[1]), 2.0, given="cumulative scores 0, 0, .5; the expected layer")
-    true(isinstance(plain(found[0]), float), "a float was expected", given="three layers; the centre of gravity", actual=found[0])
+    for name, one in zip(("centre of gravity", "expected layer"), found, strict=True):
+        true(isinstance(plain(one), float), "a float was expected", given=f"three layers; the {name}", actual=one)
 
 
 @exercise("layer_centres", points=0.5, needs="test_the_expected_layer_weighs_each_layer_by_what_it_adds")
 def test_the_last_score_is_held_against_the_first_itself(student: Student) -> None:
     found = student.layer_centres(torch.zeros(4), [0.1, 0.7, 0.3, 0.1])
     equal(found[1], None, given="cumulative scores .1, .7, .3, .1, whose differences add up to 3e-17; the expected layer")
+    for first, more in ((0.5, 2**-50), (0.0, 1e-20)):
+        found = student.layer_centres(torch.zeros(3), [first, first, first + more])
+        given = f"cumulative scores {first}, {first}, {more:.0e} more; the expected layer"
+        true(found[1] is not None, "the last score is not the first", given=given)
+        close(found[1], 2.0, given=given)
+    found = student.layer_centres(torch.zeros(4), [0.7, 0.1 + 0.2, 0.9, 0.7])
+    equal(found[1], None, given="cumulative scores .7, .1 + .2, .9, .7; the expected layer")
 
 
 # online_code
@@ -294,17 +348,19 @@ def test_the_last_score_is_held_against_the_first_itself(student: Student) -> No
 @for_all(examples=30, sizes=lists(integers(0, 3), min_size=1, max_size=4), classes=integers(2, 5), seed=integers(0, 99))
 def test_any_blocks_cost_what_their_labels_cost(student: Student, sizes: list[int], classes: int, seed: int) -> None:
     generator = torch.Generator().manual_seed(seed)
-    sizes = [sizes[0] + 1, *sizes[1:]]
+    sizes = [*sizes[:-1], sizes[-1] + 1]
     blocks: list[tuple[Tensor | None, Tensor]] = []
-    bits = sizes[0] * math.log2(classes)
+    bits, alone = 0.0, 1 + seed % 3  # so many blocks have no probe
     for number, count in enumerate(sizes):
         labels = torch.randint(classes, (count,), generator=generator)
         logits = torch.randint(-16, 17, (count, classes), generator=generator).double() / 8
-        if number:
+        if number < alone:
+            bits += count * math.log2(classes)
+        else:
             odds = logits.exp()
             for row, label in zip(odds, labels.tolist(), strict=True):
                 bits -= math.log2(float(row[label] / row.sum()))
-        blocks.append((logits if number else None, labels))
+        blocks.append((None if number < alone else logits, labels))
     found = student.online_code(blocks, classes)
     close([float(one) for one in found], [bits, sum(sizes) * math.log2(classes) / bits])
 
@@ -332,6 +388,10 @@ def test_a_code_of_no_bits_compresses_infinitely(student: Student) -> None:
     bits = math.log1p(math.exp(-16)) / math.log(2)
     given = "one label of logits 0 and −16, the label 0: less than a millionth of a bit; bits and compression"
     close([float(one) for one in student.online_code(blocks, 2)], [bits, 1 / bits], given=given, rtol=1e-6, atol=0)
+    blocks = [(torch.tensor([[0.0, -30.0]], dtype=torch.float64), torch.tensor([0]))]
+    bits = math.log1p(math.exp(-30)) / math.log(2)
+    given = "one label of logits 0 and −30, the label 0; bits and compression"
+    close([float(one) for one in student.online_code(blocks, 2)], [bits, 1 / bits], given=given, rtol=0.02, atol=0)
 
 
 @exercise("online_code", points=0.5, needs="test_labels_of_a_block_add_up")
@@ -340,6 +400,8 @@ def test_bits_are_a_plain_float_and_many_blocks_are_all_read(student: Student) -
     found = student.online_code(blocks, 4)
     equal([type(plain(one)).__name__ for one in found], ["float", "float"], given="sixteen blocks; the types of what comes back")
     close(float(found[0]), 32.0, given="sixteen labels of four even classes in blocks of one; bits")
+    found = student.online_code([(None, torch.zeros(3000).long()), (torch.zeros(5000, 4), torch.full((5000,), 3))], 4)
+    close([float(one) for one in found], [16000.0, 1.0], given="3,000 labels without a probe, 5,000 of four even classes; bits and compression")
 
 
 # structure_loss
@@ -359,16 +421,21 @@ def loss_by_hand(vectors: Tensor, transform: Tensor, distances: Tensor, lengths:
     lengths=lists(integers(1, 5), min_size=1, max_size=3),
     width=integers(1, 4),
     rank=integers(1, 4),
+    more=integers(0, 2),
+    beyond=sampled_from([0.0, 7.0, math.nan, math.inf, -math.inf]),
     seed=integers(0, 99),
 )
 def test_any_sentences_cost_what_their_pairs_cost(
-    student: Student, lengths: list[int], width: int, rank: int, seed: int
+    student: Student, lengths: list[int], width: int, rank: int, more: int, beyond: float, seed: int
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    count, longest = len(lengths), max(lengths)
+    count, longest = len(lengths), max(lengths) + more
     vectors, transform = drawn(count, longest, width, seed=seed), drawn(rank, width, seed=seed + 1)
-    edges = torch.randint(0, 5, (count, longest, longest), generator=generator).double()
-    some = (vectors, transform, edges + edges.transpose(1, 2), torch.tensor(lengths))
+    edges = torch.randint(0, 5, (count, longest, longest), generator=generator).double().triu(1)
+    edges = edges + edges.transpose(1, 2)
+    for number, words in enumerate(lengths):
+        vectors[number, words:], edges[number, words:], edges[number, :, words:] = beyond, beyond, beyond
+    some = (vectors, transform, edges, torch.tensor(lengths))
     close(student.structure_loss(*some), loss_by_hand(*some))
 
 
@@ -452,6 +519,10 @@ def test_what_does_not_compete_ties_with_nobody(student: Student) -> None:
     close(float(found), 1.0, given="scores (−∞, 2, 1), the answer 0; 1 and 2 do not compete; P@1")
     found = student.precision_at(logits, [0, 1, 2], [0], [[1]], 1)
     close(float(found), 0.0, given="scores (−∞, 2, 1), the answer 0; 1 does not compete; P@1")
+    logits = torch.tensor([[-math.inf, 1.0, -math.inf, -math.inf]])
+    for k, expected in ((1, 0.0), (2, 0.0), (3, 1.0)):
+        found = student.precision_at(logits, [3, 1, 0, 2], [0], [[1]], k)
+        close(float(found), expected, given=f"scores (−∞, 1, −∞, −∞), the answer 0; 1 does not compete; P@{k}")
 
 
 @exercise("precision_at", points=0.5, needs="test_the_first_candidate_is_what_counts")
@@ -466,6 +537,8 @@ def test_an_answer_without_a_rival_is_the_first(student: Student) -> None:
     close(float(found), 1.0, given="candidates 0 and 1, of which 1 does not compete, the answer 0; P@1")
     found = student.precision_at(torch.tensor([[1.0, 2.0]]), [0], [0], [[]], 2)
     close(float(found), 1.0, given="the only candidate 0, the answer 0; P@2")
+    found = student.precision_at(torch.tensor([[1.0, 2.0]]), [0, 1], [0], [[]], 100)
+    close(float(found), 1.0, given="candidates 0 and 1, the answer 0; P@100")
 
 
 @exercise("precision_at", points=0.5, needs="test_the_first_candidate_is_what_counts")
@@ -485,6 +558,8 @@ def test_scores_are_told_apart_to_the_last_digit(student: Student) -> None:
     close(float(student.precision_at(logits, [0, 1], [1], [[]], 1)), 1.0, given="scores 16777216 and 16777218, the answer is the second; P@1")
     found = student.precision_at(torch.tensor([[1.0, 1.0 + 2**-50]], dtype=torch.float64), [0, 1], [1], [[]], 1)
     close(float(found), 1.0, given="scores 1 and 1 + 2^−50 in float64, the answer is the second; P@1")
+    found = student.precision_at(torch.tensor([[1e-30, 2e-30]], dtype=torch.float64), [0, 1], [1], [[]], 1)
+    close(float(found), 1.0, given="scores 1e-30 and 2e-30, the answer is the second; P@1")
 
 
 # remove_directions
@@ -506,7 +581,7 @@ def test_what_is_left_is_the_least_squares_rest(
 @exercise("remove_directions", points=0.5, needs="test_rows_that_sum_to_zero_are_one_direction_fewer")
 def test_rows_that_nearly_depend_are_one_direction(student: Student) -> None:
     vectors = drawn(2, 3, seed=6)
-    for scale in (1.0, 1e-4, 1e4):
+    for scale in (1.0, 1e-4, 1e4, 1e-12, 1e9):
         weight = scale * torch.tensor([[1.0, 0.0, 0.0], [1.0, 1e-6, 0.0]], dtype=torch.float64)
         expected = vectors * torch.tensor([0.0, 1.0, 1.0])
         given = f"a probe with rows (1, 0, 0), (1, 0.000001, 0), times {scale:g}"
@@ -529,13 +604,20 @@ def test_a_direction_counts_above_a_hundred_thousandth_of_the_greatest(student: 
 def test_one_vector_stays_a_row_and_none_stay_none(student: Student) -> None:
     weight = torch.tensor([[1.0, 0.0]])
     close(student.remove_directions(torch.tensor([[2.0, 3.0]]), weight), [[0.0, 3.0]], given="one vector (2, 3), a probe along (1, 0)")
-    found = student.remove_directions(torch.zeros(0, 2), weight)
-    equal(tuple(torch.as_tensor(found).shape), (0, 2), given="no vector of width 2; the shape of what comes back")
+    for kind in (torch.float32, torch.float64):
+        found = torch.as_tensor(student.remove_directions(torch.zeros(0, 2, dtype=kind), weight))
+        given = f"no vector of width 2, {kind}; what comes back"
+        equal(tuple(found.shape), (0, 2), given=f"{given}: its shape")
+        equal(str(found.dtype), str(kind), given=f"{given}: its type")
+    vectors = torch.tensor([[2.0, 3.0, 1.0]]).repeat(600, 1)
+    found = student.remove_directions(vectors, torch.tensor([[1.0, 0.0, 0.0]] * 12))
+    close(found, [[0.0, 3.0, 1.0]] * 600, given="600 times (2, 3, 1), a probe of twelve rows (1, 0, 0)")
 
 
 @exercise("remove_directions", points=0.5, needs="test_one_direction_is_taken_out")
 def test_what_is_left_has_the_vectors_type(student: Student) -> None:
-    for kind, other in ((torch.float32, torch.float64), (torch.float64, torch.float32)):
+    kinds = (torch.float32, torch.float64), (torch.float64, torch.float32), (torch.float16, torch.float32)
+    for kind, other in kinds:
         found = student.remove_directions(torch.ones(2, 3, dtype=kind), torch.eye(3, dtype=other)[:1])
         actual = torch.as_tensor(found).dtype
         true(actual == kind, f"{kind} was expected", given=f"vectors {kind}, a weight {other}", actual=str(actual))

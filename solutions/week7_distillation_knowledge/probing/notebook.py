@@ -397,8 +397,8 @@ for (_, sense), (one, answer) in sorted(shown.items()):
 def layer_centres(scores, cumulative):
     """Where in the network a task is solved: the centre of gravity and the expected layer.
 
-    scores: float tensor (L + 1,), of the mixture, before the softmax; the embeddings, layer 0,
-    first; cumulative: list of L + 1 floats, the accuracy with layers 0 to ℓ; L is at least 1.
+    scores: float tensor (L + 1,), finite, of the mixture, before the softmax; the embeddings, layer
+    0, first; cumulative: list of L + 1 floats, the accuracy with layers 0 to ℓ; L is at least 1.
     Returns (centre of gravity, expected layer), two floats; in place of the expected layer None if
     the last cumulative score is exactly the first. Tenney et al. 2019, section 3.
     """
@@ -482,8 +482,9 @@ def online_code(blocks, classes):
     """The length of an online code for labels, and its compression.
 
     blocks: list of (logits, labels), at least one block; labels (n,) int64; logits: float tensor
-    (n, K), what the probe fitted on all earlier blocks gives for this one, or None where there is
-    no probe: then each label costs the same. There is at least one label, and a block may be empty.
+    (n, K), finite, what the probe fitted on all earlier blocks gives for this one, or None where
+    there is no probe: then each label costs the same. There is at least one label, and a block may
+    be empty.
     classes: K, at least 2.
     Returns two floats: the bits of all labels together; N · log2 K divided by these bits, infinite
     if they are 0. Voita and Titov 2020, online code.
@@ -583,7 +584,7 @@ def structure_loss(vectors, transform, distances, lengths):
     vectors: float tensor (B, N, H); transform (R, H): the map, which is trained; distances (B, N,
     N) float: the edges between any two words; lengths (B,) int64: how many words each sentence has,
     1 to N. What lies beyond them, in vectors and distances, may be anything, NaN too. Vectors may
-    all lie far from 0.
+    all lie far from 0. A word's distance to itself is 0.
     Returns a tensor (): the mean over sentences of the mean over all n² ordered pairs of
     |distance − squared distance after the map|. Hewitt and Manning 2019, section 2.
     """
@@ -707,7 +708,7 @@ def precision_at(logits, candidates, answers, also, k):
 
     logits: float tensor (Q, V), Q at least 1; candidates: list of different ids; answers: list of Q
     ids, each among the candidates; also: list of Q lists of ids, which do not compete in this
-    question, wherever they stand (right answers too, perhaps no candidates; never the answer
+    question, wherever they stand (right answers too, perhaps not candidates; never the answer
     itself); k at least 1. A candidate with the answer's own score stands before it; −∞ is a score.
     Returns a float from 0 to 1. Petroni et al. 2019, section 4.
     """
