@@ -79,6 +79,30 @@ def take_layers(weights, kept):
     return out
 
 
+edit("take_layers", "without-the-dot", {'("bert.pooler.", "next_sentence.")': '("bert.pooler", "next_sentence")'},
+     "a name that only begins with the same letters is left out: the dot belongs to what tells", killed_by="test_one_segment_and_names_of_other_teachers")
+edit("take_layers", "through-float32", {"    return taken": "    return {name: tensor.float().to(tensor.dtype) for name, tensor in taken.items()}"},
+     "numbers go through float32 and lose their digits: they stay as they are", killed_by="test_numbers_keep_their_types")
+
+
+@mistake("take_layers", "segments-come-first", "the segments' table is taken to come before the positions: they are found by name",
+         killed_by="test_one_segment_and_names_of_other_teachers")
+def take_layers(weights, kept):
+    out, segment = {}, 0.0
+    for name, tensor in weights.items():
+        parts = name.split(".")
+        if name == "bert.input.segments.weight":
+            segment = tensor[0]
+        elif name == "bert.input.positions.weight":
+            out[name] = tensor + segment
+        elif parts[:2] == ["bert", "layers"]:
+            if int(parts[2]) in kept:
+                out[".".join(["bert.layers", str(kept.index(int(parts[2]))), *parts[3:]])] = tensor
+        elif not name.startswith(("bert.pooler.", "next_sentence.")):
+            out[name] = tensor
+    return out
+
+
 edit("take_layers", "always-float32", {"    return taken": "    return {name: tensor.float() for name, tensor in taken.items()}"},
      "all numbers become float32: their types stay", killed_by="test_numbers_keep_their_types")
 
@@ -148,6 +172,20 @@ edit("triple_loss", "teachers-states-learn", {"theirs[real].detach()": "theirs[r
      "a gradient reaches the teacher's states", killed_by="test_scores_and_states_learn_and_the_teachers_do_not")
 edit("triple_loss", "log-of-softmax", {"functional.cross_entropy(logits[real] / temperature, targets)": "-(targets * (logits[real] / temperature).softmax(dim=-1).log()).sum(dim=-1).mean()"},
      "the softmax of a far score is 0, and its logarithm −∞", killed_by="test_far_scores_cost_what_they_say")
+@mistake("triple_loss", "weighted-means-of-texts", "a text without a real token has no mean: 0/0 spoils the sum, though 0 tokens are its weight",
+         killed_by="test_any_batch_costs_its_three_means")
+def triple_loss(logits, teacher, labels, own, theirs, real, temperature, weights):
+    soft, cosine, count = 0, 0, int(real.sum())
+    for z, v, a, b, words in zip(logits, teacher, own, theirs, real):
+        targets = (v[words].detach() / temperature).softmax(dim=-1)
+        share = int(words.sum()) / count
+        soft = soft + share * temperature**2 * functional.cross_entropy(z[words] / temperature, targets)
+        cosine = cosine + share * (1 - functional.cosine_similarity(a[words], b[words].detach(), dim=-1)).mean()
+    asked = labels != -100
+    masked = functional.cross_entropy(logits[asked], labels[asked], reduction="sum") / asked.sum().clamp(min=1)
+    return weights[0] * soft + weights[1] * masked + weights[2] * cosine
+
+
 edit("triple_loss", "chosen-too-late", {"teacher[real].detach()": "teacher.detach()", "functional.cross_entropy(logits[real] / temperature, targets)": "-(targets * (logits / temperature).log_softmax(dim=-1)).sum(dim=-1)[real].mean()"},
      "padding is left out after it was computed with: NaN times 0 stays in the gradients", killed_by="test_the_teachers_padding_spoils_no_gradient")
 edit("triple_loss", "divergence", {"functional.cross_entropy(logits[real] / temperature, targets)": "functional.kl_div((logits[real] / temperature).log_softmax(dim=-1), targets, reduction=\"batchmean\")"},
@@ -295,6 +333,17 @@ def attention_loss(own, theirs, real):
     return torch.stack(found).mean()
 
 
+@mistake("attention_loss", "weighted-means-of-texts", "a text without a real token has no mean: 0/0 spoils the sum, though 0 pairs are its weight",
+         killed_by="test_any_batch_costs_the_mean_of_its_squares")
+def attention_loss(own, theirs, real):
+    total, count = 0, 0
+    for a, b, words in zip(own, theirs, real):
+        number = int(words.sum()) ** 2
+        total = total + number * functional.mse_loss(a[:, words][:, :, words], b[:, words][:, :, words].detach())
+        count += number
+    return total / count
+
+
 @mistake("attention_loss", "mask-multiplied", "pairs of padding are multiplied by 0, and 0 · ∞ is not a number: choose the real pairs first",
          killed_by="test_minus_infinity_at_padding_does_not_matter")
 def attention_loss(own, theirs, real):
@@ -336,6 +385,15 @@ edit("hidden_loss", "lift-is-constant", {"@ lift": "@ lift.detach()"},
      "the lift is constant: it is learned with the student", killed_by="test_student_and_lift_learn_and_the_teacher_does_not")
 edit("hidden_loss", "student-is-constant", {"own[real] @": "own[real].detach() @"},
      "the student's states are constants: only the lift would learn", killed_by="test_student_and_lift_learn_and_the_teacher_does_not")
+
+
+@mistake("hidden_loss", "weighted-means-of-texts", "a text without a real token has no mean: 0/0 spoils the sum, though 0 tokens are its weight",
+         killed_by="test_any_states_are_lifted_and_compared")
+def hidden_loss(own, theirs, lift, real):
+    total = 0
+    for a, b, words in zip(own, theirs, real):
+        total = total + int(words.sum()) * functional.mse_loss(a[words] @ lift, b[words].detach())
+    return total / int(real.sum())
 
 
 @mistake("hidden_loss", "mask-multiplied", "padding is multiplied by 0, and 0 · NaN is NaN: choose the real tokens first",
@@ -428,6 +486,8 @@ edit("quantise", "without-sign", {"torch.int8": "torch.uint8"},
      "uint8 has no negative numbers", killed_by="test_a_number_takes_one_byte")
 edit("quantise", "scale-turned-round", {".to(torch.int8), scales": ".to(torch.int8), 1 / scales"},
      "the scale is turned round: weights are whole numbers times the scale", killed_by="test_the_greatest_of_a_row_becomes_127")
+edit("quantise", "least-scale", {"torch.where(greatest > 0, greatest / 127, torch.ones_like(greatest))": "torch.where(greatest > 1e-20, greatest / 127, torch.ones_like(greatest))"},
+     "a row of very small numbers is taken for zeros", killed_by="test_small_rows_and_many_rows")
 edit("quantise", "a-little-added", {"torch.where(greatest > 0, greatest / 127, torch.ones_like(greatest))": "torch.where(greatest > 0, greatest / 127 + 1e-8, torch.ones_like(greatest))"},
      "something is added to the scale: small rows lose their digits", killed_by="test_small_rows_and_many_rows")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis.strategies import booleans, integers, lists, permutations, sampled_from
+from hypothesis.strategies import SearchStrategy, booleans, integers, lists, permutations, sampled_from
 from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils import vector_to_parameters
@@ -41,6 +41,11 @@ def texts(lengths: list[int], seed: int, ends: bool = True) -> Tensor:
         return real
     generator = torch.Generator().manual_seed(seed)
     return torch.stack([row[torch.randperm(row.numel(), generator=generator)] for row in real])
+
+
+def some_lengths() -> SearchStrategy[list[int]]:
+    """Draws how many real tokens texts have: perhaps none, but one of them has some."""
+    return lists(integers(0, 4), min_size=1, max_size=3).filter(any)
 
 
 def kind(value: Any) -> str:
@@ -92,18 +97,21 @@ def test_any_of_twelve_layers_stands_at_its_place(student: Student, kept: list[i
 
 @exercise("take_layers", points=0.5, needs="test_positions_hold_the_first_segments_vector")
 def test_one_segment_and_names_of_other_teachers(student: Student) -> None:
-    # Embeddings of one segment; a head's tensor whose name only looks like one that is left out.
+    # Embeddings of one segment, after the positions; tensors whose names only look like those that are left out or renamed.
+    kept = ["bert.pooler_norm.bias", "next_sentence_norm.bias", "transform.layers.0.bias", "transform.pooler"]
     weights = {
-        "bert.input.segments.weight": torch.tensor([[0.5, 1.0]]),
         "bert.input.positions.weight": torch.zeros(3, 2),
+        "bert.input.segments.weight": torch.tensor([[0.5, 1.0]]),
         "bert.input.norm.bias": torch.ones(2),
-        "transform.pooler": torch.ones(1),
         "bert.layers.0.attention.next_sentence": torch.ones(1),
+        **{name: torch.full((1,), float(number)) for number, name in enumerate(kept)},
     }
-    given = "one segment (0.5, 1), three positions of zeros, a tensor transform.pooler and one of layer 0, attention.next_sentence"
+    given = "three positions of zeros, then one segment (0.5, 1), the tensors " + ", ".join(kept) + ", and of layer 0 attention.next_sentence"
     found = student.take_layers(weights, [0])
-    equal(sorted(found), ["bert.input.norm.bias", "bert.input.positions.weight", "bert.layers.0.attention.next_sentence", "transform.pooler"], given=given)
+    equal(sorted(found), ["bert.input.norm.bias", "bert.input.positions.weight", "bert.layers.0.attention.next_sentence", *kept], given=given)
     close(found["bert.input.positions.weight"], [[0.5, 1.0]] * 3, given=given)
+    for number, name in enumerate(kept):
+        close(found[name], [float(number)], given=f"{given}; {name}")
 
 
 @exercise("take_layers", points=0.5, needs="test_positions_hold_the_first_segments_vector")
@@ -119,6 +127,9 @@ def test_numbers_keep_their_types(student: Student) -> None:
     given = "positions and bias in float64, layer 0 in float16, whole numbers in layer 1; kept 1, then 0; the types"
     types = {"bert.input.positions.weight": "float64", "bert.layers.1.norm.weight": "float16", "bert.layers.0.steps": "int64", "bias": "float64"}
     equal({name: kind(tensor).removeprefix("torch.") for name, tensor in found.items()}, types, given=given)
+    equal(torch.as_tensor(found["bert.layers.0.steps"]).tolist(), [2**60 + 1], given=f"{given}; 2^60 + 1 in layer 1")
+    for name, wanted in (("bias", [0.1]), ("bert.input.positions.weight", [[1 + 1e-12, 5.0]])):
+        close(found[name], wanted, given=f"{given}; {name} to thirteen digits", rtol=1e-14, atol=0)
 
 
 # triple_loss
@@ -156,7 +167,7 @@ def drawn(lengths: list[int], seed: int, ends: bool, asked: float) -> tuple[Tens
 
 @exercise("triple_loss")
 @for_all(
-    lengths=lists(integers(1, 4), min_size=1, max_size=3),
+    lengths=some_lengths(),
     seed=integers(0, 10**6),
     temperature=sampled_from((1, 2.0, 0.5, 5)),
     weights=sampled_from(((5.0, 2.0, 1.0), (1.0, 0.0, 0.0), (0.0, 3.0, 0.0), (0.0, 0.0, 2.0))),
@@ -187,6 +198,15 @@ def test_scores_and_states_learn_and_the_teachers_do_not(student: Student) -> No
     for name, actual, one in (("scores", found[1], teacher), ("states", found[3], theirs)):
         if actual is not None:
             close(actual, torch.zeros_like(one), given=f"{given}; the gradient for the teacher's {name}")
+    nothing, given = torch.full_like(labels, NOT), "texts of 3 and 2 tokens without a label, T = 2, weights 5, 2, 1"
+    leaves = [logits.clone().requires_grad_(), own.clone().requires_grad_()]
+    loss = three(leaves[0], teacher, nothing, leaves[1], theirs, real, 2.0, (5.0, 2.0, 1.0))
+    expected = torch.autograd.grad(loss, leaves)
+    asked = [tensor.clone().requires_grad_() for tensor in (logits, own)]
+    found = student.gradients("triple_loss", asked[0], teacher, nothing, asked[1], theirs, real, 2.0, (5.0, 2.0, 1.0))
+    for name, actual, wanted in zip(("scores", "states"), found, expected, strict=False):
+        true(actual is not None, f"no gradient reaches the student's {name}", given=given)
+        close(actual, wanted, given=f"{given}; the gradient for the student's {name}")
 
 
 @exercise("triple_loss", points=0.5, needs="test_padding_does_not_count_whatever_stands_there")
@@ -263,6 +283,9 @@ def test_large_sizes_are_exact(student: Student) -> None:
     equal(tuple(found) if isinstance(found, list) else found, (words, words), given=given)
     found = student.fitting_words(size + 1, size + 767, 6)
     equal(tuple(found) if isinstance(found, list) else found, None, given=f"{size + 1:,} to {size + 767:,} parameters, 6 layers")
+    size = parameters(1, 1) + 999 * (parameters(1, 2) - parameters(1, 1))
+    found = student.fitting_words(size - 1, size + 768, 1000)
+    equal(tuple(found) if isinstance(found, list) else found, (1, 2), given=f"{size - 1:,} to {size + 768:,} parameters, 1,000 layers")
 
 
 # layer_map
@@ -306,13 +329,15 @@ def squares(own: Tensor, theirs: Tensor, real: Tensor) -> Tensor:
 
 
 @exercise("attention_loss")
-@for_all(lengths=lists(integers(1, 4), min_size=1, max_size=3), heads=integers(1, 3), seed=integers(0, 10**6), ends=booleans(), examples=30)
+@for_all(lengths=some_lengths(), heads=integers(1, 3), seed=integers(0, 10**6), ends=booleans(), examples=30)
 def test_any_batch_costs_the_mean_of_its_squares(
     student: Student, lengths: list[int], heads: int, seed: int, ends: bool
 ) -> None:
     size = max(lengths)
     own, theirs = (eighths(len(lengths), heads, size, size, seed=seed + n) for n in (0, 1))
     real = texts(lengths, seed, ends)
+    padding = ~(real[:, None, :, None] & real[:, None, None, :]).expand_as(own)
+    own[padding], theirs[padding] = ((-math.inf, -math.inf), (1e30, -1e30), (math.nan, math.inf))[seed % 3]
     close(student.attention_loss(own, theirs, real), squares(own, theirs, real))
 
 
@@ -361,7 +386,7 @@ def lifted(own: Tensor, theirs: Tensor, lift: Tensor, real: Tensor) -> Tensor:
 
 @exercise("hidden_loss")
 @for_all(
-    lengths=lists(integers(1, 4), min_size=1, max_size=3),
+    lengths=some_lengths(),
     narrow=integers(1, 3),
     wide=integers(1, 5),
     seed=integers(0, 10**6),
@@ -374,6 +399,7 @@ def test_any_states_are_lifted_and_compared(
     shape = (len(lengths), max(lengths))
     own, theirs, lift = eighths(*shape, narrow, seed=seed), eighths(*shape, wide, seed=seed + 1), eighths(narrow, wide, seed=seed + 2)
     real = texts(lengths, seed, ends)
+    own[~real], theirs[~real] = ((math.nan, 3.0), (1e30, -1e30), (-math.inf, math.inf))[seed % 3]
     close(student.hidden_loss(own, theirs, lift, real), lifted(own, theirs, lift, real))
 
 
@@ -487,6 +513,14 @@ def test_small_rows_and_many_rows(student: Student) -> None:
     close(1e12 * torch.as_tensor(scales).double(), [1 / 127] * 12, given=f"{given}; the scales, times 1e12")
     close(torch.as_tensor(whole).double(), [[127] * 3] * 11 + [[127, -65, 0]], given=f"{given}; the whole numbers")
     equal(kind(scales), "torch.float32", given=f"{given}; the type of the scales")
+    whole, scales = student.quantise(torch.tensor([[2e-30, -1.2e-30], [2.0, -1.2]]))
+    given = "the rows (2e−30, −1.2e−30) and (2, −1.2)"
+    close(1e30 * torch.as_tensor(scales).double(), [2 / 127, 2e30 / 127], given=f"{given}; the scales, times 1e30")
+    close(torch.as_tensor(whole).double(), [[127, -76]] * 2, given=f"{given}; the whole numbers")
+    matrix = torch.ones(600, 300)
+    matrix[:, 150], matrix[300:] = -2.0, -matrix[300:]
+    whole, scales = student.quantise(4 * matrix)
+    close(scales, torch.where(torch.arange(600) < 300, 8 / 127, 4 / 127), given="600 rows of 300 numbers; the scales")
 
 
 @exercise("quantise", points=0.5, needs="test_the_greatest_of_a_row_becomes_127")

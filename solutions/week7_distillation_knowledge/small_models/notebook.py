@@ -235,9 +235,10 @@ def triple_loss(logits, teacher, labels, own, theirs, real, temperature, weights
     """DistilBERT's loss in nats: soft targets, masked words and directions of states.
 
     logits, teacher (B, N, V): the student's scores of words, and its teacher's; labels (B, N)
-    int64: the word that was hidden, −100 where none is asked for, perhaps everywhere; own, theirs
-    (B, N, H): their last states; real (B, N) bool: no padding, at least one token. What the teacher
-    has at padding may be NaN or ∞, and spoils neither the loss nor its gradients.
+    int64: the word that was hidden, −100 where none is asked for, as at padding, perhaps
+    everywhere; own, theirs (B, N, H): their last states; real (B, N) bool: no padding, at least one
+    token of the batch. What the teacher has at padding may be NaN or ∞, and spoils neither the loss
+    nor its gradients.
     temperature: T, of the soft targets alone; weights: three numbers, for soft, masked, cosine.
     Soft: T² times the cross entropy with the teacher's softmax at T. All that is the teacher's is
     constant: no gradient reaches it. Returns a tensor (): the weighted sum of the three means, of
@@ -518,9 +519,9 @@ def hidden_loss(own, theirs, lift, real):
     """How far a student's states, brought up to the teacher's width, are from the teacher's.
 
     own (B, N, d'), theirs (B, N, d): states; lift (d', d); real (B, N) bool: no padding, at least
-    one token. What stands at padding does not count, whatever it is. No gradient reaches the
-    teacher. Returns a tensor (): the mean of squares over real tokens and the d numbers of each.
-    Jiao et al. 2020, equations 8 and 9.
+    one token of the batch. What stands at padding does not count, whatever it is. No gradient
+    reaches the teacher. Returns a tensor (): the mean of squares over real tokens and the d numbers
+    of each. Jiao et al. 2020, equations 8 and 9.
     """
     ### BEGIN SOLUTION
     return functional.mse_loss(own[real] @ lift, theirs[real].detach())
