@@ -114,6 +114,17 @@ def next_probabilities(logits, temperature):
     return torch.nn.functional.softmax(torch.where(logits < best, -torch.inf, torch.zeros_like(logits)), dim=1)
 
 
+edit("next_probabilities", "extremely-low-is-zero", {"temperature == 0": "temperature < 1e-8"},
+     "temperatures below 10⁻⁸ are taken for 0", killed_by="test_a_temperature_near_zero_is_none_at_zero")
+edit("next_probabilities", "within-a-billionth", {"logits == logits.amax(dim=-1, keepdim=True)": "logits >= logits.amax(dim=-1, keepdim=True) - 1e-9"},
+     "at temperature 0 logits 10⁻⁹ below the largest share: only those equal to it do", killed_by="test_at_temperature_zero_the_least_gap_decides")
+edit("next_probabilities", "minus-a-billion", {"    if temperature == 0:\n": "    logits = logits.clamp(min=-1e9)\n    if temperature == 0:\n"},
+     "−10⁹ stands for −∞: what is shut out may then be likelier than the others",
+     killed_by="test_what_is_shut_out_has_nothing_however_low_the_others_are")
+edit("next_probabilities", "at-most-ten", {"    if temperature == 0:\n": "    temperature = min(temperature, 10)\n    if temperature == 0:\n"},
+     "temperatures above 10 are taken for 10", killed_by="test_a_temperature_may_be_high")
+
+
 # draw
 edit("draw", "at-least", {"<= noise": "< noise"},
      "a sum equal to the noise is taken: it has to exceed it", killed_by="test_a_stretch_begins_with_its_left_end")
@@ -211,6 +222,12 @@ def draw(probabilities, noise):
     return torch.where(above.any(dim=1), first, probabilities.size(1) - 1 - back)
 
 
+edit("draw", "single-precision", {"probabilities.cumsum(dim=-1) <= noise[:, None]": "probabilities.float().cumsum(dim=-1) <= noise[:, None].float()"},
+     "probabilities are rounded to float32, which loses narrow stretches", killed_by="test_a_narrow_stretch_at_an_end_is_found")
+edit("draw", "first-thousand", {"left = (probabilities.cumsum(dim=-1)": "left = (probabilities[:, :1000].cumsum(dim=-1)"},
+     "only the first 1,000 tokens lie on the line", killed_by="test_any_of_many_tokens_may_be_drawn")
+
+
 # top_k
 edit("top_k", "ties-cut", {"return logits.masked_fill(logits < least, -torch.inf)":
      "order = logits.topk(min(k, logits.size(-1)), dim=-1).indices\n    return torch.full_like(logits, -torch.inf).scatter(1, order, logits.gather(1, order))"},
@@ -280,6 +297,13 @@ def top_k(logits, k):
         stays = row >= least
         left[i, stays] = row[stays]
     return left
+
+
+edit("top_k", "within-a-billionth", {"logits < least": "logits < least - 1e-9"},
+     "logits 10⁻⁹ below the last of the k stay: only those equal to it do", killed_by="test_the_least_gap_shuts_out")
+edit("top_k", "returned-in-float32", {"return logits.masked_fill(": "return logits.float().masked_fill("},
+     "the logits come back as float32, whatever they were: they keep their type",
+     killed_by="test_the_logits_that_stay_are_the_same_numbers")
 
 
 # top_p
@@ -422,6 +446,16 @@ def top_p(logits, p):
     return torch.full_like(logits, -torch.inf).scatter(1, order, ordered.masked_fill(shut, -torch.inf))
 
 
+edit("top_p", "minus-a-billion", {"    probabilities, order =": "    logits = logits.clamp(min=-1e9)\n    probabilities, order ="},
+     "−10⁹ stands for −∞: what is shut out may then be likelier than the others",
+     killed_by="test_what_was_shut_out_before_stays_out_and_counts_nothing")
+edit("top_p", "returned-in-float32", {"return logits.masked_fill(": "return logits.float().masked_fill("},
+     "the logits come back as float32, whatever they were: they keep their type",
+     killed_by="test_the_logits_that_stay_are_the_same_numbers_after_top_p")
+edit("top_p", "equals-of-the-likeliest", {"    needed[:, 0] = True\n": "    needed |= probabilities == probabilities[:, :1]\n"},
+     "all that are as likely as the likeliest stay, also where fewer suffice", killed_by="test_one_of_equals_stays_where_p_is_zero")
+
+
 # penalize
 edit("penalize", "always-divided", {"torch.where(scores < 0, scores * penalty, scores / penalty)": "scores / penalty"},
      "logits below 0 are divided, which makes them likelier: they are multiplied",
@@ -492,6 +526,12 @@ def penalize(logits, text, penalty):
 def penalize(logits, text, penalty):
     scores = logits.gather(1, text)
     return logits.scatter(1, text, torch.minimum(scores * penalty, scores / penalty))
+
+
+edit("penalize", "nearly-zero-stays", {"torch.where(scores < 0, scores * penalty, scores / penalty)": "torch.where(scores < -1e-6, scores * penalty, scores / penalty)"},
+     "logits a little below 0 are divided: all below 0 are multiplied", killed_by="test_small_and_large_logits_are_lowered_alike")
+edit("penalize", "float32", {"return logits.scatter(1, text, torch.where(": "logits = logits.float()\n    scores = scores.float()\n    return logits.scatter(1, text, torch.where("},
+     "the logits come back as float32, whatever they were: they keep their type", killed_by="test_small_and_large_logits_are_lowered_alike")
 
 
 # attend
@@ -585,6 +625,14 @@ def attend(queries, keys, values, past=None):
     future = torch.full((n, m), -torch.inf, device=queries.device, dtype=queries.dtype).triu(m - n + 1)
     scores = queries @ keys.transpose(-2, -1) / queries.size(-1) ** 0.5 + future
     return torch.softmax(scores, dim=-1) @ values, (keys, values)
+
+
+edit("attend", "minus-a-billion", {"scores.masked_fill(~seen, -torch.inf)": "scores.masked_fill(~seen, -1e9)"},
+     "−10⁹ stands for −∞: a score may be lower", killed_by="test_a_later_token_is_not_seen_however_high_its_score")
+edit("attend", "scores-clipped-at-ten-thousand", {"scores.masked_fill(~seen, -torch.inf)": "scores.clamp(-1e4, 1e4).masked_fill(~seen, -torch.inf)"},
+     "scores are cut off at 10,000, which makes unequal ones equal", killed_by="test_high_scores_keep_their_gaps")
+edit("attend", "at-most-128-queries", {"    scores = queries @": "    queries = queries[:, :, -128:]\n    seen = seen[-128:]\n    scores = queries @"},
+     "only the last 128 new tokens are asked for", killed_by="test_a_long_chunk_may_follow_a_long_past")
 
 
 # complete_text
@@ -730,6 +778,19 @@ def complete_text(pieces):
     return shown
 
 
+edit("complete_text", "state-between-calls", {'def complete_text(pieces):': 'def complete_text(pieces, rest=[b""]):', '    kept, shown = b"", []': '    kept, shown = rest[0], []',
+     "            kept = kept[len(kept) - cut :]\n": "            kept = kept[len(kept) - cut :]\n            rest[0] = kept\n"},
+     "what waits at the end of a text opens the next one: each call begins a new text", killed_by="test_a_call_knows_nothing_of_the_one_before")
+
+
+@mistake("complete_text", "byte-order-marks-anywhere", "U+FEFF is dropped: it is a part of the text", killed_by="test_nothing_of_the_text_is_changed")
+def complete_text(pieces):
+    import codecs
+
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    return [decoder.decode(piece).replace("\ufeff", "") for piece in pieces]
+
+
 # distinct
 edit("distinct", "last-missing", {"range(len(text) - n + 1)": "range(len(text) - n)"},
      "the last n-gram of each text is missing", killed_by="test_ngrams_counted_by_hand")
@@ -833,6 +894,12 @@ def distinct(texts, n):
             new += gram not in seen
             seen.add(gram)
     return 1.0 if total == 0 else new / total
+
+
+edit("distinct", "composed", {"tuple(text[i : i + n])": '(tuple(__import__("unicodedata").normalize("NFC", str(token)) for token in text[i : i + n]))'},
+     "tokens are composed (NFC), which makes some equal: they are the same only character by character", killed_by="test_case_and_spaces_make_tokens_different")
+edit("distinct", "rounded", {"return len(set(grams)) / len(grams) if grams else 1.0": "return round(len(set(grams)) / len(grams), 4) if grams else 1.0"},
+     "the share is rounded: it may be small", killed_by="test_many_texts_and_long_ones_count_whole")
 
 
 equivalent("next_probabilities", "2: logits.amax(dim=-1, keepdim=True) → logits.amax(dim=1, keepdim=True)",

@@ -211,7 +211,7 @@ def top_k(logits, k):
     stay too.
 
     logits (B, V) float; k: an int from 1, which may be more than V.
-    Returns (B, V): the logits, −inf where a token is shut out.
+    Returns (B, V): the logits, in their type, −inf where a token is shut out.
     """
     ### BEGIN SOLUTION
     least = logits.topk(min(k, logits.size(-1)), dim=-1).values[:, -1:]  # (B, 1)
@@ -258,7 +258,8 @@ def top_p(logits, p):
 
     logits (B, V) float, some may be −inf; p: a number from 0 to 1. Of equally likely tokens any may
     stay.
-    Returns (B, V): the logits, −inf where a token is shut out. Holtzman et al. 2020, section 3.1.
+    Returns (B, V): the logits, in their type, −inf where a token is shut out. Holtzman et al. 2020,
+    section 3.1.
     """
     ### BEGIN SOLUTION
     probabilities, order = logits.softmax(dim=-1).sort(dim=-1, descending=True)  # (B, V)
@@ -330,7 +331,8 @@ def penalize(logits, text, penalty):
     one below 0 multiplied, once.
 
     logits (B, V) float; text (B, N) int64, N may be 0; penalty: a number, 1 or more.
-    Returns (B, V), new: the logits that came in stay as they are. Keskar et al. 2019, section 4.1.
+    Returns (B, V), new, of the logits' type: those that came in stay as they are. Keskar et al.
+    2019, section 4.1.
     """
     ### BEGIN SOLUTION
     scores = logits.gather(1, text)  # (B, N)
@@ -385,7 +387,7 @@ def attend(queries, keys, values, past=None):
     """Attention of N new tokens to all that were kept, to the new ones before them, and to themselves.
 
     queries, keys, values (B, h, N, d), of the new tokens; past: None, or (keys, values) of M tokens
-    before, each (B, h, M, d). Scores are divided by √d.
+    before, each (B, h, M, d), M from 0. Scores are divided by √d.
     Returns (output (B, h, N, d), (keys, values), each (B, h, M + N, d)); what came in stays as it is.
     """
     ### BEGIN SOLUTION
@@ -534,8 +536,8 @@ def complete_text(pieces):
     """What can be shown after each piece of a text in UTF-8, beyond what was shown before.
 
     pieces: a list of bytes; joined they are right UTF-8, but the last character may still lack
-    bytes: these are not shown.
-    Returns a list of strings, one for each piece; some may be "".
+    bytes: these are not shown. A character is a code point, however it joins others.
+    Returns a list of strings, one for each piece; some may be "". Each call begins a new text.
     """
     ### BEGIN SOLUTION
     kept, shown = b"", []
@@ -601,7 +603,8 @@ def distinct(texts, n):
     """The share of different n-grams among all n-grams of all texts; 1 where there is none, since
     nothing is repeated.
 
-    texts: a list of lists of tokens (ids or strings); n: an int from 1.
+    texts: a list of lists of tokens (ids or strings); n: an int from 1. Strings are the same token
+    only where each of their characters is.
     Returns a float.
     """
     ### BEGIN SOLUTION
