@@ -74,6 +74,12 @@ edit("combine_layers", "learned-in-one-sum-alone", {"torch.softmax(scores, dim=0
      "the scores of \"sum-last-4\" are detached: both sums are learned", killed_by="test_scores_can_be_learned")
 
 
+edit("combine_layers", "twelve-layers", {'layers[1:] if way == "sum-all"': 'layers[1:13] if way == "sum-all"'},
+     "twelve layers, as in BERT base: there may be more", killed_by="test_thirty_layers_are_all_summed")
+edit("combine_layers", "one-place-squeezed", {"return torch.cat(hidden, dim=-1)": "return torch.cat(hidden, dim=-1).squeeze(1)"},
+     "a sentence of one token loses its axis", killed_by="test_an_axis_of_one_is_kept_in_every_way")
+
+
 @mistake("combine_layers", "scores-decide", "whether there are scores decides: the way does",
          killed_by="test_a_way_without_a_sum_looks_at_no_scores")
 def combine_layers(layers, way, scores=None):
@@ -151,6 +157,15 @@ edit("trainable", "input-without-dot", {'name.startswith("bert.input.")': 'name.
 edit("trainable", "counted-in-float32", {"sum(math.prod(shapes[name]) for name in names)":
      "int(torch.tensor([float(math.prod(shapes[name])) for name in names]).sum())"},
      "the count is a float of 32 bits, which has no odd number beyond 2^24", killed_by="test_millions_are_counted_to_the_last_one")
+
+
+edit("trainable", "name-anywhere", {'name.startswith("bert.layers.")': '"bert.layers." in name', 'name.split(".")[2]': 'name.split("bert.layers.")[1].split(".")[0]'},
+     "the prefix is looked for anywhere: a head's name may hold it further on", killed_by="test_a_head_of_another_name_is_always_trained")
+edit("trainable", "two-digits", {'int(name.split(".")[2])': 'int(name.split(".")[2][:2])'},
+     "two digits are read: layer 100 is taken for layer 10", killed_by="test_layers_may_have_three_digits_and_stand_in_any_order")
+edit("trainable", "counted-in-32-bits", {"sum(math.prod(shapes[name]) for name in names)":
+     "sum(int(np.prod(np.array(shapes[name], dtype=np.int32), dtype=np.int32)) for name in names)"},
+     "32 bits hold no count beyond 2^31", killed_by="test_millions_are_counted_to_the_last_one")
 
 
 # few_labels
@@ -296,6 +311,14 @@ edit("few_labels", "set-returned", {"return places": "return set(places)"},
      "a set comes back: a list was asked for", killed_by="test_the_places_come_as_a_list")
 
 
+edit("few_labels", "seed-modulo", {"random.Random(seed)": "random.Random(seed % 1000)"},
+     "seeds a thousand apart give one sample", killed_by="test_other_seeds_give_other_samples")
+edit("few_labels", "letters-in-lower-case", {"    places, taken = [], Counter()\n": "    places, taken = [], Counter()\n    labels = [str(label).strip().lower() for label in labels]\n"},
+     "classes that differ in case or blanks are thrown together", killed_by="test_classes_are_told_apart_to_the_letter")
+edit("few_labels", "turned-not-shuffled", {"    random.Random(seed).shuffle(order)\n": "    start = random.Random(seed).randrange(len(order) or 1)\n    order = order[start:] + order[:start]\n"},
+     "the list is read from a random place on: neighbours always come together", killed_by="test_every_pair_of_a_class_has_its_chance")
+
+
 # labels_needed
 @alternative("labels_needed", "numpy-interp-of-one-piece")
 def labels_needed(counts, scores, target):
@@ -364,6 +387,15 @@ edit("labels_needed", "at-least-one-label",
      "never less than 1: the curve is read as it is", killed_by="test_counts_need_not_be_whole")
 
 
+edit("labels_needed", "lines-alone", {"    if scores[0] >= target:\n        return float(counts[0])\n": "    if len(scores) > 1 and scores[0] >= target:\n        return float(counts[0])\n"},
+     "the first point is only looked at as the beginning of a line: a curve may be a single point",
+     killed_by="test_a_curve_may_be_a_single_point")
+edit("labels_needed", "nearly-reached", {"        if scores[i] >= target:": "        if scores[i] >= target or math.isclose(scores[i], target):"},
+     "a score that falls short by a billionth counts as reached", killed_by="test_a_score_that_falls_short_by_a_little_has_not_reached_the_target")
+edit("labels_needed", "whole-count-returned", {"return float(counts[0])": "return counts[0]"},
+     "a count that is an int comes back as one: a float was asked for", killed_by="test_what_is_needed_is_a_float_of_any_size")
+
+
 # left_to_right
 @alternative("left_to_right", "cat-and-compare")
 def left_to_right(tokens):
@@ -412,6 +444,12 @@ edit("left_to_right", "half-precision", {"= tokens[:, 1:]": "= tokens[:, 1:].hal
      "half precision does not hold every whole number above 2,048", killed_by="test_the_ids_of_a_large_vocabulary_stay_as_they_are")
 
 
+edit("left_to_right", "512-places", {"torch.ones(length, length).tril().bool()": "torch.ones(512, 512).tril().bool()[:length, :length]"},
+     "a mask of 512 places, as of BERT: a text may be longer", killed_by="test_a_text_may_be_long_and_its_ids_large")
+edit("left_to_right", "float32-labels", {"= tokens[:, 1:]": "= tokens[:, 1:].float().long()"},
+     "the ids go through 32-bit floats, which have no odd number beyond 2^24", killed_by="test_a_text_may_be_long_and_its_ids_large")
+
+
 @mistake("left_to_right", "seen-by-value", "a token is looked up by its value, and seen from the first place on that has the same one",
          killed_by="test_equal_tokens_are_told_apart_by_their_places")
 def left_to_right(tokens):
@@ -453,6 +491,19 @@ edit("reverse_padded", "detached", {"x.gather(1,": "x.detach().gather(1,"},
      "gradients do not flow back: the model below could not learn", killed_by="test_gradients_go_to_where_the_numbers_came_from")
 edit("reverse_padded", "batch-turned", {"    return x.gather": "    return x.flip(0).gather"},
      "the sentences of the batch change places", killed_by="test_each_row_has_its_own_length")
+
+
+edit("reverse_padded", "one-place-squeezed", {"    return x.gather(1, source[:, :, None].expand_as(x))": "    return x.gather(1, source[:, :, None].expand_as(x)).squeeze(1)"},
+     "sentences of one place lose their axis", killed_by="test_an_axis_of_one_is_kept")
+
+
+@mistake("reverse_padded", "mixed-by-masks", "what is padding is mixed in by products with 0 and 1, and 0 times infinity is no number",
+         killed_by="test_the_numbers_are_the_same_to_the_last_bit")
+def reverse_padded(x, lengths):
+    places = torch.arange(x.size(1))
+    inside = (places < lengths[:, None])[:, :, None].to(x.dtype)
+    source = (lengths[:, None] - 1 - places).clamp(min=0)
+    return x.gather(1, source[:, :, None].expand_as(x)) * inside + x * (1 - inside)
 
 
 @mistake("reverse_padded", "flip-then-shift-left", "after the flip the row is rolled to the left, so that its padding goes round, too: it comes out in another order",
@@ -531,6 +582,15 @@ edit("paired_p_value", "tolerance", {"swapped >= difference.sum()": "swapped >= 
      "chance may fall short by a thousandth: a lead may be as small", killed_by="test_a_small_lead_is_a_lead")
 edit("paired_p_value", "half-precision", {"a.double() - b.double()": "(a - b).half().double()"},
      "the differences are rounded to half precision: 2049 becomes 2048", killed_by="test_large_scores_may_differ_by_little")
+
+
+edit("paired_p_value", "equal-within-a-millionth", {"swapped >= difference.sum()": "swapped >= difference.sum() - 1e-6"},
+     "chance may fall short by a millionth: scores may differ by less", killed_by="test_a_small_lead_is_a_lead")
+edit("paired_p_value", "equal-within-a-share", {"swapped >= difference.sum()": "(swapped >= difference.sum()) | torch.isclose(swapped, difference.sum(), rtol=1e-7, atol=0)"},
+     "chance may fall short by a ten-millionth of the lead: float64 knows better",
+     killed_by="test_a_sum_below_a_large_lead_by_a_little_is_below_it")
+edit("paired_p_value", "squeezed", {"signs.double() @ difference": "(signs.squeeze().double() * difference).sum(dim=-1)"},
+     "the signs lose an axis of one: there may be one item alone", killed_by="test_there_may_be_one_item_one_row_or_thousands")
 
 
 edit("paired_p_value", "sums-in-32-bits-in-two-orders",
@@ -614,6 +674,12 @@ def expected_best(scores, n):
 
 edit("expected_best", "tensor-returned", {"return sum(": "return torch.tensor(sum(", "start=1))": "start=1)))"},
      "a tensor is returned: a float was asked for", killed_by="test_the_expected_best_is_a_plain_number")
+
+
+edit("expected_best", "rounded", {"return sum(": "return round(sum(", "start=1))": "start=1)), 4)"},
+     "rounded to four places: scores may be small", killed_by="test_scores_may_be_of_any_size")
+edit("expected_best", "never-below-0", {"return sum(": "return max(0.0, sum(", "start=1))": "start=1)))"},
+     "never below 0: scores may be negative", killed_by="test_any_expected_best_is_the_mean_over_all_draws")
 
 
 equivalent("combine_layers", "10: torch.softmax(scores, dim=0) → torch.softmax(scores, dim=-1)", "the scores have one dimension")

@@ -38,9 +38,17 @@ def mixture(layers: list[Tensor], scores: Tensor) -> np.ndarray:
 
 
 @exercise("combine_layers", points=0.5)
-@for_all(examples=20, count=integers(2, 7), numbers=lists(inputs.numbers(), min_size=7, max_size=7), seed=integers(0, 9))
-def test_any_layers_are_mixed_as_by_numpy(student: Student, count: int, numbers: list[float], seed: int) -> None:
-    layers, scores = random_layers(count + 1, 1, 2, 3, seed=seed), torch.tensor(numbers, dtype=torch.float64)
+@for_all(
+    examples=20,
+    count=integers(2, 7),
+    shape=lists(integers(1, 3), min_size=3, max_size=3),
+    numbers=lists(inputs.numbers(), min_size=7, max_size=7),
+    seed=integers(0, 9),
+)
+def test_any_layers_are_mixed_as_by_numpy(
+    student: Student, count: int, shape: list[int], numbers: list[float], seed: int
+) -> None:
+    layers, scores = random_layers(count + 1, *shape, seed=seed), torch.tensor(numbers, dtype=torch.float64)
     few = scores[: min(4, count)]
     close(student.combine_layers(layers, "sum-last-4", few), mixture(layers, few))
     close(student.combine_layers(layers, "sum-all", scores[:count]), mixture(layers, scores[:count]))
@@ -82,6 +90,27 @@ def test_a_way_without_a_sum_looks_at_no_scores(student: Student) -> None:
     close(student.combine_layers(layers, "concat-last-4", scores), side, given=given)
 
 
+@exercise("combine_layers", points=0.5, needs="test_scores_become_weights_by_a_softmax")
+def test_thirty_layers_are_all_summed(student: Student) -> None:
+    layers, scores = random_layers(31, 2, 1, 3, seed=9), torch.linspace(-1, 1, 30, dtype=torch.float64)
+    given = "the embeddings and 30 layers (2, 1, 3), 'sum-all', scores from −1 to 1"
+    close(student.combine_layers(layers, "sum-all", scores), mixture(layers, scores), given=given)
+    close(student.combine_layers(layers, "second-to-last"), layers[29], given="the embeddings and 30 layers, 'second-to-last'")
+
+
+@exercise("combine_layers", points=0.5, needs="test_scores_become_weights_by_a_softmax")
+def test_an_axis_of_one_is_kept_in_every_way(student: Student) -> None:
+    scores = torch.tensor([0.5, -1.0], dtype=torch.float64)
+    for shape in ((1, 3, 2), (2, 1, 3), (2, 3, 1), (1, 1, 1)):
+        layers, given = random_layers(3, *shape, seed=4), f"the embeddings and 2 layers {shape}, scores 0.5 and −1"
+        for way, place in {"embeddings": 0, "second-to-last": 1, "last": 2}.items():
+            close(student.combine_layers(layers, way), layers[place], given=f"{given}, {way!r}")
+        for way in ("sum-last-4", "sum-all"):
+            close(student.combine_layers(layers, way, scores), mixture(layers, scores), given=f"{given}, {way!r}")
+        side = np.concatenate([layers[1].numpy(), layers[2].numpy()], axis=-1)
+        close(student.combine_layers(layers, "concat-last-4"), side, given=f"{given}, 'concat-last-4'")
+
+
 # trainable
 PARTS = ("attention.project_in.weight", "attention_sum.norm.bias", "feed_forward.0.weight")
 
@@ -111,6 +140,11 @@ def test_a_head_of_another_name_is_always_trained(student: Student) -> None:
     names, count = student.trainable(shapes, 9)
     equal(list(names), list(shapes)[1:], given="weights scorer.layers.0.weight, bert.pooler.bias, scorer.input.bias; first = 9")
     equal(int(count), 14, given="the same: how many weights")
+    shapes = {"head.bert.layers.0.weight": (2, 3), "bert.layers.0.norm.bias": (5,), "head.bert.input.bias": (2,)}
+    names, count = student.trainable(shapes, 9)
+    given = "weights head.bert.layers.0.weight, bert.layers.0.norm.bias, head.bert.input.bias; first = 9"
+    equal(list(names), ["head.bert.layers.0.weight", "head.bert.input.bias"], given=given)
+    equal(int(count), 8, given=f"{given}: how many weights")
 
 
 @exercise("trainable", points=0.5, needs="test_from_0_on_all_is_trained")
@@ -134,6 +168,27 @@ def test_the_dot_ends_the_name_of_what_is_frozen(student: Student) -> None:
 def test_millions_are_counted_to_the_last_one(student: Student) -> None:
     _, count = student.trainable({"bert.input.tokens.weight": (5000, 5000), "head.bias": (3,)}, 0)
     equal(int(count), 25_000_003, given="weights of shapes (5000, 5000) and (3,), first = 0: how many weights")
+    _, count = student.trainable({"bert.input.tokens.weight": (300_000, 40_000), "head.bias": (3,)}, 0)
+    equal(int(count), 12_000_000_003, given="weights of shapes (300000, 40000) and (3,), first = 0: how many weights")
+
+
+@exercise("trainable", points=0.5, needs="test_from_1_on_the_input_alone_is_frozen")
+def test_layers_may_have_three_digits_and_stand_in_any_order(student: Student) -> None:
+    order = random.Random(5).sample(range(120), 120)
+    shapes = {f"bert.layers.{i}.feed_forward.{i % 13}.weight": (2, 1, 3, 2, 1) for i in order} | {"bert.input.norm.bias": (4,)}
+    names, count = student.trainable(shapes, 101)
+    given = "120 layers in no order, then the input; each layer a weight of shape (2, 1, 3, 2, 1); first = 101"
+    equal(list(names), [name for i, name in zip(order, shapes, strict=False) if i >= 100], given=given)
+    equal(int(count), 20 * 12, given=f"{given}: how many weights")
+
+
+@exercise("trainable", points=0.5, needs="test_from_1_on_the_input_alone_is_frozen")
+def test_the_names_come_as_a_list(student: Student) -> None:
+    names, _ = student.trainable({"bert.input.norm.bias": (4,), "bert.layers.0.norm.bias": (4,), "head.bias": (3,)}, 1)
+    equal(names, ["bert.layers.0.norm.bias", "head.bias"], given="weights of the input, of one layer and of a head; first = 1")
+    names, count = student.trainable({"bert.input.norm.bias": (4,), "bert.layers.0.norm.bias": (4,)}, 2)
+    equal(names, [], given="weights of the input and of one layer, no head; first = 2")
+    equal(int(count), 0, given="weights of the input and of one layer, no head; first = 2: how many weights")
 
 
 # few_labels
@@ -192,9 +247,9 @@ def test_samples_of_large_classes_are_nested(student: Student) -> None:
 
 @exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
 def test_classes_may_have_any_numbers(student: Student) -> None:
-    labels = [7, -3, 40, 7, 40, -3, 7, -3]
+    labels = [7, -3, 2**40, 7, 2**40, -3, 7, -3]
     found = sorted(labels[int(place)] for place in student.few_labels(labels, 2, 1))
-    equal(found, [-3, -3, 7, 7, 40, 40], given=f"{labels}, 2 of each class: their classes, sorted")
+    equal(found, [-3, -3, 7, 7, 2**40, 2**40], given=f"{labels}, 2 of each class: their classes, sorted")
 
 
 @exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
@@ -202,6 +257,42 @@ def test_there_may_be_many_classes(student: Student) -> None:
     labels = list("abcdefghijkl") * 2
     found = sorted(labels[int(place)] for place in student.few_labels(labels, 1, 1))
     equal("".join(found), "abcdefghijkl", given="two each of 12 classes a to l, one of each: their classes, sorted")
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_classes_are_told_apart_to_the_letter(student: Student) -> None:
+    names = ["a", "A", " a", "a ", "", "é", "e\u0301", "0", "00"]
+    labels = names + names[::-1]
+    found = sorted(labels[int(place)] for place in student.few_labels(labels, 1, 3))
+    equal(found, sorted(names), given=f"two each of the classes {names}, one of each: their classes, sorted")
+
+
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
+def test_a_class_may_stand_at_the_end_of_many(student: Student) -> None:
+    labels = ["x"] * 1190 + ["y"] * 10
+    places = sorted(int(place) for place in student.few_labels(labels, 10, 2))
+    equal(places[10:], list(range(1190, 1200)), given="1,190 x, then 10 y; 10 of each: the ten highest places")
+    true(places[9] < 1190, "ten of the x were expected", given="1,190 x, then 10 y; 10 of each", actual=places)
+
+
+@exercise("few_labels", points=0.5, needs="test_every_place_has_its_chance")
+def test_every_pair_of_a_class_has_its_chance(student: Student) -> None:
+    times: dict[tuple[int, ...], int] = dict.fromkeys(itertools.combinations(range(6), 2), 0)
+    for seed in range(300):
+        pair = tuple(sorted(int(place) for place in student.few_labels(["x"] * 6, 2, seed)))
+        times[pair] = times.get(pair, 0) + 1
+    fair = len(times) == 15 and all(3 <= count <= 60 for count in times.values())
+    true(fair, "some pairs never come, or far too often", given="six x, two drawn, 300 seeds: how often each pair", actual=times)
+
+
+@exercise("few_labels", points=0.5, needs="test_every_place_has_its_chance")
+def test_other_seeds_give_other_samples(student: Student) -> None:
+    seeds = [*range(60), *(10**power for power in range(2, 10)), *(2**power for power in range(8, 32, 4)), 2**32 + 999]
+    samples: dict[tuple[int, ...], int] = {}
+    for seed in dict.fromkeys(seeds):
+        places = tuple(sorted(int(place) for place in student.few_labels(["x", "y"] * 30, 9, seed)))
+        same = samples.setdefault(places, seed)
+        true(same == seed, "two seeds have one sample", given=f"30 x and 30 y, 9 of each; the seeds {same} and {seed}")
 
 
 @exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
@@ -249,8 +340,8 @@ def test_the_same_seed_gives_the_same_sample_whatever_was_drawn_before(student: 
 @exercise("labels_needed", points=0.5)
 @for_all(
     steps=lists(integers(1, 4), min_size=1, max_size=4),
-    scores=lists(integers(0, 16), min_size=5, max_size=5),
-    target=integers(0, 16),
+    scores=lists(integers(-16, 16), min_size=5, max_size=5),
+    target=integers(-16, 16),
 )
 def test_any_curve_is_read_as_on_log_paper(student: Student, steps: list[int], scores: list[int], target: int) -> None:
     powers = list(itertools.accumulate([1, *steps]))  # the counts are powers of two
@@ -289,6 +380,33 @@ def test_a_curve_may_have_many_points(student: Student) -> None:
     )
 
 
+@exercise("labels_needed", points=0.5, needs="test_half_way_is_the_geometric_mean")
+def test_a_curve_may_be_a_single_point(student: Student) -> None:
+    for target, expected in ((0.25, 7.0), (0.5, 7.0), (0.75, None)):
+        close(student.labels_needed([7], [0.5], target), expected, given=f"[7], [0.5], target {target}")
+
+
+@exercise("labels_needed", points=0.5, needs="test_half_way_is_the_geometric_mean")
+def test_a_score_that_falls_short_by_a_little_has_not_reached_the_target(student: Student) -> None:
+    for target, short in ((0.5, 2**-20), (0.5, 2**-40), (2**-40, 2**-41)):
+        given = f"[10, 1000], [{target} − {short}, 1], target {target}"
+        found = student.labels_needed([10, 1000], [target - short, 1.0], target)
+        true(found is not None and float(found) > 10, "the first score is below the target", given=given, actual=found)
+        found = student.labels_needed([10, 1000], [-1.0, target - short], target)
+        equal(found, None, given=f"[10, 1000], [−1, {target} − {short}], target {target}")
+
+
+@exercise("labels_needed", points=0.5, needs="test_half_way_is_the_geometric_mean")
+def test_what_is_needed_is_a_float_of_any_size(student: Student) -> None:
+    for target in (0.0, 1.0):
+        found = student.labels_needed([4, 16], [0.0, 1.0], target)
+        true(isinstance(plain(found), float), "a float was expected", given=f"[4, 16], [0, 1], target {target}", actual=found)
+    close(student.labels_needed([10**9, 10**13], [0.0, 1.0], 0.5), 1e11, given="[10⁹, 10¹³], [0, 1], target 0.5")
+    found = student.labels_needed([1e-10, 1e-6], [0.0, 1.0], 0.5)
+    close(found, 1e-8, given="[10⁻¹⁰, 10⁻⁶], [0, 1], target 0.5", atol=0)
+    close(student.labels_needed([1, 100], [-80.0, 20.0], -30.0), 10.0, given="[1, 100], [−80, 20], target −30")
+
+
 # left_to_right
 @exercise("left_to_right", points=0.5)
 @for_all(examples=30, rows=integers(1, 3), length=integers(1, 6), seed=integers(0, 50))
@@ -323,13 +441,57 @@ def test_the_ids_of_a_large_vocabulary_stay_as_they_are(student: Student) -> Non
     equal(found, [[119_546, 40_001, 3, -100]], given="tokens 2, 119546, 40001, 3; the labels")
 
 
+@exercise("left_to_right", points=0.5, needs="test_the_label_is_the_next_token_and_the_last_has_none")
+def test_a_text_may_be_long_and_its_ids_large(student: Student) -> None:
+    labels, visible = student.left_to_right(torch.tensor([[2, 2**24 + 1, 2**40 + 1, 3]]))
+    found = [[int(label) for label in row] for row in torch.as_tensor(labels).tolist()]
+    equal(found, [[2**24 + 1, 2**40 + 1, 3, -100]], given="tokens 2, 2^24 + 1, 2^40 + 1, 3; the labels")
+    labels, visible = student.left_to_right(torch.arange(1100)[None])
+    close(labels, [[*range(1, 1100), -100]], given="the tokens 0 to 1099; the labels")
+    seen = torch.as_tensor(visible).int().sum(dim=1)
+    close(seen, list(range(1, 1101)), given="1,100 tokens; how many each may see")
+
+
 # reverse_padded
 @exercise("reverse_padded", points=0.5)
-@for_all(examples=30, x=inputs.tables(8, 3), lengths=lists(integers(0, 4), min_size=2, max_size=2))
-def test_any_rows_are_turned_as_lists_are(student: Student, x: Tensor, lengths: list[int]) -> None:
-    rows = x.double().reshape(2, 4, 3)
+@for_all(
+    examples=30,
+    x=inputs.tables(8, 3),
+    shape=sampled_from([(2, 4, 3), (1, 8, 3), (4, 2, 3), (4, 6, 1)]),
+    shares=lists(integers(0, 8), min_size=8, max_size=8),
+)
+def test_any_rows_are_turned_as_lists_are(
+    student: Student, x: Tensor, shape: tuple[int, int, int], shares: list[int]
+) -> None:
+    rows, lengths = x.double().reshape(shape), [share * shape[1] // 8 for share in shares[: shape[0]]]
     expected = [row[:length][::-1] + row[length:] for row, length in zip(rows.tolist(), lengths, strict=True)]
     close(student.reverse_padded(rows, torch.tensor(lengths)), expected)
+
+
+@exercise("reverse_padded", points=0.5, needs="test_each_row_has_its_own_length")
+def test_the_numbers_are_the_same_to_the_last_bit(student: Student) -> None:
+    rows = [[1 + 2**-40, 2**40 + 2**-10, math.inf, -math.inf], [1e300, -math.inf, 1e-300, 7.0]]
+    found = student.reverse_padded(torch.tensor(rows, dtype=torch.float64)[:, :, None], torch.tensor([2, 3]))
+    given = "float64: 1 + 2^−40, 2^40 + 2^−10, ∞, −∞ of length 2; 1e300, −∞, 1e−300, 7 of length 3"
+    expected = [[rows[0][i] for i in (1, 0, 2, 3)], [rows[1][i] for i in (2, 1, 0, 3)]]
+    equal(torch.as_tensor(found)[:, :, 0].tolist(), expected, given=given)
+
+
+@exercise("reverse_padded", points=0.5, needs="test_each_row_has_its_own_length")
+def test_rows_may_be_long(student: Student) -> None:
+    x, lengths = torch.arange(2400.0).reshape(2, 1200, 1), torch.tensor([1101, 600])
+    found = torch.as_tensor(student.reverse_padded(x, lengths))[:, :, 0]
+    expected = [[*range(1100, -1, -1), *range(1101, 1200)], [*range(1799, 1199, -1), *range(1800, 2400)]]
+    close(found, expected, given="two rows of 1,200 places with the numbers 0 to 2399, lengths 1101 and 600")
+
+
+@exercise("reverse_padded", points=0.5, needs="test_each_row_has_its_own_length")
+def test_an_axis_of_one_is_kept(student: Student) -> None:
+    for shape, lengths in (((3, 1, 2), [1, 0, 1]), ((1, 3, 2), [2]), ((2, 3, 1), [3, 2]), ((1, 1, 1), [1]), ((1, 1, 1), [0])):
+        x = torch.arange(1.0, 1 + math.prod(shape)).reshape(shape)
+        expected = [row[:n][::-1] + row[n:] for row, n in zip(x.tolist(), lengths, strict=True)]
+        given = f"the numbers 1, 2, 3, … as a tensor {shape}, lengths {lengths}"
+        close(student.reverse_padded(x, torch.tensor(lengths)), expected, given=given)
 
 
 @exercise("reverse_padded", needs="test_each_row_has_its_own_length")
@@ -418,6 +580,33 @@ def test_a_small_lead_is_a_lead(student: Student) -> None:
     signs, a = torch.tensor(list(itertools.product((1.0, -1.0), repeat=4))), torch.tensor([1.0, 2.0, 4.0, 8.0]) / 2**16
     given = "A leads on 4 items by 1, 2, 4 and 8 times 2^−16; all 16 rows: only the one without a swap does as well"
     close(student.paired_p_value(a, 0 * a, signs), 2 / 17, given=given)
+    for power in (24, 40, 70):
+        given = f"A leads on 4 items by 1, 2, 4 and 8 times 2^−{power}; all 16 rows"
+        close(student.paired_p_value(a / 2 ** (power - 16), 0 * a, signs), 2 / 17, given=given)
+
+
+@exercise("paired_p_value", points=0.5, needs="test_four_wins_of_four_are_one_case_in_sixteen")
+def test_a_sum_below_a_large_lead_by_a_little_is_below_it(student: Student) -> None:
+    signs = torch.tensor([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    for large in (2.0**20, 2.0**27):
+        found = student.paired_p_value(torch.tensor([large, 1.0]), torch.zeros(2), signs)
+        close(found, 2 / 5, given=f"A has {large:.0f} and 1, B has 0 and 0: the sums are the lead, 2 less, and negative ones")
+    for a, b in ((1 + 2**-50, 1.0), (2.0**50 + 1, 2.0**50)):
+        both = (torch.tensor([score], dtype=torch.float64) for score in (a, b))
+        found = student.paired_p_value(*both, -torch.ones(1, 1).double())
+        close(found, 0.5, given=f"float64, one item: A has {a!r}, B has {b!r}; one row, −1")
+
+
+@exercise("paired_p_value", points=0.5, needs="test_four_wins_of_four_are_one_case_in_sixteen")
+def test_there_may_be_one_item_one_row_or_thousands(student: Student) -> None:
+    one, none = torch.ones(1), torch.zeros(1)
+    found = student.paired_p_value(one, none, torch.tensor([[1.0], [-1.0], [1.0]]))
+    close(found, 0.75, given="one item, A leads; the rows 1, −1, 1")
+    close(student.paired_p_value(none, one, torch.ones(1, 1)), 1.0, given="one item, B leads; one row, 1")
+    close(student.paired_p_value(torch.ones(3), torch.zeros(3), -torch.ones(1, 3)), 0.5, given="three wins; one row of −1")
+    rows = torch.ones(3000, 2) - 2 * (torch.arange(3000)[:, None] >= 2500)
+    found = student.paired_p_value(torch.ones(2), torch.zeros(2), rows)
+    close(found, 2501 / 3001, given="two wins; 2,500 rows of 1 and 500 rows of −1")
 
 
 @exercise("paired_p_value", points=0.5, needs="test_only_a_lead_of_a_counts")
@@ -447,6 +636,16 @@ def test_fifty_runs_may_be_drawn_fifty_times(student: Student) -> None:
     below = sum(Fraction(i, 50) ** 50 for i in range(1, 50))  # the steps that the best falls short of the highest
     expected = float((49 - below) / 64)
     close(student.expected_best(scores, 50), expected, given="the scores 0, 1/64, …, 49/64; n = 50")
+    found = student.expected_best([float(i) for i in range(400)][::-1], 2)
+    close(found, (400 - 1) * (4 * 400 + 1) / (6 * 400), given="the scores 399, 398, …, 0; n = 2")
+
+
+@exercise("expected_best", points=0.5, needs="test_the_best_of_two_is_the_mean_over_all_pairs")
+def test_scores_may_be_of_any_size(student: Student) -> None:
+    close(student.expected_best([4e-9, 0.0], 2), 3e-9, given="the scores 4e−9 and 0; n = 2", atol=0)
+    close(student.expected_best([-4e9, -8e9], 2), -5e9, given="the scores −4e9 and −8e9; n = 2")
+    close(student.expected_best([12.345675, 12.345675], 3), 12.345675, given="twice the score 12.345675; n = 3", rtol=1e-7)
+    close(student.expected_best([-90.0, -10.0], 3), -20.0, given="the scores −90 and −10; n = 3")
 
 
 @exercise("expected_best", points=0.5, needs="test_the_best_of_one_is_the_mean")

@@ -234,9 +234,10 @@ check("trainable")
 def few_labels(labels, per_class, seed):
     """Draws a balanced sample: places in `labels`, as many of each class.
 
-    labels: list of classes (ints or strings), each class at least `per_class` times. seed: an int, 0
-    or more; the same seed gives the same sample, in another run of Python too, other seeds others,
-    and with one seed a larger sample holds every smaller one.
+    labels: list of classes (ints or strings), at least one, each class at least `per_class` times.
+    per_class: 1 or more. seed: an int, 0 or more; the same seed gives the same sample, in another run
+    of Python too, other seeds others, and with one seed a larger sample holds every smaller one. Every
+    set of as many places of a class has its chance.
     Returns a list of different places, in any order.
     """
     ### BEGIN SOLUTION
@@ -423,9 +424,10 @@ plt.show()
 def labels_needed(counts, scores, target):
     """With how many labels a curve first reaches a score.
 
-    counts: list of positive numbers, rising; scores: the score at each, as many; between two points
-    the score is a line over the logarithm of the count. Returns a float; the first count if its
-    score is the target or more already; None if it is never reached.
+    counts: list of positive numbers, rising, at least one; scores: the score at each, as many floats,
+    which may be negative; between two points the score is a line over the logarithm of the count.
+    Returns a float; the first count if its score is the target or more already; None if it is never
+    reached. Scores and target are compared as they are, without a tolerance.
     """
     ### BEGIN SOLUTION
     if scores[0] >= target:
@@ -687,8 +689,9 @@ def paired_p_value(a, b, signs):
     """How often chance lets model A lead over B by as much as it does, or more: one-sided.
 
     a, b: float tensors (N,), the scores of both models on the same N items; signs: float tensor (R,
-    N) of 1 and −1, where −1 swaps the two scores of an item. Sums are taken in float64, so that
-    equal ones are equal. Returns a float from 1 / (1 + R) to 1. After Fisher 1935; Edgington's +1.
+    N) of 1 and −1, where −1 swaps the two scores of an item; N and R are at least 1. Sums are taken in
+    float64, so that equal ones are equal; scores may differ by very little, so a tolerance of a fixed
+    size would be wrong. Returns a float from 1 / (1 + R) to 1. After Fisher 1935; Edgington's +1.
     """
     ### BEGIN SOLUTION
     difference = a.double() - b.double()  # (N,)
