@@ -86,6 +86,12 @@ edit("layer_norm", "always-float32", {"centred = x - x.mean": "centred = x.float
 edit("layer_norm", "one-number-is-zero", {"centred = x -": "if x.size(-1) == 1:\n        return torch.zeros_like(x)\n    centred = x -"},
      "a vector of one number becomes 0: it becomes the shift", killed_by="test_a_vector_of_one_number_becomes_the_shift")
 
+edit("layer_norm", "deviation-squared", {"torch.sqrt(variance + eps)": "torch.sqrt(variance.sqrt().square() + eps)"},
+     "the variance is made of the standard deviation, whose gradient is NaN where all numbers are equal",
+     killed_by="test_a_vector_of_equal_numbers_has_gradients_too")
+edit("layer_norm", "eps-at-least-1e-5", {"variance + eps": "variance + max(eps, 1e-5)"},
+     "eps is 1e-5 at least: it is what is given", killed_by="test_eps_counts_as_given_beside_a_small_variance")
+
 
 # feed_forward
 @alternative("feed_forward", "functional-linear")
@@ -131,6 +137,10 @@ edit("feed_forward", "inner-width-of-4d", {"x @ w1 + b1": "x @ w1[:, : 4 * x.siz
      "inner @ w2 + b2": "inner @ w2[: 4 * x.size(-1)] + b2"},
      "no more than 4 d inner units are used: the inner width is that of the matrices",
      killed_by="test_the_inner_width_may_be_the_outer_one_or_many_times_it")
+edit("feed_forward", "tokens-in-one-row", {"x @ w1 + b1": "x.flatten(0, -2) @ w1 + b1",
+     "return inner @ w2 + b2": "return (inner @ w2 + b2).reshape(x.shape)"},
+     "axes in front are joined, of which a vector alone has none: `@` takes any number of them",
+     killed_by="test_a_vector_alone_and_four_axes_go_through_many_inner_units")
 edit("feed_forward", "always-float32", {"x @ w1 + b1": "x.float() @ w1.float() + b1.float()",
      "inner @ w2 + b2": "inner @ w2.float() + b2.float()"},
      "it computes in float32, whatever comes in", killed_by="test_the_network_keeps_double_precision")
@@ -186,6 +196,13 @@ edit("embed", "no-positions", {"return x + positions[first : first + tokens.size
 edit("embed", "root-of-the-words", {"table.size(1))": "table.size(0))"},
      "the root is that of the number of words: of the width d",
      killed_by="test_any_tokens_are_embedded_one_by_one")
+edit("embed", "places-to-511", {"positions[first : first + tokens.size(1)]":
+     "positions[torch.arange(first, first + tokens.size(1)).clamp(max=511)]"},
+     "places end at 511: at the last row of `positions`", killed_by="test_a_text_may_be_long_and_a_vector_one_number")
+edit("embed", "squeezed", {"return x + positions[first : first + tokens.size(1)]":
+     "return (x + positions[first : first + tokens.size(1)]).squeeze(-1)"},
+     "an axis of one number is dropped: the result is (B, N, d) for d = 1 too",
+     killed_by="test_a_text_may_be_long_and_a_vector_one_number")
 edit("embed", "always-float32", {"table[tokens] *": "table[tokens].float() *"},
      "it computes in float32, whatever comes in", killed_by="test_the_embedding_keeps_double_precision")
 
@@ -252,6 +269,9 @@ edit("encoder_layer", "parallel", {'    x = layer_norm(x + attention(x, mask=mas
      "return layer_norm(x + change,": "return layer_norm(x + attention(x, mask=mask) + change,"},
      "both sublayers read the layer's input at once: one comes after the other",
      killed_by="test_a_layer_agrees_with_torchs")
+
+edit("encoder_layer", "always-float32", {"x + attention(x, mask=mask)": "x.float() + attention(x, mask=mask).float()"},
+     "it adds in float32, whatever comes in", killed_by="test_an_encoder_layer_keeps_double_precision")
 
 
 # decoder_layer
@@ -332,6 +352,10 @@ edit("decoder_layer", "memory-mask-in-both", {"x + attention(x, causal=True)":
      "where both texts have one length, the source's mask is that of self-attention too: it belongs to the source",
      killed_by="test_decoder_layers_of_any_size_agree_with_torchs")
 
+edit("decoder_layer", "always-float32", {"x + attention(x, causal=True)": "x.float() + attention(x, causal=True).float()",
+     "cross(x, memory, mask": "cross(x.to(memory.dtype), memory, mask"},
+     "it adds in float32, whatever comes in", killed_by="test_a_decoder_layer_keeps_double_precision")
+
 
 # shift
 @alternative("shift", "pad-sequence")
@@ -386,6 +410,8 @@ edit("shift", "end-0-is-none", {"[*text, end]": "[*text, end or padding]"},
 edit("shift", "end-blotted-out", {"return fed, asked": "fed[fed == end] = padding\n    return fed, asked"},
      "ends are blotted out in what is fed, and so is begin where it is the same id: tell them apart by their places",
      killed_by="test_begin_may_be_the_id_of_the_end_or_of_the_padding")
+edit("shift", "ids-by-way-of-floats", {"torch.tensor([begin, *text])": "torch.Tensor([begin, *text]).long()"},
+     "ids go through float32, which rounds those beyond 2²⁴", killed_by="test_ids_may_be_large_and_texts_long")
 @mistake("shift", "length-from-the-padding", "a text's length is how many ids are no padding, which begin may be: it is len(text)",
          killed_by="test_begin_may_be_the_id_of_the_end_or_of_the_padding")
 def shift(texts, begin, end, padding=0):
@@ -537,6 +563,10 @@ edit("attend_next", "window-of-16", {"[past[0], key], dim=2)": "[past[0], key], 
 edit("attend_next", "scores-clipped", {"/ math.sqrt(query.size(-1))": "/ math.sqrt(query.size(-1))\n    scores = scores.clamp(-50, 50)"},
      "scores are cut off at 50, where the greater of two great ones is as great as the other",
      killed_by="test_of_two_great_scores_the_greater_one_wins")
+edit("attend_next", "one-maximum-for-all", {"return scores.softmax(dim=-1) @ values":
+     "shares = (scores - scores.max()).exp()\n    return shares / shares.sum(dim=-1, keepdim=True) @ values"},
+     "the greatest score of all heads is subtracted: in a head far below it nothing is left; each query has its own",
+     killed_by="test_the_scores_of_one_head_may_be_far_below_those_of_another")
 edit("attend_next", "always-float32", {"keys, values = key, value":
      "query, key, value = query.float(), key.float(), value.float()\n    keys, values = key, value"},
      "it computes and keeps in float32, whatever comes in", killed_by="test_the_cache_keeps_double_precision")
@@ -642,6 +672,11 @@ edit("beam_search", "end-sought-everywhere", {"(words == end)": "(prefixes == en
 edit("beam_search", "no-more-beams-than-words", {"min(beams, len(candidates))": "min(beams, logp.size(1))"},
      "no more texts are kept than there are words: from the second step on there are more continuations",
      killed_by="test_with_room_for_all_texts_it_returns_them_all")
+edit("beam_search", "last-word-alone", {"model(prefixes)": "model(prefixes[:, -1:])"},
+     "the model is shown the last word alone: it reads the whole prefix",
+     killed_by="test_the_model_reads_the_whole_text_so_far")
+edit("beam_search", "begin-is-0", {"torch.tensor([[begin]])": "torch.tensor([[0]])"},
+     "texts begin with 0, whatever `begin` is", killed_by="test_narrow_beams_keep_what_lists_keep")
 edit("beam_search", "scores-are-tensors", {"sums[done].tolist()": "sums[done]"},
      "the scores are tensors: floats", killed_by="test_scores_are_floats_and_words_are_lists_of_ids")
 edit("beam_search", "words-are-tensors", {"prefixes[done].tolist()": "prefixes[done]"},

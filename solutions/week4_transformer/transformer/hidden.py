@@ -84,13 +84,33 @@ def test_gradients_of_the_normalisation_are_those_of_torch(student: Student) -> 
 
 @exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
 def test_one_vector_without_a_batch_and_four_axes_work_too(student: Student) -> None:
-    for shape in ((6,), (2, 1, 3, 6)):
-        x = _normal(*shape, seed=4)
+    for shape in ((6,), (2, 1, 3, 6), (1, 1, 6), (3, 2, 1, 6), (2, 700)):
+        x, d = _normal(*shape, seed=4), shape[-1]
         close(
-            student.layer_norm(x, torch.ones(6), torch.zeros(6)),
-            functional.layer_norm(x, (6,)),
+            student.layer_norm(x, torch.ones(d), torch.zeros(d)),
+            functional.layer_norm(x, (d,)),
             given=f"random x of shape {shape}",
+            atol=1e-4,
         )
+
+
+@exercise("layer_norm", points=0.5, needs="test_gradients_of_the_normalisation_are_those_of_torch")
+def test_a_vector_of_equal_numbers_has_gradients_too(student: Student) -> None:
+    tensors = {"x": torch.tensor([[5.0, 5.0, 5.0, 5.0], [1.0, 3.0, 5.0, 7.0]])}
+    tensors |= {"gain": torch.arange(1.0, 5.0), "shift": torch.zeros(4)}
+
+    def oracle(x: Tensor, gain: Tensor, shift: Tensor, eps: float) -> Tensor:
+        return functional.layer_norm(x, (4,), gain, shift, eps)
+
+    close_gradients(student, "layer_norm", oracle, tensors, 0.25, given="5 5 5 5 and 1 3 5 7; gain 1 2 3 4, shift 0, eps ¼")
+
+
+@exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
+def test_eps_counts_as_given_beside_a_small_variance(student: Student) -> None:
+    x = 1e-4 * torch.tensor([[1.0, -1.0, 1.0, -1.0]])
+    given = "10⁻⁴ times 1 −1 1 −1: variance 10⁻⁸; gain 1, shift 0, eps 10⁻⁸"
+    expected = x.sign() / math.sqrt(2)
+    close(student.layer_norm(x, torch.ones(4), torch.zeros(4), 1e-8), expected, given=given, rtol=1e-3)
 
 
 @exercise("layer_norm", points=0.5, needs="test_any_table_is_normalised_as_by_torch")
@@ -151,6 +171,16 @@ def test_the_inner_width_may_be_the_outer_one_or_many_times_it(
 
 
 @exercise("feed_forward", points=0.5, needs="test_any_vectors_go_through_as_by_hand")
+def test_a_vector_alone_and_four_axes_go_through_many_inner_units(student: Student) -> None:
+    w1, b1, w2, b2 = (_normal(*shape, seed=30 + i) for i, shape in enumerate([(3, 700), (700,), (700, 3), (3,)]))
+    for shape in ((3,), (2, 1, 1, 3), (1, 4, 1, 3)):
+        x = _normal(*shape, seed=34)
+        expected = (x.double() @ w1.double() + b1.double()).clamp(min=0) @ w2.double() + b2.double()
+        found = student.feed_forward(x, w1, b1, w2, b2)
+        close(found, expected, rtol=1e-3, atol=1e-2, given=f"random x of shape {shape}, f = 700")
+
+
+@exercise("feed_forward", points=0.5, needs="test_any_vectors_go_through_as_by_hand")
 def test_the_network_keeps_double_precision(student: Student) -> None:
     one, big = torch.ones(1, 1, dtype=torch.float64), torch.full((1,), 2.0**30, dtype=torch.float64)
     given = "float64, x = 2³⁰ + 1, which float32 cannot hold; both matrices 1, b1 = −2³⁰, b2 = 0"
@@ -191,6 +221,16 @@ def test_the_table_is_trained_through_its_rows(student: Student) -> None:
 
 
 @exercise("embed", points=0.5, needs="test_any_tokens_are_embedded_one_by_one")
+def test_a_text_may_be_long_and_a_vector_one_number(student: Student) -> None:
+    tokens, table, positions = 7 * torch.arange(600)[None] % 1000, _normal(1000, 5, seed=35), _normal(690, 5, seed=36)
+    expected = math.sqrt(5) * table[tokens].double() + positions[90:].double()
+    given = "a text of 600 tokens, first = 90, 690 positions, d = 5, 1000 words"
+    close(student.embed(tokens, table, positions, 90), expected, given=given, atol=1e-4)
+    found = student.embed(torch.tensor([[1], [0]]), torch.tensor([[2.0], [3.0]]), torch.tensor([[10.0], [20.0]]), 1)
+    close(found, [[[23.0]], [[22.0]]], given="d = 1: a table of 2 and 3, positions 10 and 20; the tokens 1 and 0, first = 1")
+
+
+@exercise("embed", points=0.5, needs="test_any_tokens_are_embedded_one_by_one")
 def test_the_embedding_keeps_double_precision(student: Student) -> None:
     table = torch.full((2, 4), 2.0**30 + 1, dtype=torch.float64)
     positions = torch.full((3, 4), -(2.0**31), dtype=torch.float64)
@@ -200,7 +240,7 @@ def test_the_embedding_keeps_double_precision(student: Student) -> None:
 
 # encoder_layer
 @exercise("encoder_layer")
-@for_all(examples=15, sizes=sampled_from([(1, 1, 4, 1), (3, 2, 4, 2), (2, 6, 8, 4), (1, 3, 6, 3)]), seed=integers(0, 99))
+@for_all(examples=15, sizes=sampled_from([(1, 1, 4, 1), (3, 2, 4, 2), (2, 6, 8, 4), (1, 3, 6, 3), (12, 2, 4, 2)]), seed=integers(0, 99))
 def test_layers_of_any_size_agree_with_torchs(student: Student, sizes: tuple[int, ...], seed: int) -> None:
     batch, length, width, heads = sizes
     layer = _shaken(nn.TransformerEncoderLayer(width, heads, 2 * width + 1, dropout=0.0, batch_first=True), seed)
@@ -232,9 +272,46 @@ def test_the_input_learns_through_the_skips(student: Student) -> None:
     close(found, expected, rtol=1e-2, atol=1e-3, given="4 tokens, d = 8, 2 heads, random weights; the input's gradient")
 
 
+def _double_norms(norms: int) -> tuple[Tensor, dict[str, Tensor]]:
+    """x (1, 1, 4), 2²⁵ + (1 −1 1 −1), and weights of sublayers that give 0, the last shift 7; in doubles."""
+    x = 2.0**25 + torch.tensor([[[1.0, -1.0, 1.0, -1.0]]], dtype=torch.float64)
+    shapes = {"w1": (4, 4), "b1": (4,), "w2": (4, 4), "b2": (4,)}
+    weights = {name: torch.zeros(*shape, dtype=torch.float64) for name, shape in shapes.items()}
+    for i in range(1, norms + 1):
+        weights |= {f"gain{i}": torch.ones(4, dtype=torch.float64), f"shift{i}": torch.zeros(4, dtype=torch.float64)}
+    return x, weights
+
+
+def _silent(student: Student) -> Any:
+    """The lesson's attention in doubles, which gives 0 whatever it sees."""
+    layer = nn.MultiheadAttention(4, 2)
+    layer.load_state_dict({name: torch.zeros_like(weight) for name, weight in layer.state_dict().items()})
+    return _attention(student, layer).double()
+
+
+@exercise("encoder_layer", points=0.5, needs="test_layers_of_any_size_agree_with_torchs")
+def test_an_encoder_layer_keeps_double_precision(student: Student) -> None:
+    (x, weights), mask = _double_norms(2), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    given = "float64, x = 2²⁵ + (1 −1 1 −1), which float32 cannot hold; sublayers give 0, gains 1, shifts 0"
+    found = student.encoder_layer(x, mask, _silent(student), weights)
+    close(found, [[[1.0, -1.0, 1.0, -1.0]]], given=given, rtol=1e-3)
+
+
 # decoder_layer
+@exercise("decoder_layer", points=0.5, needs="test_decoder_layers_of_any_size_agree_with_torchs")
+def test_a_decoder_layer_keeps_double_precision(student: Student) -> None:
+    (x, weights), mask = _double_norms(3), torch.ones(1, 1, 1, 1, dtype=torch.bool)
+    given = "float64, x = 2²⁵ + (1 −1 1 −1), which float32 cannot hold; sublayers give 0, gains 1, shifts 0"
+    found = student.decoder_layer(x, torch.ones_like(x), mask, _silent(student), _silent(student), weights)
+    close(found, [[[1.0, -1.0, 1.0, -1.0]]], given=given, rtol=1e-3)
+
+
 @exercise("decoder_layer", points=1.5)
-@for_all(examples=15, sizes=sampled_from([(1, 1, 1, 4, 1), (2, 4, 3, 4, 2), (2, 2, 6, 8, 4), (2, 3, 3, 4, 2)]), seed=integers(0, 99))
+@for_all(
+    examples=15,
+    sizes=sampled_from([(1, 1, 1, 4, 1), (2, 4, 3, 4, 2), (2, 2, 6, 8, 4), (2, 3, 3, 4, 2), (1, 12, 15, 4, 2)]),
+    seed=integers(0, 99),
+)
 def test_decoder_layers_of_any_size_agree_with_torchs(student: Student, sizes: tuple[int, ...], seed: int) -> None:
     batch, length, source, width, heads = sizes
     layer = _shaken(nn.TransformerDecoderLayer(width, heads, 2 * width + 1, dropout=0.0, batch_first=True), seed)
@@ -281,6 +358,8 @@ def test_any_texts_are_shifted_as_place_by_place(student: Student, texts: list[l
 def test_both_come_as_tensors_of_int64(student: Student) -> None:
     kinds = [str(getattr(part, "dtype", type(part).__name__)) for part in student.shift([[5, 6], []], 1, 2)]
     equal(kinds, ["torch.int64", "torch.int64"], given="the texts 5 6 and an empty one; the types")
+    kinds = [str(getattr(part, "dtype", type(part).__name__)) for part in student.shift([[], []], 1, 2)]
+    equal(kinds, ["torch.int64", "torch.int64"], given="two empty texts; the types")
 
 
 def _shifted(student: Student, texts: list[list[int]], begin: int, end: int, padding: int) -> list[Any]:
@@ -303,6 +382,17 @@ def test_begin_may_be_the_id_of_the_end_or_of_the_padding(student: Student) -> N
     equal(_shifted(student, texts, 2, 2, 0), [[[2, 7, 8], [2, 9, 0]], [[7, 8, 2], [9, 2, 0]]], given=given)
     given = "the texts 7 8 and 9; begin and padding 0, end 1"
     equal(_shifted(student, texts, 0, 1, 0), [[[0, 7, 8], [0, 9, 0]], [[7, 8, 1], [9, 1, 0]]], given=given)
+
+
+@exercise("shift", points=0.5, needs="test_any_texts_are_shifted_as_place_by_place")
+def test_ids_may_be_large_and_texts_long(student: Student) -> None:
+    large = 3 * 10**9 + 1
+    given = "the texts 3000000001 70000 and 40000; begin 50257, end 16777217, padding −100"
+    expected = [[[50_257, large, 70_000], [50_257, 40_000, -100]], [[large, 70_000, 2**24 + 1], [40_000, 2**24 + 1, -100]]]
+    equal(_shifted(student, [[large, 70_000], [40_000]], 50_257, 2**24 + 1, -100), expected, given=given)
+    long = list(range(3, 703))
+    expected = [[[1, *long], [1, 5] + [0] * 699], [[*long, 2], [5, 2] + [0] * 699]]
+    equal(_shifted(student, [long, [5]], 1, 2, 0), expected, given="the text 3 4 5 … 702, and 5; begin 1, end 2, padding 0")
 
 
 @exercise("shift", points=0.5, needs="test_any_texts_are_shifted_as_place_by_place")
@@ -353,6 +443,14 @@ def test_the_logits_of_one_place_may_be_far_below_those_of_another(student: Stud
     logits = torch.tensor([[[0.0, 0.0, 0.0], [-500.0, -500.0, -500.0]]])
     given = "logits 0 0 0 and −500 −500 −500, asked for 1 and 2; ε = 0.1"
     close(student.smoothed_loss(logits, torch.tensor([[1, 2]]), 0.1), math.log(3), given=given)
+
+
+@exercise("smoothed_loss", points=0.5, needs="test_any_logits_cost_what_torch_says")
+def test_a_large_batch_of_many_words_costs_what_torch_says(student: Student) -> None:
+    logits, asked = 3 * _normal(13, 30, 300, seed=37), 7 * torch.arange(390) % 300
+    expected = functional.cross_entropy(logits.flatten(0, 1).double(), asked, ignore_index=0, label_smoothing=0.3)
+    found = student.smoothed_loss(logits, asked.reshape(13, 30), 0.3)
+    close(found, expected, rtol=1e-3, given="13 texts of 30 places, 300 words, random logits; ε = 0.3")
 
 
 @exercise("smoothed_loss", points=0.5, needs="test_any_logits_cost_what_torch_says")
@@ -418,6 +516,19 @@ def test_the_cache_keeps_double_precision(student: Student) -> None:
     given = "float64, no past, key and value 2³⁰ + 1, which float32 cannot hold; less 2³⁰: "
     for name, found in zip(("the output", "the key", "the value"), (output, *kept), strict=True):
         close(torch.as_tensor(found).double() - 2.0**30, [[[[1.0]]]], given=given + name)
+    output, kept = student.attend_next(query, number + 2, number + 2, (number, number.clone()))
+    given = "float64, a query of 0; key and value 2³⁰ + 1 in the past, now 2³⁰ + 3; less 2³⁰: "
+    expected = {"the output": [[[[2.0]]]], "the keys": [[[[1.0], [3.0]]]], "the values": [[[[1.0], [3.0]]]]}
+    for (name, wanted), found in zip(expected.items(), (output, *kept), strict=True):
+        close(torch.as_tensor(found).double() - 2.0**30, wanted, given=given + name)
+
+
+@exercise("attend_next", points=0.5, needs="test_token_by_token_equals_one_pass_with_a_causal_mask")
+def test_the_scores_of_one_head_may_be_far_below_those_of_another(student: Student) -> None:
+    query, key, value = torch.tensor([[[[100.0]], [[100.0]]]]), torch.tensor([[[[5.0]], [[-5.0]]]]), torch.ones(1, 2, 1, 2)
+    output, _ = student.attend_next(query, key, 3 * value, (key.clone(), value))
+    given = "two heads, queries 100, keys 5 in the first and −5 in the second; values 1 in the past and now 3"
+    close(output, 2 * value, given=given)
 
 
 # beam_search
@@ -469,33 +580,67 @@ def test_with_room_for_all_texts_it_returns_them_all(student: Student, seed: int
     close([float(score) for score, _ in found], [score for score, _ in expected], rtol=1e-3, atol=1e-4)
 
 
-def _narrow(table: Tensor, longest: int, beams: int, alpha: float) -> list[tuple[float, list[int]]] | None:
-    """The search of the exercise, written with lists: begin 0, end 1. None if there is a tie on the way."""
-    logp = table.double().log_softmax(dim=-1)
-    running: list[tuple[float, list[int]]] = [(0.0, [0])]
+def _narrow(
+    table: Tensor, longest: int, beams: int, alpha: float, begin: int, end: int, whole: bool = False
+) -> list[tuple[float, list[int]]] | None:
+    """The search of the exercise, written with lists. None if there is a tie on the way.
+
+    table: logits after each word; whole: they are the mean over all words of the prefix, else those of its last word.
+    """
+
+    def after(text: list[int]) -> list[float]:
+        logits = table.double()[text if whole else text[-1:]].mean(dim=0)
+        logp: list[float] = logits.log_softmax(dim=0).tolist()
+        return logp
+
+    running: list[tuple[float, list[int]]] = [(0.0, [begin])]
     finished = []
     for length in range(1, longest + 1):
-        every = [(total + float(logp[text[-1], w]), [*text, w]) for total, text in running for w in range(len(table))]
+        every = [(total + p, [*text, w]) for total, text in running for w, p in enumerate(after(text))]
         every.sort(reverse=True)
         kept = every[:beams]
         if not _apart([total for total, _ in every[: beams + 1]]):
             return None
-        running = [one for one in kept if one[1][-1] != 1 and length < longest]
+        running = [one for one in kept if one[1][-1] != end and length < longest]
         for total, text in (one for one in kept if one not in running):
-            words = text[1:-1] if text[-1] == 1 else text[1:]
+            words = text[1:-1] if text[-1] == end else text[1:]
             finished.append((total / ((5 + length) / 6) ** alpha, words))
     finished.sort(reverse=True)
     return finished if _apart([score for score, _ in finished]) else None
 
 
 @exercise("beam_search")
-@for_all(examples=25, seed=integers(0, 500), beams=integers(1, 3), longest=integers(1, 6))
-def test_narrow_beams_keep_what_lists_keep(student: Student, seed: int, beams: int, longest: int) -> None:
+@for_all(
+    examples=30,
+    seed=integers(0, 500),
+    beams=integers(1, 3),
+    longest=integers(1, 6),
+    ends=sampled_from([(0, 1), (3, 0), (2, 4), (4, 3), (1, 1)]),
+)
+def test_narrow_beams_keep_what_lists_keep(
+    student: Student, seed: int, beams: int, longest: int, ends: tuple[int, int]
+) -> None:
     table = 2 * _normal(5, 5, seed=seed)
-    expected = _narrow(table, longest, beams, 0.6)
+    expected = _narrow(table, longest, beams, 0.6, *ends)
     if expected is None:
         return
-    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, longest, beams, 0.6)
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), *ends, longest, beams, 0.6)
+    equal([[int(word) for word in words] for _, words in found], [words for _, words in expected])
+    close([float(score) for score, _ in found], [score for score, _ in expected], rtol=1e-3, atol=1e-4)
+
+
+@exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
+@for_all(examples=12, seed=integers(0, 500), beams=integers(1, 4))
+def test_the_model_reads_the_whole_text_so_far(student: Student, seed: int, beams: int) -> None:
+    table = 4 * _normal(5, 5, seed=seed)
+    expected = _narrow(table, 5, beams, 0.6, 2, 0, whole=True)
+    if expected is None:
+        return
+    mean = student.MultiHeadAttention(5, 1)  # all scores are 0
+    state = {"project_in.weight": torch.cat([torch.zeros(10, 5), torch.eye(5)]), "project_in.bias": torch.zeros(15)}
+    mean.load_state_dict(state | {"project_out.weight": torch.eye(5), "project_out.bias": torch.zeros(5)})
+    model = student.torch.nn.Sequential(student.torch.nn.Embedding.from_pretrained(table), mean)
+    found = student.beam_search(model, 2, 0, 5, beams, 0.6)
     equal([[int(word) for word in words] for _, words in found], [words for _, words in expected])
     close([float(score) for score, _ in found], [score for score, _ in expected], rtol=1e-3, atol=1e-4)
 
@@ -512,9 +657,11 @@ def test_scores_are_floats_and_words_are_lists_of_ids(student: Student) -> None:
 
 @exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
 def test_a_word_that_is_nearly_impossible_has_its_score(student: Student) -> None:
-    table = torch.tensor([[0.0, -200.0], [0.0, 0.0]])
-    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, 1, 2, 0.0)
-    close([float(score) for score, _ in found], [0.0, -200.0], given="begin 0, end 1; logits 0 and −200; one word, 2 beams")
+    for logit in (-200.0, -1e10):
+        table = torch.tensor([[0.0, logit], [0.0, 0.0]])
+        found = student.beam_search(student.torch.nn.Embedding.from_pretrained(table), 0, 1, 1, 2, 0.0)
+        given = f"begin 0, end 1; logits 0 and {logit:g}; one word, 2 beams"
+        close([float(score) for score, _ in found], [0.0, logit], given=given)
 
 
 @exercise("beam_search", points=0.5, needs="test_narrow_beams_keep_what_lists_keep")
@@ -535,6 +682,11 @@ def test_a_text_may_have_many_words(student: Student) -> None:
     equal([[int(word) for word in words] for _, words in found], [list(range(1, 15))], given=given + "end 15, at most 20 words")
     found = student.beam_search(model, 0, 0, 13, 1, 0.0)
     equal([[int(word) for word in words] for _, words in found], [list(range(1, 14))], given=given + "end 0, at most 13 words")
+    steps = torch.zeros(300, 300)
+    steps[7, 299] = steps[299, 260] = 20.0
+    found = student.beam_search(student.torch.nn.Embedding.from_pretrained(steps), 7, 260, 4, 1, 0.0)
+    given = "300 words; begin 7 is followed by 299, and 299 by the end, 260; 1 beam, at most 4 words"
+    equal([[int(word) for word in words] for _, words in found], [[299]], given=given)
 
 
 # metrics
