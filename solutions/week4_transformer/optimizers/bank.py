@@ -67,6 +67,9 @@ edit("clip_by_global_norm", "maximum", {"math.sqrt(sum(float(gradient.square().s
      "max(float(gradient.norm()) for gradient in gradients)"},
      "the norm is that of the longest tensor: all of them count together",
      killed_by="test_the_norm_is_that_of_all_gradients_together_before_clipping")
+edit("clip_by_global_norm", "single-numbers-left-out", {"for gradient in gradients))": "for gradient in gradients if gradient.dim()))"},
+     "a gradient without an axis is left out of the norm: all of them count",
+     killed_by="test_a_gradient_may_have_no_axis_or_three")
 edit("clip_by_global_norm", "numpy-out", {"[factor * gradient for gradient in gradients]": "[(factor * g).numpy() for g in gradients]"},
      "numpy arrays come back: what comes next needs tensors", killed_by="test_clipped_gradients_are_tensors")
 edit("clip_by_global_norm", "infinity-by-infinity", {"limit / norm if norm > limit else 1.0": "limit / max(norm, limit)"},
@@ -163,6 +166,8 @@ edit("adam", "same-correction", {"v / (1 - beta2**t)": "v / (1 - beta1**t)"},
      "v is corrected with β₁: each mean has its own β", killed_by="test_the_first_direction_is_the_sign_of_the_gradient")
 edit("adam", "correction-without-power", {"1 - beta1**t": "1 - beta1", "1 - beta2**t": "1 - beta2"},
      "the correction stays that of the first step: 1 − βᵗ grows with t", killed_by="test_several_steps_agree_with_torch")
+edit("adam", "a-greater-epsilon", {"square.sqrt() + eps": "square.sqrt() + max(eps, 1e-7)"},
+     "ε is 1e-7 at least: it is what is given", killed_by="test_epsilon_counts_beside_a_tiny_gradient")
 edit("adam", "still-at-zero", {"return mean / (square.sqrt() + eps), (t, m, v)": "return (gradient != 0) * mean / (square.sqrt() + eps), (t, m, v)"},
      "where the gradient is 0 there is no step: the running mean goes on", killed_by="test_a_gradient_of_zero_lets_the_mean_roll_on")
 edit("adam", "correction-ends", {"mean, square = m / (1 - beta1**t), v / (1 - beta2**t)": "mean, square = (m / (1 - beta1**t), v / (1 - beta2**t)) if t <= 1000 else (m, v)"},
@@ -210,6 +215,9 @@ edit("adam_step", "decays-after-the-step", {"    if decoupled:\n        directio
      "weights = weights - lr * direction\n    return (weights - lr * decay * weights if decoupled else weights), memory"},
      "the weights after the step decay: it is those before it",
      killed_by="test_both_agree_with_torch_over_several_steps")
+edit("adam_step", "another-epsilon", {"adam(gradient, memory)": "adam(gradient, memory, eps=1e-6)"},
+     "ε is 1e-6, as in BERT's code: Adam's default is asked for",
+     killed_by="test_epsilon_is_adams_default_and_the_memory_counts_on")
 edit("adam_step", "old-memory", {"direction, memory = adam": "direction, _ = adam"},
      "the memory that comes back is the old one", killed_by="test_the_memory_knows_of_l2_and_not_of_decoupled_decay")
 edit("adam_step", "penalty-past-adam", {"gradient = gradient + decay * weights": "weights = weights - lr * decay * weights"},
@@ -302,6 +310,8 @@ edit("linear_decay", "constant", {"max(0.0, (steps - step) / (steps - warmup))":
      "after the warm-up the factor stays 1: it falls to 0", killed_by="test_the_way_down_is_a_line_to_0")
 edit("linear_decay", "one-step-skipped", {"if step < warmup:": "if 1 < warmup > step:", "max(0.0, ": "max(0.0, min(1.0, ", "(steps - warmup))": "(steps - warmup)))"},
      "a warm-up of one step is taken for none: it has the factor 0 at step 0", killed_by="test_a_warm_up_of_one_step_starts_at_0")
+edit("linear_decay", "rounded", {"return step / warmup": "return round(step / warmup, 6)"},
+     "the factor is rounded to six digits", killed_by="test_of_millions_of_steps_each_has_its_factor")
 edit("linear_decay", "never-0", {"max(0.0, ": "max(1e-8, "},
      "the end is a little above 0: the line ends at 0", killed_by="test_after_the_last_step_it_stays_0")
 
@@ -353,6 +363,8 @@ edit("rectification", "step-against-threshold", {"rho <= threshold": "step <= th
      "the step itself is compared with the threshold: ρ counts for less than t gradients", killed_by="test_the_threshold_is_for_rho_and_not_for_the_step")
 edit("rectification", "step-for-rho", {"rho <= threshold": "step <= threshold + 1"},
      "the step is compared with the threshold: it is ρ", killed_by="test_with_the_threshold_of_common_code_step_6_is_the_first")
+edit("rectification", "tensors-out", {"return rho, math.sqrt(": "return rho, torch.sqrt(torch.tensor(1.0, dtype=torch.float64) * "},
+     "the factor is a tensor: a float was asked for", killed_by="test_both_numbers_are_floats")
 edit("rectification", "factor-at-the-threshold", {"rho <= threshold": "rho < threshold"},
      "a ρ that is just the threshold gets a factor: it must be above", killed_by="test_just_at_the_threshold_there_is_no_factor")
 
@@ -400,6 +412,8 @@ edit("radam", "defaults-left", {"adam(gradient, memory, beta1, beta2, eps)": "ad
      "the betas and ε are left at their defaults", killed_by="test_any_gradients_lead_where_algorithm_2_goes")
 edit("radam", "factor-divides", {"return factor * direction": "return direction / factor"},
      "the factor divides: it multiplies", killed_by="test_the_weights_after_each_step_are_those_of_torch")
+edit("radam", "epsilon-left-out", {"adam(gradient, memory, beta1, beta2, eps)": "adam(gradient, memory, beta1, beta2, 0.0 if eps < 1e-6 else eps)"},
+     "a small ε is left out, so a gradient of zeros divides 0 by 0", killed_by="test_gradients_of_zero_never_give_nan")
 edit("radam", "factor-times-mean", {"return factor * direction": "return factor * m / (1 - beta1**t)"},
      "the rectified step is not divided by √v̂", killed_by="test_the_weights_after_each_step_are_those_of_torch")
 
@@ -461,6 +475,8 @@ edit("rank1_residual", "rounded", {"float(rest.norm() / x.norm())": "round(float
      "the share is rounded: small residuals vanish", killed_by="test_tokens_that_are_nearly_alike_still_differ")
 edit("rank1_residual", "at-least-a-millionth", {"float(rest.norm() / x.norm())": "max(1e-6, float(rest.norm() / x.norm()))"},
      "the share is at least 1e-6: tokens may be more alike than that", killed_by="test_tokens_that_are_nearly_alike_still_differ")
+edit("rank1_residual", "first-256-tokens", {"rest = x - x": "x = x[:256]\n    rest = x - x"},
+     "the first 256 tokens alone are compared: all are", killed_by="test_every_one_of_many_tokens_counts")
 edit("rank1_residual", "epsilon", {"x.norm())": "(x.norm() + 1e-8))"},
      "the ε in the divisor makes short tokens look alike: x is never all zeros", killed_by="test_very_short_tokens_are_no_more_alike")
 edit("rank1_residual", "large-epsilon", {"x.norm())": "(x.norm() + 1e-6))"},

@@ -70,8 +70,9 @@ def test_zeros_stay_zeros_and_no_limit_clips_nothing(student: Student) -> None:
     clipped, norm = student.clip_by_global_norm([torch.zeros(2)], 1.0)
     close(clipped[0], [0.0, 0.0], given="two zeros, limit 1")
     true(isinstance(plain(norm), float), "a float was expected for the norm", given="two zeros", actual=norm)
-    clipped, _ = student.clip_by_global_norm([torch.full((2,), 7.0)], math.inf)
+    clipped, norm = student.clip_by_global_norm([torch.full((2,), 7.0)], math.inf)
     close(clipped[0], [7.0, 7.0], given="two numbers 7, no limit (infinity)")
+    close(norm, 7 * math.sqrt(2), given="two numbers 7, no limit (infinity): the norm")
 
 
 @exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
@@ -79,6 +80,18 @@ def test_all_of_many_gradients_are_clipped(student: Student) -> None:
     clipped, norm = student.clip_by_global_norm([torch.full((1,), 2.0) for _ in range(16)], 4.0)
     close(norm, 8.0, given="16 gradients of one number 2, limit 4: their norm")
     close(torch.cat([torch.as_tensor(one) for one in clipped]), [1.0] * 16, given="16 gradients of one number 2, limit 4")
+
+
+@exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
+def test_a_gradient_may_have_no_axis_or_three(student: Student) -> None:
+    gradients = [torch.tensor(6.0), torch.full((2, 1, 2), 4.0), torch.zeros(3, 0), torch.tensor([[[0.0]]])]
+    given = "the gradients 6 without an axis, 4 four times (2, 1, 2), none (3, 0) and 0 (1, 1, 1); "
+    for limit, factor in ((5.0, 0.5), (50.0, 1.0)):
+        clipped, norm = student.clip_by_global_norm(gradients, limit)
+        close(norm, 10.0, given=f"{given}limit {limit}: the norm")
+        close(len(clipped), 4, given=f"{given}limit {limit}: how many come back")
+        for one, found in zip(gradients, clipped, strict=True):
+            close(found, factor * one, given=f"{given}limit {limit}: the one of shape {tuple(one.shape)}")
 
 
 @exercise("clip_by_global_norm", points=0.5, needs="test_one_factor_shortens_all_gradients")
@@ -175,6 +188,25 @@ def test_a_gradient_of_zero_lets_the_mean_roll_on(student: Student) -> None:
 
 
 @exercise("adam", points=0.5, needs="test_several_steps_agree_with_torch")
+def test_epsilon_counts_beside_a_tiny_gradient(student: Student) -> None:
+    tiny, zero = torch.full((1,), 1e-8, dtype=torch.float64), torch.zeros(1, dtype=torch.float64)
+    direction, _ = student.adam(tiny, (0, zero, zero))
+    close(direction, [0.5], given="the gradient 10⁻⁸ in the first step, ε as it is: 10⁻⁸ / (10⁻⁸ + 10⁻⁸)")
+    direction, _ = student.adam(tiny, (0, zero, zero), 0.9, 0.999, 0.0)
+    close(direction, [1.0], given="the gradient 10⁻⁸ in the first step, ε = 0")
+
+
+@exercise("adam", points=0.5, needs="test_several_steps_agree_with_torch")
+def test_the_memory_counts_on(student: Student) -> None:
+    one = torch.ones(1, dtype=torch.float64)
+    _, (t, m, v) = student.adam(2 * one, (41, 4 * one, 8 * one), 0.5, 0.75)
+    given = "memory (41, 4, 8), the gradient 2, betas 0.5 and 0.75; of the memory "
+    equal(int(t), 42, given=given + "t")
+    close(m, [3.0], given=given + "m")
+    close(v, [7.0], given=given + "v")
+
+
+@exercise("adam", points=0.5, needs="test_several_steps_agree_with_torch")
 def test_the_correction_goes_on_after_many_steps(student: Student) -> None:
     steps, one = 1500, torch.ones(1, dtype=torch.float64)
     memory = (steps, 3 * (1 - 0.9**steps) * one, 9 * (1 - 0.999**steps) * one)  # of that many gradients 3
@@ -204,6 +236,19 @@ def test_decoupled_decay_shrinks_all_weights_alike_and_l2_does_not(student: Stud
     close(weights, start * 0.995 - 0.01, given="weights 1, 10, −100, gradient 2, lr 0.01, decay 0.5, decoupled")
     weights, _ = student.adam_step(start, gradient, (0, ZEROS, ZEROS), 0.01, 0.5, False)
     close(weights, [0.99, 9.99, -99.99], given="weights 1, 10, −100, gradient 2, lr 0.01, decay 0.5, not decoupled")
+
+
+@exercise("adam_step", points=0.5, needs="test_both_agree_with_torch_over_several_steps")
+def test_epsilon_is_adams_default_and_the_memory_counts_on(student: Student) -> None:
+    one = torch.ones(1, dtype=torch.float64)
+    for decoupled in (True, False):
+        weights, _ = student.adam_step(0 * one, 1e-8 * one, (0, 0 * one, 0 * one), 1.0, 0.5, decoupled)
+        close(weights, [-0.5], given=f"weight 0, gradient 10⁻⁸, lr 1, decay 0.5, decoupled: {decoupled}; the first step")
+        _, (t, m, v) = student.adam_step(2 * one, one, (41, one, one), 0.1, 0.5, decoupled)
+        given = f"weight 2, gradient 1, memory (41, 1, 1), lr 0.1, decay 0.5, decoupled: {decoupled}; of the memory "
+        equal(int(t), 42, given=given + "t")
+        close(m, [1.0 if decoupled else 1.1], given=given + "m")
+        close(v, [1.0 if decoupled else 1.003], given=given + "v", rtol=1e-6)
 
 
 # noam
@@ -239,6 +284,14 @@ def test_any_step_has_the_factor_of_the_broken_line(student: Student, step: int,
 def test_after_the_last_step_it_stays_0(student: Student) -> None:
     close(student.linear_decay(101, 100, 10), 0.0, atol=1e-12, given="step 101 of 100, warm-up 10")
     close(student.linear_decay(1000, 100, 0), 0.0, atol=1e-12, given="step 1,000 of 100, no warm-up")
+
+
+@exercise("linear_decay", points=0.5, needs="test_the_way_down_is_a_line_to_0")
+def test_of_millions_of_steps_each_has_its_factor(student: Student) -> None:
+    given = "7,000,000 steps of warm-up and 7,000,000 after it: "
+    steps = 14_000_000
+    for step, expected in ((3, 3 / 7e6), (6_999_999, 1 - 1 / 7e6), (7_000_001, 1 - 1 / 7e6), (steps - 3, 3 / 7e6)):
+        close(student.linear_decay(step, steps, 7_000_000), expected, rtol=1e-7, atol=0, given=f"{given}step {step:,}")
 
 
 @exercise("linear_decay", points=0.5, needs="test_the_way_up_is_a_line_from_0")
@@ -293,7 +346,31 @@ def test_just_at_the_threshold_there_is_no_factor(student: Student, step: int, b
     equal(student.rectification(step, beta2, rho)[1], None)
 
 
+@exercise("rectification", points=0.5, needs="test_the_factor_is_that_of_torch")
+def test_both_numbers_are_floats(student: Student) -> None:
+    for step in (3, 30):
+        rho, factor = student.rectification(step)
+        given = f"step {step}, β₂ = 0.999"
+        true(isinstance(plain(rho), float), "a float was expected for ρ", given=given, actual=rho)
+        kind = factor is None if step == 3 else isinstance(plain(factor), float)
+        true(kind, "r should be None at step 3, and a float at step 30", given=given, actual=factor)
+
+
 # radam
+@exercise("radam", points=0.5, needs="test_the_weights_after_each_step_are_those_of_torch")
+def test_gradients_of_zero_never_give_nan(student: Student) -> None:
+    zeros = torch.zeros(2, dtype=torch.float64)
+    memory = (0, zeros, zeros)
+    for step in range(1, 9):
+        direction, memory = student.radam(zeros.clone(), memory)
+        close(direction, [0.0, 0.0], given=f"all gradients 0: the direction of step {step}")
+    _, (t, m, v) = student.radam(zeros + 2, (41, zeros + 4, zeros + 8), 0.5, 0.75)
+    given = "memory (41, 4, 8), the gradient 2, betas 0.5 and 0.75; of the memory "
+    equal(int(t), 42, given=given + "t")
+    close(m, [3.0, 3.0], given=given + "m")
+    close(v, [7.0, 7.0], given=given + "v")
+
+
 @exercise("radam", points=0.5)
 @for_all(gradients=streams(least=4, most=9), threshold=sampled_from([4.0, 5.0]), beta2=sampled_from([0.9, 0.999]))
 def test_any_gradients_lead_where_algorithm_2_goes(
@@ -365,6 +442,15 @@ def test_tokens_that_are_nearly_alike_still_differ(student: Student) -> None:
         found.append(float(student.rank1_residual(x)) / a)
     given = "the tokens (1 + a, 2, −1) and (1 − a, 2, −1) in float64, a = 7.66e-6 and 1.16e-10; the shares, divided by a"
     close(found, [math.sqrt(1 / 6)] * 2, rtol=1e-3, atol=0, given=given)
+
+
+@exercise("rank1_residual", points=0.5, needs="test_the_lengths_are_those_of_the_whole_table")
+def test_every_one_of_many_tokens_counts(student: Student) -> None:
+    x = torch.ones(600, 30)
+    x[599, 29] = 31.0
+    expected = 30 * math.sqrt(1 - 1 / 600) / math.sqrt(600 * 30 - 1 + 31**2)
+    given = "600 tokens of 30 numbers, all 1 but the very last, 31"
+    close(float(student.rank1_residual(x)), expected, rtol=1e-3, given=given)
 
 
 @exercise("rank1_residual", points=0.5, needs="test_the_lengths_are_those_of_the_whole_table")

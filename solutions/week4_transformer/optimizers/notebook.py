@@ -253,7 +253,7 @@ plt.show()
 # %% exercise="noam"
 def noam(step, width, warmup):
     """The learning rate of a step, counted from 1. width: d, of the model; warmup: W, how many
-    steps it rises.
+    steps it rises, at least 1.
 
     Returns a float. Vaswani et al. 2017, equation 3.
     """
