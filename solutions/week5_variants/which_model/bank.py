@@ -54,6 +54,15 @@ def interval(scores):
     return mean - half, mean + half
 
 
+edit("interval", "normal-from-30-on", {"stats.t.ppf(0.975, len(scores) - 1)": "(stats.t.ppf(0.975, len(scores) - 1) if len(scores) < 30 else 1.96)"},
+     "from 30 scores on the normal distribution is taken: t is still larger", killed_by="test_any_number_of_scores_has_a_t_of_its_own")
+
+
+@mistake("interval", "scipy-without-spread", "scipy gives no number where all scores are the same: both ends are the mean", killed_by="test_equal_scores_may_be_0_or_negative")
+def interval(scores):
+    return stats.t.interval(0.95, len(scores) - 1, loc=np.mean(scores), scale=stats.sem(scores))
+
+
 # tied_with_best
 @alternative("tied_with_best", "arrays")
 def tied_with_best(scores):
@@ -140,6 +149,24 @@ def tied_with_best(scores):
     return [name for name, own in scores.items() if interval([round(a - b, 4) for a, b in zip(best, own)])[0] <= 0]
 
 
+edit("tied_with_best", "within-a-billionth", {"low <= 0 <= high": "low <= 1e-9 and high >= 0"},
+     "a lead of a billionth is allowed: the interval must hold 0", killed_by="test_a_little_better_every_time_is_better")
+
+
+@mistake("tied_with_best", "best-above-0", "the search for the best begins at 0: means may be negative", killed_by="test_any_ties_are_those_of_the_paired_t_test")
+def tied_with_best(scores):
+    best, top = None, 0.0
+    for name, own in scores.items():
+        if best is None or statistics.mean(own) > top:
+            best, top = name, max(top, statistics.mean(own))
+    tied = []
+    for name, own in scores.items():
+        low, high = interval([a - b for a, b in zip(scores[best], own)])
+        if low <= 0 <= high:
+            tied.append(name)
+    return tied
+
+
 # seconds_of
 @alternative("seconds_of", "numpy")
 def seconds_of(readings):
@@ -171,6 +198,10 @@ edit("seconds_of", "lower-median", {"statistics.median": "statistics.median_low"
          killed_by="test_the_first_call_does_not_count")
 def seconds_of(readings):
     return (readings[-1][1] - readings[1][0]) / (len(readings) - 1)
+
+
+edit("seconds_of", "rounded", {"return statistics.median([after - before for before, after in readings[1:]])": "return round(statistics.median([after - before for before, after in readings[1:]]), 12)"},
+     "seconds are rounded: a call may take very few", killed_by="test_a_call_may_take_less_than_the_clock_has_digits_for_in_float32")
 
 
 # forward_flops
@@ -216,6 +247,12 @@ def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
     return int(2 * (layers * (4 * n * h**2 + 2 * n**2 * h + 2 * n * h * inner) + scored * h * vocabulary))
 
 
+@mistake("forward_flops", "int64", "64 bits are not always enough: count in Python's whole numbers", killed_by="test_a_whole_number_is_exact_however_large")
+def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
+    n, h, f = np.array([tokens, width, inner], dtype=np.int64)
+    return int(2 * (layers * (4 * n * h**2 + 2 * n**2 * h + 2 * n * h * f) + scored * h * vocabulary))
+
+
 # serving_bytes
 @alternative("serving_bytes", "summed-up")
 def serving_bytes(parameters, layers, width, tokens, texts, number_bytes):
@@ -242,6 +279,10 @@ edit("serving_bytes", "one-layer", {"texts * layers * tokens": "texts * tokens"}
      "one layer's cache: each layer keeps keys and values of its own", killed_by="test_keys_and_values_of_every_layer_token_and_text")
 edit("serving_bytes", "cache-in-single-bytes", {"number_bytes * (parameters + texts * layers * tokens * 2 * width)": "number_bytes * parameters + texts * layers * tokens * 2 * width"},
      "the cache's numbers have bytes, too", killed_by="test_gpt3s_cache_of_one_text")
+
+
+edit("serving_bytes", "cache-through-a-float", {"texts * layers * tokens * 2 * width)": "int(float(texts) * layers * tokens * 2 * width))"},
+     "the cache goes through a float, which holds 53 bits: count in whole numbers", killed_by="test_a_whole_number_of_bytes_is_exact_however_large")
 
 
 # energy
@@ -276,6 +317,10 @@ edit("energy", "kilograms", {"pounds * kwh": "0.4536 * pounds * kwh"},
 
 edit("energy", "zero-for-none", {"pounds * kwh": "(pounds or 0.954) * kwh"},
      "0 pounds are a number: a grid of wind and water emits next to none", killed_by="test_a_grid_may_emit_nothing")
+
+
+edit("energy", "rounded", {"return kwh, pounds * kwh": "return round(kwh, 9), round(pounds * kwh, 9)"},
+     "kilowatt-hours are rounded: they may be very few", killed_by="test_hours_in_parts_many_gpus_and_little_power")
 
 
 # pareto_front
@@ -357,6 +402,21 @@ equivalent("pareto_front", "6: models[name][0] → models[name][1]", "along a fr
 equivalent("pareto_front", "6: models[name][0] → models[name][-1]", "along a front the dearer one is the better one")
 
 
+edit("pareto_front", "nearly-as-cheap", {"price <= cost and": "price <= cost + 1e-12 and"},
+     "a little dearer is taken for as cheap: the least difference counts", killed_by="test_a_little_dearer_or_better_counts")
+
+
+@mistake("pareto_front", "qualities-above-0", "the sweep begins with a quality of 0: it may be negative", killed_by="test_qualities_and_costs_may_be_negative")
+def pareto_front(models):
+    front, best, price = [], 0.0, None
+    for name in sorted(models, key=lambda name: (models[name][0], -models[name][1])):
+        cost, quality = models[name]
+        if quality > best or (quality == best and cost == price):
+            front.append(name)
+            best, price = quality, cost
+    return sorted(front, key=lambda name: (models[name][0], list(models).index(name)))
+
+
 # choose
 @alternative("choose", "loop")
 def choose(models, needs, cost):
@@ -408,3 +468,10 @@ edit("choose", "unknown-is-fine", {"if value is None or (value < number if": "if
      "what is not known is let through: it meets no need", killed_by="test_what_is_not_known_meets_no_need")
 edit("choose", "value-0-is-not-known", {"if value is None or": "if not value or"},
      "a value of 0 is taken for an unknown one", killed_by="test_a_value_of_0_is_known")
+
+edit("choose", "nearly-enough", {"value < number if": "value < number - 1e-12 if", "else value > number": "else value > number + 1e-12"},
+     "a bound that is missed by very little is taken for met", killed_by="test_bounds_and_costs_are_exact")
+edit("choose", "floats-alone", {"if value is None or": "if not isinstance(value, float) or"},
+     "an int is taken for an unknown number", killed_by="test_any_choice_is_that_of_a_search_by_hand")
+edit("choose", "costs-above-0", {"return facts.get(cost) is not None": "return facts.get(cost) is not None and facts[cost] >= 0"},
+     "a negative cost is taken for an unknown one", killed_by="test_a_cost_may_be_0_or_very_large")

@@ -7,7 +7,7 @@ import statistics
 from typing import Any
 
 import torch
-from hypothesis.strategies import dictionaries, integers, lists, none, sampled_from, tuples
+from hypothesis.strategies import booleans, dictionaries, integers, lists, none, sampled_from, tuples
 from scipy import stats
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -51,6 +51,23 @@ def test_scores_near_each_other_and_far_from_0_keep_their_spread(student: Studen
     close((float(high) - float(low)) * 2**14, width, given=f"scores {tiny}: high − low, times 16,384")
 
 
+@exercise("interval", points=0.5)
+def test_any_number_of_scores_has_a_t_of_its_own(student: Student) -> None:
+    for count in (10, 20, 30, 31, 60, 101):
+        scores = [float(place % 3 == 0) for place in range(count)]
+        low, high = student.interval(scores)
+        width = 2 * float(stats.t.ppf(0.975, count - 1)) * statistics.stdev(scores) / math.sqrt(count)
+        close(float(high) - float(low), width, given=f"{count} scores 1 0 0 1 0 0 …: high − low")
+        close((float(low) + float(high)) / 2, -(-count // 3) / count, given=f"{count} scores 1 0 0 1 0 0 …: the middle")
+
+
+@exercise("interval", points=0.5, needs="test_five_scores_have_students_interval")
+def test_equal_scores_may_be_0_or_negative(student: Student) -> None:
+    for score, count in ((0.0, 2), (0.0, 5), (-0.5, 4), (0.1, 7), (-3e6, 2), (2.0**-30, 3)):
+        found = [float(end) for end in student.interval([score] * count)]
+        close(found, [score, score], given=f"{count} times {score:g}", rtol=1e-9, atol=1e-15)
+
+
 # tied_with_best
 def tied(scores: dict[str, list[float]]) -> list[str]:
     """By scipy's paired t-test: p above 5 %; two equal lists are tied, a difference that is always the same is none."""
@@ -68,10 +85,18 @@ def tied(scores: dict[str, list[float]]) -> list[str]:
 
 
 @exercise("tied_with_best")
-@for_all(examples=40, table=lists(lists(integers(0, 16), min_size=4, max_size=4), min_size=1, max_size=5), turned=sampled_from([1, -1]))
-def test_any_ties_are_those_of_the_paired_t_test(student: Student, table: list[list[int]], turned: int) -> None:
+@for_all(
+    examples=40,
+    table=lists(lists(integers(0, 16), min_size=6, max_size=6), min_size=1, max_size=5),
+    draws=sampled_from([4, 2, 3, 6]),
+    less=sampled_from([0, 20]),
+    turned=sampled_from([1, -1]),
+)
+def test_any_ties_are_those_of_the_paired_t_test(
+    student: Student, table: list[list[int]], draws: int, less: int, turned: int
+) -> None:
     names = ["e", "b", "d", "a", "c"][::turned]
-    scores = {name: [n / 16 for n in row] for name, row in zip(names, table, strict=False)}
+    scores = {name: [(n - less) / 16 for n in row[:draws]] for name, row in zip(names, table, strict=False)}
     equal(list(student.tied_with_best(scores)), tied(scores))
 
 
@@ -102,9 +127,13 @@ def test_many_models_and_draws_are_all_compared(student: Student) -> None:
 
 @exercise("tied_with_best", points=0.5)
 def test_a_little_better_every_time_is_better(student: Student) -> None:
-    scores = {"a": [0.5, 0.75, 0.25, 0.5], "b": [0.5, 0.75, 0.25, 0.5]}
-    scores["b"] = [score + 2**-21 for score in scores["b"]]
-    equal(list(student.tied_with_best(scores)), ["b"], given=f"scores {scores}: b is 1/2,097,152 better in every draw")
+    for power in (21, 35, 45):
+        scores = {"a": [0.5, 0.75, 0.25, 0.5], "b": [0.5, 0.75, 0.25, 0.5], "c": [0.5, 0.75, 0.25, 0.5]}
+        scores["b"] = [score + 2**-power for score in scores["b"]]
+        given = f"a and c have the scores {scores['a']}, b is 2^-{power} better in every draw"
+        equal(list(student.tied_with_best(scores)), ["b"], given=given)
+    scores = {"a": [-3e9, -1e9, -2e9], "b": [-3e9 - 1, -1e9 - 1, -2e9 - 1], "c": [-3e9, -1e9, -2e9]}
+    equal(list(student.tied_with_best(scores)), ["a", "c"], given=f"scores {scores}: b is 1 worse in every draw")
 
 
 # seconds_of
@@ -112,6 +141,8 @@ def test_a_little_better_every_time_is_better(student: Student) -> None:
 def test_many_calls_all_count(student: Student) -> None:
     pairs = [(0.0, float(seconds)) for seconds in [9, *[1] * 10, *[5] * 11]]
     close(float(student.seconds_of(pairs)), 5.0, given="a first call of 9 s, ten of 1 s, eleven of 5 s")
+    pairs = [(0.0, float(seconds)) for seconds in [9, *[1] * 600, *[5] * 600]]
+    close(float(student.seconds_of(pairs)), 3.0, given="a first call of 9 s, 600 of 1 s, 600 of 5 s")
 
 
 @exercise("seconds_of", points=0.5)
@@ -130,6 +161,9 @@ def test_a_call_may_take_less_than_the_clock_has_digits_for_in_float32(student: 
     pairs = [(2.0**20 + place, 2.0**20 + place + n / 2**22) for place, n in enumerate((9, 2, 1, 4))]
     given = "a clock at a million seconds, calls of 9, then 2, 1, 4, each / 4,194,304 seconds; in such parts"
     close(float(student.seconds_of(pairs)) * 2**22, 2.0, given=given)
+    pairs = [(0.0, n * 2.0**-60) for n in (9, 2, 1, 4)]
+    given = "each call begins at 0 of its clock, and takes 9, then 2, 1, 4, times 2^-60 seconds; in such parts"
+    close(float(student.seconds_of(pairs)) * 2**60, 2.0, given=given)
 
 
 @exercise("seconds_of", points=0.5)
@@ -171,17 +205,25 @@ def test_a_whole_number_is_exact_however_large(student: Student) -> None:
     layer = 4 * 131_073 * 12_289**2 + 2 * 131_073**2 * 12_289 + 2 * 131_073 * 12_289 * 49_157
     expected = 2 * (97 * layer + 3 * 12_289 * 50_257)
     equal(int(found), expected, given="131,073 tokens, 97 layers, widths 12,289 and 49,157, 50,257 words at 3 places")
+    found = student.forward_flops(4_000_037, 97, 12_289, 49_157)  # more than 64 bits hold
+    layer = 4 * 4_000_037 * 12_289**2 + 2 * 4_000_037**2 * 12_289 + 2 * 4_000_037 * 12_289 * 49_157
+    equal(int(found), 2 * 97 * layer, given="4,000,037 tokens, 97 layers, widths 12,289 and 49,157")
 
 
 @exercise("forward_flops", points=0.5)
 def test_no_layers_and_no_inner_width_take_nothing_themselves(student: Student) -> None:
     equal(int(student.forward_flops(5, 0, 4, 16, 100, 3)), 2 * 3 * 4 * 100, given="no layers, 100 words scored at 3 places")
     equal(int(student.forward_flops(5, 2, 4, 0)), 2 * 2 * (4 * 5 * 16 + 2 * 25 * 4), given="5 tokens, 2 layers, width 4, inner 0")
+    plain = int(student.forward_flops(5, 2, 4, 16))
+    given = "5 tokens, 2 layers, width 4, inner 16: what a vocabulary adds"
+    equal(int(student.forward_flops(5, 2, 4, 16, vocabulary=100)) - plain, 0, given=f"{given} that is scored nowhere")
+    more = int(student.forward_flops(5, 2, 4, 16, scored=7, vocabulary=100)) - plain
+    equal(more, 2 * 7 * 4 * 100, given=f"{given} of 100 words, scored at 7 places")
 
 
 # serving_bytes
 @exercise("serving_bytes", points=0.5)
-@for_all(examples=12, layers=integers(1, 4), width=integers(1, 6), tokens=integers(1, 6), texts=integers(1, 4), size=sampled_from([2, 4]))
+@for_all(examples=12, layers=integers(1, 4), width=integers(1, 6), tokens=integers(1, 6), texts=integers(1, 4), size=sampled_from([2, 4, 1, 8]))
 def test_any_cache_is_what_the_layers_keep(
     student: Student, layers: int, width: int, tokens: int, texts: int, size: int
 ) -> None:
@@ -200,6 +242,9 @@ def test_any_cache_is_what_the_layers_keep(
 def test_a_whole_number_of_bytes_is_exact_however_large(student: Student) -> None:
     found = student.serving_bytes(2**55 + 1, 3, 5, 7, 11, 1)
     equal(int(found), 2**55 + 1 + 3 * 5 * 7 * 11 * 2, given="2^55 + 1 weights, 3 layers, width 5, 7 tokens, 11 texts, 1 byte")
+    found = student.serving_bytes(1, 1001, 10_007, 100_003, 50_021, 4)
+    given = "1 weight, 1,001 layers, width 10,007, 100,003 tokens, 50,021 texts, 4 bytes"
+    equal(int(found), 4 * (1 + 1001 * 10_007 * 100_003 * 50_021 * 2), given=given)
 
 
 # energy
@@ -225,6 +270,11 @@ def test_hours_in_parts_many_gpus_and_little_power(student: Student) -> None:
     close([float(v) for v in found], [15.045] * 2, given="three quarters of an hour, 40 + 8 W, 64 GPUs of 250 W, overhead 1.25")
     found = student.energy(2**-10, 2.0, 0.0, overhead=1.0, pounds=0.5)
     close([float(v) * 1e6 for v in found], [1.953125, 0.9765625], given="3.5 seconds, 2 W, overhead 1; in millionths of a kWh")
+    found = student.energy(2**-20, 2**-10, 0.0, overhead=1.0, pounds=0.5)
+    given = "a 1,048,576th of an hour, a 1,024th of a W, overhead 1; times 2^30"
+    close([float(v) * 2**30 for v in found], [0.001, 0.0005], given=given, atol=0)
+    found = student.energy(1e6, 5e5, 5e5, 1e3, 25_000, overhead=2.0, pounds=4.0)
+    close([float(v) for v in found], [5.2e10, 2.08e11], given="a million hours, a million W, 25,000 GPUs of 1,000 W, overhead 2, 4 lb")
 
 
 @exercise("energy", points=0.5)
@@ -267,22 +317,42 @@ def test_a_front_may_bend_inwards(student: Student) -> None:
 
 @exercise("pareto_front", points=0.5)
 def test_a_little_dearer_or_better_counts(student: Student) -> None:
-    models = {"a": (1.0, 0.5), "dearer": (1.0 + 2**-31, 0.5), "better": (2.0, 0.5 + 2**-31)}
-    equal(list(student.pareto_front(models)), ["a", "better"], given=f"{models}: 'dearer' by 2^-31, 'better' by 2^-31")
+    for power in (31, 45):
+        models = {"a": (1.0, 0.5), "dearer": (1.0 + 2**-power, 0.5), "better": (2.0, 0.5 + 2**-power)}
+        equal(list(student.pareto_front(models)), ["a", "better"], given=f"{models}: 'dearer' and 'better' by 2^-{power}")
+    models = {"dearer": (2.0**-60, 0.0), "a": (0.0, 0.0), "better": (2.0**-60, 2.0**-61), "worse": (0.0, -(2.0**-60))}
+    equal(list(student.pareto_front(models)), ["a", "better"], given=str(models))
+    models = {"dearer": (3e23 + 1e9, 1e12), "a": (3e23, 1e12), "better": (4e23, 1e12 + 1)}
+    equal(list(student.pareto_front(models)), ["a", "better"], given=str(models))
+
+
+@exercise("pareto_front", points=0.5, needs="test_dearer_and_worse_is_dominated")
+def test_qualities_and_costs_may_be_negative(student: Student) -> None:
+    models = {"c": (3.0, -4.0), "b": (2.0, -3.0), "a": (1.0, -5.0), "d": (4.0, -1e12)}
+    equal(list(student.pareto_front(models)), ["a", "b"], given=f"{models}, such as ln p")
+    models = {"a": (-1.0, -5.0), "b": (-2e12, -9.0), "c": (-1.5, -9.0)}
+    equal(list(student.pareto_front(models)), ["b", "a"], given=str(models))
+
+
+@exercise("pareto_front", points=0.5, needs="test_twins_do_not_dominate_each_other")
+def test_of_many_twins_all_stay(student: Student) -> None:
+    models = dict.fromkeys("zbyaxc", (2.0, 0.5)) | {"cheap": (0.0, 0.0)} | dict.fromkeys("qpr", (1.0, 0.25))
+    equal(list(student.pareto_front(models)), ["cheap", *"qpr", *"zbyaxc"], given=f"{models}: six twins and three")
 
 
 # choose
-VALUES = none() | integers(-2, 2).map(float)
+VALUES = none() | integers(-2, 2).map(float) | integers(-2, 2)
 
 
 @exercise("choose", points=0.5)
 @for_all(
     examples=50,
     facts=lists(dictionaries(sampled_from(["a", "b", "c"]), VALUES), max_size=5),
-    needs=lists(tuples(sampled_from(["a", "b", "x"]), sampled_from(["at least", "at most"]), integers(-2, 2)), max_size=3),
+    needs=lists(tuples(sampled_from(["a", "b", "x", "c"]), sampled_from(["at least", "at most"]), integers(-2, 2)), max_size=3),
+    whole=booleans(),
 )
 def test_any_choice_is_that_of_a_search_by_hand(
-    student: Student, facts: list[dict[str, float | None]], needs: list[tuple[str, str, int]]
+    student: Student, facts: list[dict[str, float | None]], needs: list[tuple[str, str, int]], whole: bool
 ) -> None:
     models = {f"model {5 - place}": fact for place, fact in enumerate(facts)}
     expected, price = None, math.inf
@@ -292,7 +362,7 @@ def test_any_choice_is_that_of_a_search_by_hand(
         cost = fact.get("c")
         if not lacks and cost is not None and cost < price:
             expected, price = name, cost
-    equal(student.choose(models, [(key, bound, float(n)) for key, bound, n in needs], "c"), expected)
+    equal(student.choose(models, [(key, bound, n if whole else float(n)) for key, bound, n in needs], "c"), expected)
 
 
 @exercise("choose", points=0.5)
@@ -320,10 +390,15 @@ def test_a_value_below_0_is_known_and_0_is_a_bound(student: Student) -> None:
 
 @exercise("choose", points=0.5)
 def test_bounds_and_costs_are_exact(student: Student) -> None:
-    models = {"short": {"good": 0.5 - 2**-31, "ms": 1.0}, "dear": {"good": 0.5, "ms": 2.0 + 2**-31}, "right": {"good": 0.5, "ms": 2.0}}
-    equal(student.choose(models, [("good", "at least", 0.5)], "ms"), "right", given=f"at least .5 of {models}")
-    models = {"over": {"MB": 1.0 + 2**-31, "ms": 1.0}, "right": {"MB": 1.0, "ms": 2.0}}
-    equal(student.choose(models, [("MB", "at most", 1.0)], "ms"), "right", given=f"at most 1 MB of {models}")
+    for part in (2**-31, 2**-45):
+        models = {"short": {"good": 0.5 - part, "ms": 1.0}, "dear": {"good": 0.5, "ms": 2.0 + part}, "right": {"good": 0.5, "ms": 2.0}}
+        equal(student.choose(models, [("good", "at least", 0.5)], "ms"), "right", given=f"at least .5 of {models}")
+        models = {"over": {"MB": 1.0 + part, "ms": 1.0}, "right": {"MB": 1.0, "ms": 2.0}}
+        equal(student.choose(models, [("MB", "at most", 1.0)], "ms"), "right", given=f"at most 1 MB of {models}")
+    tiny = 2.0**-60
+    models = {"over": {"error": tiny, "ms": 0.0}, "dear": {"error": 0.0, "ms": 2 * tiny}, "right": {"error": 0.0, "ms": tiny}}
+    equal(student.choose(models, [("error", "at most", 0.0)], "ms"), "right", given=f"at most 0 errors of {models}")
+    equal(student.choose(models, [("error", "at least", tiny)], "ms"), "over", given=f"at least 2^-60 errors of {models}")
 
 
 @exercise("choose", points=0.5)
@@ -331,6 +406,8 @@ def test_a_cost_may_be_0_or_very_large(student: Student) -> None:
     equal(student.choose({"free": {"ms": 0.0}, "dear": {"ms": 1.0}}, [], "ms"), "free", given="costs of 0 and 1, no needs")
     models = {"GPT-3": {"FLOPs": 3.14e23}, "GPT-2": {"FLOPs": 1.9e21}}
     equal(student.choose(models, [], "FLOPs"), "GPT-2", given=f"{models}, no needs")
+    models = {"gain": {"ms": -1.0}, "free": {"ms": 0}, "more gain": {"ms": -5e12}, "as much": {"ms": -5e12}}
+    equal(student.choose(models, [], "ms"), "more gain", given=f"{models}, no needs")
 
 
 # What the notebook records, and the truth it is held against: the grader draws the tests itself from the run's seed.

@@ -91,8 +91,8 @@ plots.style()
 def interval(scores):
     """The 95 % interval of a mean, by Student's t.
 
-    scores: list of n floats, n at least 2. Returns (low, high), floats; both are the mean if all
-    scores are the same. Student 1908, The Probable Error of a Mean.
+    scores: list of n floats of any size and sign, n at least 2. Returns (low, high), floats; both
+    are the mean if all scores are the same. Student 1908, The Probable Error of a Mean.
     """
     ### BEGIN SOLUTION
     half = stats.t.ppf(0.975, len(scores) - 1) * statistics.stdev(scores) / math.sqrt(len(scores))
@@ -204,8 +204,8 @@ def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
 
     tokens: N. layers: L. width: H. inner: F. vocabulary: V and scored: K, the places at which all
     words are scored.
-    Returns a whole number. Vaswani et al. 2017, section 3; Kaplan et al. 2020, Table 1, counts the
-    same way.
+    Returns a whole number, exact at any size. Vaswani et al. 2017, section 3; Kaplan et al. 2020,
+    Table 1, counts the same way.
     """
     ### BEGIN SOLUTION
     layer = 4 * tokens * width**2 + 2 * tokens**2 * width + 2 * tokens * width * inner
@@ -240,7 +240,7 @@ def serving_bytes(parameters, layers, width, tokens, texts, number_bytes):
 
     parameters: how many weights. layers: L. width: H. number_bytes: of one number, 4 for float32, 2
     for bfloat16.
-    Returns a whole number of bytes.
+    Returns a whole number of bytes, exact at any size.
     """
     ### BEGIN SOLUTION
     return number_bytes * (parameters + texts * layers * tokens * 2 * width)
@@ -327,7 +327,8 @@ for name, (watts, hours, *printed) in PRINTED.items():
 def pareto_front(models):
     """The models that no other dominates.
 
-    models: dict from a name to (cost, quality), floats. Lower costs and higher qualities are better.
+    models: dict from a name to (cost, quality), floats, which may be negative. Lower costs and
+    higher qualities are better, by however little.
     Returns the list of names, cheapest first; of equal costs in the dict's order.
     """
     ### BEGIN SOLUTION
@@ -359,9 +360,9 @@ def choose(models, needs, cost):
     """The cheapest model that meets all needs.
 
     models: dict from a name to its facts, a dict from a fact's name to a number, or None where it
-    is not known; a fact may be missing, too.
-    needs: list of (fact, "at least" or "at most", number). cost: the fact that is to be small; who
-    has no cost is not taken.
+    is not known; a fact may be missing, too. Numbers are ints or floats of either sign.
+    needs: list of (fact, "at least" or "at most", number); the cost may be among the facts, and one
+    fact more than once. cost: the fact that is to be small; who has no cost is not taken.
     Returns a name, of equally cheap ones the first of the dict; None if no model meets all needs.
     """
     ### BEGIN SOLUTION
