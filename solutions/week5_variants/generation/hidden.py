@@ -175,7 +175,7 @@ def test_a_narrow_stretch_at_an_end_is_found(student: Student) -> None:
 
 @exercise("draw", points=0.5, needs="test_any_noise_finds_the_token_of_brute_force")
 def test_any_of_many_tokens_may_be_drawn(student: Student) -> None:
-    tokens = list(range(3, 2048, 12)) + [2047]
+    tokens = [*range(3, 2048, 12), 2047]
     probabilities = torch.full((len(tokens), 2048), 2**-11)  # sums are exact
     noise = (torch.tensor(tokens) + 0.5) / 2048
     given = "2,048 tokens of equal probability, noise in the middle of the stretches of the tokens 3, 15, 27, …, 2047"
