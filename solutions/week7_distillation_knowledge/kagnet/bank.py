@@ -98,6 +98,19 @@ def ground(lemmas, concepts, stop_words):
 
 edit("ground", "place-of-the-first-word", {"list(dict.fromkeys(found[start] for start in sorted(found)))": 'sorted(dict.fromkeys(found.values()), key=lambda name: lemmas.index(name.split("_")[0]))'},
      "a name's place is looked up by its first word, which may stand earlier by itself", killed_by="test_words_are_told_apart_by_their_places")
+@mistake("ground", "most-letters", "the name with the most letters is taken first: the one with the most words",
+         killed_by="test_the_longest_has_the_most_words_not_letters")
+def ground(lemmas, concepts, stop_words):
+    free, found = set(range(len(lemmas))), {}
+    spans = [(a, b) for a in range(len(lemmas)) for b in range(a + 1, len(lemmas) + 1)]
+    for a, b in sorted(spans, key=lambda span: (-len("_".join(lemmas[span[0] : span[1]])), span[0])):
+        name = "_".join(lemmas[a:b])
+        if name in concepts and set(range(a, b)) <= free and not set(lemmas[a:b]) <= set(stop_words):
+            free -= set(range(a, b))
+            found[a] = name
+    return list(dict.fromkeys(found[a] for a in sorted(found)))
+
+
 edit("ground", "known-names-take-no-words", {"if all(free[start : start + size]) and": 'if all(free[start : start + size]) and "_".join(words) not in found.values() and'},
      "a name that comes again takes no words, so shorter names are found in them", killed_by="test_words_are_told_apart_by_their_places")
 edit("ground", "lower-case", {"    free, found": "    lemmas = [word.lower() for word in lemmas]\n    free, found"},
@@ -150,6 +163,8 @@ edit("both_directions", "symmetric-relations", {'relation + "*"': 'relation + "*
      "RelatedTo gets no star on the way back: every relation does", killed_by="test_names_and_relations_are_taken_as_they_stand")
 edit("both_directions", "part-of-a-name", {"if head != tail": "if head not in tail"},
      "a concept counts as itself if its name is part of the other's", killed_by="test_names_and_relations_are_taken_as_they_stand")
+edit("both_directions", "blanks-at-the-ends", {"if head != tail": "if head.strip() != tail.strip()"},
+     "names that differ in blanks at their ends count as one concept", killed_by="test_names_and_relations_are_taken_as_they_stand")
 edit("both_directions", "lower-case", {"if head != tail": "if head.lower() != tail.lower()"},
      "names that differ in capital letters count as one concept", killed_by="test_names_and_relations_are_taken_as_they_stand")
 
@@ -403,6 +418,8 @@ edit("path_scores", "one-step-early", {">= lengths[:, None]": ">= lengths[:, Non
      "the last step of each path is left out", killed_by="test_a_step_that_points_as_its_relation_does_scores_1")
 edit("path_scores", "own-cosine", {"functional.cosine_similarity(kinds, moved, dim=-1)": "((kinds * moved).sum(dim=-1) / (kinds.norm(dim=-1) * moved.norm(dim=-1)))"},
      "0/0 where a vector is 0: that cosine is to be 0", killed_by="test_vectors_of_zeros_are_half_likely")
+edit("path_scores", "very-small-added", {"functional.cosine_similarity(kinds, moved, dim=-1)": "((kinds * moved).sum(dim=-1) / (kinds.norm(dim=-1) * moved.norm(dim=-1) + 1e-12))"},
+     "a very small number is added below the fraction, which is not small beside the product of two short vectors", killed_by="test_only_directions_count_and_no_path_gives_no_score")
 edit("path_scores", "small-added", {"functional.cosine_similarity(kinds, moved, dim=-1)": "((kinds * moved).sum(dim=-1) / (kinds.norm(dim=-1) * moved.norm(dim=-1) + 1e-6))"},
      "a small number is added below the fraction, which is not small beside short vectors", killed_by="test_only_directions_count_and_no_path_gives_no_score")
 
@@ -572,6 +589,8 @@ edit("attention_weights", "not-far-enough", {"masked_fill(~real, lowest)": "mask
      "−1000 is taken for −∞: scores may lie below it", killed_by="test_scores_far_from_zero_weigh_as_others_do")
 edit("attention_weights", "ten-thousand", {"masked_fill(~real, lowest)": "masked_fill(~real, -1e4)"},
      "−10,000 is taken for −∞: scores may lie below it", killed_by="test_scores_far_from_zero_weigh_as_others_do")
+edit("attention_weights", "lowest-of-float32", {"torch.finfo(scores.dtype).min": "torch.finfo(torch.float32).min"},
+     "the lowest number of float32 is taken for all types: float64 goes further down", killed_by="test_scores_far_from_zero_weigh_as_others_do")
 edit("attention_weights", "scores-alone-masked", {"    answering = answering.masked_fill(~real.unsqueeze(-1), 0.0)  # inf there would make gradients NaN\n": ""},
      "only scores are masked: the gradients of asking and weight multiply with what stands at padding, and are NaN where that is inf",
      killed_by="test_inf_at_padding_reaches_neither_weights_nor_gradients")
@@ -589,6 +608,15 @@ edit("attention_weights", "shares-of-exp", {"scores.masked_fill(~real, lowest).s
      "exp of a large score is infinite: the greatest is to be taken off first", killed_by="test_scores_far_from_zero_weigh_as_others_do")
 edit("attention_weights", "constants", {"asking, weight, answering)": "asking, weight, answering).detach()"},
      "the scores are taken as constants: attention is never trained", killed_by="test_no_gradient_is_lost_or_not_a_number")
+
+
+@mistake("attention_weights", "a-small-sum-raised", "the sum is taken for at least 1e-3 before the greatest is taken off: very low scores no longer sum to 1",
+         killed_by="test_scores_far_from_zero_weigh_as_others_do")
+def attention_weights(asking, answering, real, weight):
+    known = answering.masked_fill(~real.unsqueeze(-1), 0.0)
+    scores = torch.einsum("...d,dc,...kc->...k", asking, weight, known)
+    powers = (scores - scores.amax(dim=-1, keepdim=True)).exp() * real
+    return powers / powers.sum(dim=-1, keepdim=True).clamp(min=1e-3)
 
 
 # graph_vector

@@ -105,10 +105,10 @@ plots.style()
 def ground(lemmas, concepts, stop_words):
     """The concepts that a text mentions.
 
-    lemmas: list of strings, perhaps empty; concepts: set of names, the words of each joined by "_";
-    stop_words: set of strings. An n-gram matches if its words, joined, are a name and not all of
-    them are stop words. The longest matches are taken first, of equally long ones the left one;
-    a word that is taken is not there for others.
+    lemmas: list of words, perhaps empty, no word with "_" in it; concepts: set of names, the words
+    of each joined by "_"; stop_words: set of words. An n-gram matches if its words, joined, are a
+    name and not all of them are stop words. The matches of most words are taken first, of equally
+    many the left one; a word that is taken is not there for others.
     Returns a list or tuple of names in the order in which they stand in the text, each once (at its
     first place), as they are written. Lin et al. 2019, section 3.1.
     """
@@ -603,8 +603,8 @@ check("attention_weights")
 def graph_vector(paths, alpha, pairs, beta):
     """A vector for each schema graph: its paths, summed by α, beside its pairs, both summed by β.
 
-    paths: float (S, M, K, C), p; alpha (S, M, K); pairs: float (S, M, D), T; beta (S, M). Weights
-    of padding are 0, and so are all α of a pair without a path.
+    paths: float (S, M, K, C), p; alpha (S, M, K); pairs: float (S, M, D), T; beta (S, M). All are
+    finite. Weights of padding are 0, and so are all α of a pair without a path.
     Returns (S, C + D), what comes from the paths first. Lin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION
