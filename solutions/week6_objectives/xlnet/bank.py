@@ -119,6 +119,8 @@ edit("over_all_orders", "half-the-orders", {"itertools.permutations(range(len(nu
      "every other order is left out", killed_by="test_two_tokens_have_two_orders")
 edit("over_all_orders", "thousand-for-infinity", {"max(sums)": "max([-1000.0, *sums])"},
      "the highest begins at −1000: a text may be less likely in every order", killed_by="test_any_table_gives_what_its_sets_add_up_to")
+edit("over_all_orders", "lowest-float-for-infinity", {"max(sums)": "max([-1e300, *sums])"},
+     "the highest begins at a very low number: where no order is possible it is −∞", killed_by="test_what_is_impossible_in_one_order_is_minus_infinity_there")
 edit("over_all_orders", "agreeing-orders-once", {"sum(sums) / len(sums)": "sum(set(sums)) / len(set(sums))"},
      "orders that agree count once: each of the N! orders counts", killed_by="test_any_table_gives_what_its_sets_add_up_to")
 edit("over_all_orders", "infinity-left-out", {"total += numbers[place][seen]": "total += numbers[place][seen] if math.isfinite(numbers[place][seen]) else 0.0"},
@@ -192,6 +194,10 @@ edit("masked_and_chained", "most-likely", {"alone[tokens[place]].log()": "alone.
      "the likeliest token is paid for: the text's own was asked for", killed_by="test_what_is_visible_is_given_and_not_paid_for")
 edit("masked_and_chained", "a-little-more", {"for place in hidden)].log())": "for place in hidden)].clamp(min=1e-12).log())"},
      "what never occurs gets 1e-12: its logarithm is −inf", killed_by="test_a_pair_that_never_occurs_is_impossible_for_the_chain_alone")
+edit("masked_and_chained", "a-little-more-alone", {"alone[tokens[place]].log()": "alone[tokens[place]].clamp(min=1e-300).log()"},
+     "a token that never occurs gets 1e-300: its logarithm is −inf, by itself as well", killed_by="test_a_token_that_never_occurs_is_impossible_for_both")
+edit("masked_and_chained", "squeezed", {"for place, token in enumerate(tokens))]": "for place, token in enumerate(tokens))].squeeze()"},
+     "where there is one kind of token alone, squeeze takes away the hidden places", killed_by="test_any_distribution_pays_what_its_texts_say")
 edit("masked_and_chained", "joint-changed", {"left = left / left.sum()": "left /= left.sum().clone()"},
      "what indexing gives is a view: /= changes the caller's distribution", killed_by="test_with_one_bracket_visible_both_are_certain")
 edit("masked_and_chained", "thousand-for-infinity", {"for place in hidden)].log())": "for place in hidden)].log().clamp(min=-1000.0))"},
@@ -246,6 +252,10 @@ edit("partial_prediction", "rounded-up", {"len(order) // k": "-(-len(order) // k
      "N/k is rounded up: down", killed_by="test_the_last_third_of_the_order_is_asked_for")
 edit("partial_prediction", "times-a-fraction", {"len(order) // k": "int(len(order) * (1 / k))"},
      "1/k is rounded, and N times that may fall just below a whole number: N // k", killed_by="test_of_512_places_85_are_asked_for")
+edit("partial_prediction", "small-numbers", {"turn = torch.zeros_like(order)\n    turn[asked] = torch.arange(1, len(asked) + 1)": "turn = torch.zeros(len(order), dtype=torch.int8)\n    turn[asked] = torch.arange(1, len(asked) + 1).to(torch.int8)"},
+     "the turns are int8, which ends at 127", killed_by="test_of_512_places_85_are_asked_for")
+edit("partial_prediction", "int32", {"return asked,": "return asked.int(),"},
+     "asked is int32: int64 was said, which gather and indexing take", killed_by="test_of_512_places_85_are_asked_for")
 edit("partial_prediction", "rows-by-place", {"turn[asked][:, None]": "turn[asked.sort().values][:, None]"},
      "the rows of the query mask stand by place, the asked ones in the order of prediction", killed_by="test_an_asked_token_sees_the_context_and_asked_ones_before_it")
 edit("partial_prediction", "perhaps-none", {"max(1, len(order) // k)": "(len(order) // k)"},
@@ -312,6 +322,8 @@ edit("by_distance", "keys-turned-round", {"keys - 1 - places": "-places", " + to
      "the keys are counted from the right", killed_by="test_each_row_gets_how_far_each_key_is_to_its_left")
 edit("by_distance", "first-head", {"columns.expand(*scores.shape[:3], keys))": "columns.expand(*scores.shape[:3], keys))[:, :1].expand(*scores.shape[:3], keys)"},
      "the first head's scores are used for all heads", killed_by="test_heads_and_rows_keep_their_own_scores")
+edit("by_distance", "small-numbers", {"(keys - 1 - places)[:, None, :, None] + torch.arange(keys, device=places.device)": "((keys - 1 - places).to(torch.int8)[:, None, :, None] + torch.arange(keys).to(torch.int8)).long() % (2 * keys - 1)"},
+     "the columns are int8, which ends at 127", killed_by="test_the_scores_keep_their_type_and_their_digits")
 edit("by_distance", "always-float32", {"return scores.gather(": "return scores.float().gather("},
      "the scores come back in float32, whatever came in", killed_by="test_the_scores_keep_their_type_and_their_digits")
 edit("by_distance", "constants", {"return scores.gather(": "return scores.detach().gather("},
@@ -411,6 +423,11 @@ edit("mix", "thousand-for-infinity", {"torch.finfo(scores.dtype).min": "-1000.0"
      "hidden scores are −1000, which visible ones may be below", killed_by="test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden")
 edit("mix", "subtracted", {"scores.masked_fill(hidden, torch.finfo(scores.dtype).min)": "(scores - 1e9 * hidden)"},
      "10⁹ is taken off hidden scores: a hidden one may be greater than that", killed_by="test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden")
+edit("mix", "authors-number", {"torch.finfo(scores.dtype).min": "-1e30"},
+     "hidden scores are −10³⁰, which visible ones may be below", killed_by="test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden")
+edit("mix", "hidden-overflows", {"weights = scores.masked_fill(hidden, torch.finfo(scores.dtype).min).softmax(dim=-1)":
+     "highest = scores.masked_fill(hidden, torch.finfo(scores.dtype).min).amax(dim=-1, keepdim=True).detach()\n    raised = torch.where(hidden, 0.0, (scores - highest).exp())\n    weights = raised / raised.sum(dim=-1, keepdim=True).clamp(min=1e-30)"},
+     "exp is taken of hidden scores, too: its infinity is left out of the value, and makes the gradient NaN", killed_by="test_gradients_are_finite_where_a_row_sees_nothing")
 edit("mix", "nan-to-num-at-the-end", {"torch.finfo(scores.dtype).min": "-torch.inf", "weights.masked_fill(hidden, 0.0) @ values": "(weights @ values).nan_to_num(0.0)"},
      "NaN becomes 0 too late: the gradient for the values is NaN already", killed_by="test_gradients_are_finite_where_a_row_sees_nothing")
 edit("mix", "maximum-of-all", {"scores.masked_fill(hidden, torch.finfo(scores.dtype).min).softmax(dim=-1)": "(scores - scores.max(dim=-1, keepdim=True).values).exp().masked_fill(hidden, 0.0)",
@@ -499,6 +516,8 @@ edit("two_streams", "memory-replaced", {"    for layer, kept in zip(layers, memo
      "the new memory is written into the caller's list", killed_by="test_in_three_layers_both_streams_look_at_the_content_of_the_layer_before")
 edit("two_streams", "first-query-again", {"        g = layer(g, context, before": "        start = g if kept is memory[0] else start\n        g = layer(start, context, before"},
      "each layer begins with the first query again: it goes on with what the last one made", killed_by="test_in_three_layers_both_streams_look_at_the_content_of_the_layer_before")
+edit("two_streams", "masks-made-anew", {"functional.pad(content, (before, 0), value=True)": "functional.pad(content | torch.eye(h.shape[1], dtype=torch.bool), (before, 0), value=True)"},
+     "every place sees itself, whatever the mask says", killed_by="test_any_text_is_predicted_as_row_by_row")
 edit("two_streams", "content-detached", {"context = torch.cat([kept, h], dim=1)": "context = torch.cat([kept, h.detach()], dim=1)"},
      "no gradient reaches the content: it is trained through the query", killed_by="test_no_gradient_leads_from_a_prediction_to_its_own_token")
 edit("two_streams", "content-returned", {"    return g": "    return h.gather(1, asked[:, :, None].expand(-1, -1, h.shape[2]))"},

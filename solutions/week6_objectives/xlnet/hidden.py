@@ -116,6 +116,9 @@ def test_what_is_impossible_in_one_order_is_minus_infinity_there(student: Studen
     found = [float(number) for number in parts(student.over_all_orders(table), 3)]
     given = "ln P(0) = −1, ln P(1 | 0) = −∞, ln P(1) = −4, ln P(0 | 1) = −0.5"
     close(found, [-math.inf, -math.inf, -4.5], given=given)
+    table = torch.tensor([[-1.0, math.nan, -math.inf, math.nan], [-math.inf, -math.inf, math.nan, math.nan]], dtype=torch.float64)
+    found = [float(number) for number in parts(student.over_all_orders(table), 3)]
+    close(found, [-math.inf] * 3, given="ln P(0) = −1, ln P(1 | 0) = ln P(1) = ln P(0 | 1) = −∞: no order is possible")
 
 
 @exercise("over_all_orders", points=0.5, needs="test_two_tokens_have_two_orders")
@@ -151,16 +154,21 @@ def paid(student: Student, joint: Tensor, tokens: list[int], hidden: list[int]) 
 
 @exercise("masked_and_chained")
 @for_all(
-    length=integers(1, 4), words=integers(2, 3), seed=integers(0, 10**6), hide=lists(booleans(), min_size=4, max_size=4)
+    length=integers(1, 4),
+    words=integers(1, 3),
+    low=sampled_from([1, -8]),
+    seed=integers(0, 10**6),
+    hide=lists(booleans(), min_size=4, max_size=4),
 )
 def test_any_distribution_pays_what_its_texts_say(
-    student: Student, length: int, words: int, seed: int, hide: list[bool]
+    student: Student, length: int, words: int, low: int, seed: int, hide: list[bool]
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    joint = torch.randint(1, 9, (words,) * length, generator=generator).double()
-    joint = joint / joint.sum()
+    joint = torch.randint(low, 9, (words,) * length, generator=generator).clamp(min=0).double()  # perhaps half of them 0
     tokens = torch.randint(0, words, (length,), generator=generator).tolist()
     hidden = [place for place in range(length) if hide[place]] or [0]
+    joint[tuple(0 if place in hidden else token for place, token in enumerate(tokens))] += 1.0  # what is visible occurs
+    joint = joint / joint.sum()
     close(paid(student, joint, tokens, hidden), enumerated(joint, tokens, hidden))
 
 
@@ -175,6 +183,14 @@ def test_rare_texts_are_paid_to_the_digit(student: Student) -> None:
     expected = [math.log(1e-30) + math.log(0.375) + math.log(0.25), math.log(1e-30) + math.log(0.125)]
     given = "the same with 1e-30, all three hidden, the text (0, 1, 1)"
     close(paid(student, joint, [0, 1, 1], [0, 1, 2]), expected, given=given, rtol=1e-9)
+
+
+@exercise("masked_and_chained", points=0.5, needs="test_what_is_visible_is_given_and_not_paid_for")
+def test_a_token_that_never_occurs_is_impossible_for_both(student: Student) -> None:
+    joint = torch.tensor([[0.5, 0.25, 0.0], [0.25, 0.0, 0.0], [0.0, 0.0, 0.0]], dtype=torch.float64)
+    for tokens, hidden in (([0, 2], [0, 1]), ([2, 2], [0, 1]), ([0, 2], [1])):
+        given = f"two tokens of three kinds, P = .5 .25 0 / .25 0 0 / 0 0 0, the text {tuple(tokens)}, hidden places {hidden}"
+        close(paid(student, joint, tokens, hidden), [-math.inf, -math.inf], given=given)
 
 
 @exercise("masked_and_chained", points=0.5, needs="test_what_is_visible_is_given_and_not_paid_for")
@@ -211,11 +227,16 @@ def test_any_order_is_asked_for_as_the_rule_says(student: Student, order: list[i
 @exercise("partial_prediction", points=0.5, needs="test_an_asked_token_sees_the_context_and_asked_ones_before_it")
 def test_of_512_places_85_are_asked_for(student: Student) -> None:
     order = [(187 * n + 5) % 512 for n in range(512)]
-    asked, _, query = (rows_of(part) for part in parts(student.partial_prediction(torch.tensor(order), 6), 3))
+    found = parts(student.partial_prediction(torch.tensor(order), 6), 3)
+    asked, content, query = (rows_of(part) for part in found)
     expected = partial_oracle(order, 6)
     given = "512 places, the order (5, 192, 379, …), K = 6"
     equal(len(asked), 85, given=f"{given}: how many are asked for")
     equal([asked, query], [expected[0], expected[2]], given=given)
+    true(content == expected[1], "another content mask was expected", given=given)
+    equal(str(getattr(found[0], "dtype", "")).removeprefix("torch."), "int64", given=f"{given}: the type of asked")
+    every = [rows_of(part) for part in parts(student.partial_prediction(torch.tensor(order[::-1]), 1), 3)]
+    true(every == partial_oracle(order[::-1], 1), "all 512 are asked for, each sees those before it", given="the converse, K = 1")
     asked = rows_of(parts(student.partial_prediction(torch.arange(98), 49), 3)[0])  # 98 · (1/49) is below 2 in floats
     equal(asked, [96, 97], given="98 places in turn, K = 49: which are asked for")
 
@@ -265,6 +286,8 @@ def test_the_scores_keep_their_type_and_their_digits(student: Student) -> None:
     scores, places = normal(1, 1, 2, 3, seed=4, dtype=torch.float64), torch.tensor([[1, 0]])
     given = "scores in float64, to twelve digits"
     close(student.by_distance(scores, places), shifted(scores, places), given=given, rtol=1e-12, atol=0)
+    scores, places = torch.arange(2 * 599.0).reshape(1, 1, 2, 599), torch.tensor([[299, 7]])
+    close(student.by_distance(scores, places), shifted(scores, places), given="300 keys, rows at places 299 and 7", rtol=1e-6)
 
 
 # relative_scores
@@ -358,6 +381,10 @@ def test_gradients_are_finite_where_a_row_sees_nothing(student: Student) -> None
     sees = torch.tensor([[[True, True, False], [False, False, False], [False, True, True]]])
     given = "2 heads, 3 rows of which the second sees nothing, float64"
     close_gradients(student, "mix", mean_of_visible, tensors, sees, given=given)
+    tensors["scores"] = tensors["scores"] + 2000.0 * (~sees[:, None])
+    close_gradients(student, "mix", mean_of_visible, tensors, sees, given=f"{given}; what is hidden scores 2000 more")
+    tensors["scores"] = tensors["scores"] - 4000.0
+    close_gradients(student, "mix", mean_of_visible, tensors, sees, given=f"{given}; what is hidden scores −2000, what is seen −4000")
 
 
 @exercise("mix", points=0.5, needs="test_visible_values_are_weighted_by_the_softmax")
@@ -366,6 +393,10 @@ def test_low_scores_that_are_visible_count_more_than_high_ones_that_are_hidden(s
     values = torch.tensor([[[[2.0], [4.0], [100.0], [100.0]]]], dtype=torch.float64)
     given = "one row with the scores (−3e9, −3e9, 0, 5e9), of which the last two are hidden; the values 2, 4, 100, 100"
     close(student.mix(scores, values, torch.tensor([[[True, True, False, False]]])), [[[[3.0]]]], given=given)
+    scores, given = scores * 1e27, "the scores (−3e36, −3e36, 0, 5e36), of which the second alone is seen; the values 2, 4, 100, 100"
+    for kind in (torch.float64, torch.float32):
+        found = student.mix(scores.to(kind), values.to(kind), torch.tensor([[[False, True, False, False]]]))
+        close(found, [[[[4.0]]]], given=f"{given}; {kind}")
 
 
 @exercise("mix", points=0.5, needs="test_visible_values_are_weighted_by_the_softmax")
@@ -445,15 +476,18 @@ def masks_of(orders: list[list[int]], count: int) -> tuple[Tensor, Tensor, Tenso
     past=integers(0, 2),
     orders=integers(1, 4).flatmap(lambda n: lists(permutations(range(n)), min_size=1, max_size=2)),
     count=integers(1, 4),
+    any_masks=booleans(),
     seed=integers(0, 10**6),
     examples=30,
 )
 def test_any_text_is_predicted_as_row_by_row(
-    student: Student, depth: int, past: int, orders: list[list[int]], count: int, seed: int
+    student: Student, depth: int, past: int, orders: list[list[int]], count: int, any_masks: bool, seed: int
 ) -> None:
     texts, length = len(orders), len(orders[0])
     count = min(count, length)
     layers, some = layers_of(depth, 50), masks_of([list(order) for order in orders], count)
+    if any_masks:  # of no order, and perhaps with a place that does not see itself
+        some = some[0], normal(*some[1].shape, seed=seed + 5) > 0, normal(*some[2].shape, seed=seed + 6) > 0
     h, g = normal(texts, length, WIDTH, seed=seed), normal(texts, count, WIDTH, seed=seed + 1)
     memory = [normal(texts, past, WIDTH, seed=seed + 2 + n) for n in range(depth)]
     found = student.two_streams(theirs(student, layers), h, g, memory, *some)
