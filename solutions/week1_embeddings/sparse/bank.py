@@ -120,6 +120,9 @@ edit("distances", "root-of-each",
      {'torch.cdist(vectors, vectors, compute_mode="donot_use_mm_for_euclid_dist")': "(vectors[:, None] - vectors[None]).square().sqrt().sum(dim=2)"},
      "the root is taken of each difference before they are summed: square, sum, then root",
      killed_by="test_three_points_are_as_far_apart_as_pythagoras_says", of="cdist")
+edit("distances", "one-column-squeezed", {"difference = vectors": "vectors = vectors.squeeze()\n    difference = vectors"},
+     "a single coordinate is squeezed away: rows of one number are rows too",
+     killed_by="test_one_coordinate_and_many_rows_have_their_distances")
 edit("distances", "single-precision", {"difference = vectors": "vectors = vectors.float()\n    difference = vectors"},
      "the points are rounded to float32 whatever came in",
      killed_by="test_near_points_far_from_the_origin_are_told_apart")
@@ -174,7 +177,7 @@ edit("cosines", "divided-by-one-length", {"unit = normalize(vectors, dim=1)": ""
      killed_by="test_length_does_not_matter_and_direction_does")
 edit("cosines", "zero-by-zero", {"normalize(vectors, dim=1)": "vectors / vectors.norm(dim=1, keepdim=True)"},
      "0 / 0 is not a number: a row of zeros has cosine 0", killed_by="test_a_row_of_zeros_has_cosine_0_with_every_row")
-edit("cosines", "columns-scaled", {"1": "0"},
+edit("cosines", "columns-scaled", {"dim=1": "dim=0"},
      "columns are brought to length 1, where rows are the words' vectors",
      killed_by="test_length_does_not_matter_and_direction_does")
 edit("cosines", "cosine-distance", {"unit @ unit.T": "1 - unit @ unit.T"},
@@ -414,6 +417,9 @@ edit("association", "second-word-missing",
 edit("association", "product-in-int32", {"n_x.double() * n_y.double()": "n_x.int() * n_y.int()"},
      "the product of the counts is computed in 32 bits, where it overflows",
      killed_by="test_random_counts_agree_with_the_definition")
+edit("association", "product-in-their-own-type", {"n_xy.double() * n / (n_x.double() * n_y.double())": "n_xy.double() * n / (n_x * n_y)"},
+     "products are taken in the tensors' own type: 32 bits do not hold that of two frequent words",
+     killed_by="test_counts_of_any_type_are_multiplied_whole")
 edit("association", "something-added-to-shares",
      {"n_xy.double() * n / (n_x.double() * n_y.double())": "(n_xy.double() / n) / (n_x.double() / n * n_y.double() / n + 1e-12)"},
      "something is added below the line, which halves the ratio of two words seen once in a million",
@@ -491,6 +497,12 @@ edit("ppmi", "square-is-symmetric", {"    ratio =": "    if counts.shape[0] == c
 edit("ppmi", "sums-at-least-one", {"    joint =": "    row = counts.sum(dim=1, keepdim=True).clamp(min=1)\n    joint =", "joint.sum(dim=1, keepdim=True) *": "row / counts.sum() *"},
      "row sums below 1 are taken for 1",
      killed_by="test_any_table_of_numbers_has_its_surprise")
+edit("ppmi", "product-in-32-bits", {"joint / expected, 1.0": "counts * counts.sum() / (counts.sum(dim=1, keepdim=True) * counts.sum(dim=0, keepdim=True)), 1.0"},
+     "an int32 table times its sum stays int32, where it overflows: turn to floats first",
+     killed_by="test_large_counts_of_32_bits_are_multiplied_whole")
+edit("ppmi", "at-least-a-little", {"joint / expected, 1.0": "joint / expected.clamp(min=1e-12), 1.0"},
+     "what chance expects is taken for 10⁻¹² where it is less",
+     killed_by="test_words_seen_once_in_a_thousand_million_keep_their_surprise")
 edit("ppmi", "something-added", {"joint / expected, 1.0": "(joint + 1e-12) / (expected + 1e-12), 1.0"},
      "something is added above and below the line, which halves the ratio of two words seen once in a million",
      killed_by="test_words_seen_once_in_a_thousand_million_keep_their_surprise")
@@ -556,6 +568,10 @@ edit("shifted_ppmi", "below-one-is-never", {"counts > 0": "counts >= 1"},
      killed_by="test_a_random_table_agrees_with_the_definition_for_several_shifts")
 edit("shifted_ppmi", "something-added", {"(smoothed / smoothed.sum())": "(smoothed / smoothed.sum() + 1e-10)"},
      "something is added to the contexts' shares, so rare ones look more frequent",
+     killed_by="test_a_context_seen_once_in_a_thousand_million_keeps_its_share")
+edit("shifted_ppmi", "product-in-32-bits", {"    counts = counts.double()\n": "",
+     "counts / counts.sum(dim=1, keepdim=True)": "counts * counts.sum() / counts.sum(dim=1, keepdim=True) / counts.sum()"},
+     "an int32 table times its sum stays int32, where it overflows: turn to floats first",
      killed_by="test_a_context_seen_once_in_a_thousand_million_keeps_its_share")
 edit("shifted_ppmi", "numpy-array", {".float()": ".float().numpy()"},
      "an array comes back: a tensor is asked for",

@@ -9,7 +9,7 @@ import torch
 from hypothesis.strategies import DrawFn, SearchStrategy, composite, integers, lists, sampled_from
 
 from etude.embeddings import evaluate
-from etude.lesson.checks import close, equal, exercise
+from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
@@ -35,7 +35,10 @@ def test_a_longer_text_agrees_with_brute_force(student: Student) -> None:
 
 @exercise("one_hot", points=0.5)
 def test_no_text_has_no_rows(student: Student) -> None:
-    equal(list(student.one_hot([], ["a", "b", "c"]).shape), [0, 3], given="no tokens, 3 words; the shape")
+    vectors = student.one_hot([], ["a", "b", "c"])
+    equal(list(vectors.shape), [0, 3], given="no tokens, 3 words; the shape")
+    kind = str(vectors.dtype)
+    true(vectors.is_floating_point(), "a float tensor was expected", given="no tokens, 3 words", actual=kind)
 
 
 @exercise("one_hot", points=0.5)
@@ -118,6 +121,17 @@ def test_many_coordinates_and_small_distances_are_exact(student: Student) -> Non
         atol=1e-7,
         given="the origin, (0.00001, 0, …) and (1, 1, …), 64 coordinates",
     )
+    close(student.distances(points).diagonal(), np.zeros(3), rtol=0, atol=0, given="the same; the diagonal")
+
+
+@exercise("distances", points=0.5, needs="test_three_points_are_as_far_apart_as_pythagoras_says")
+def test_one_coordinate_and_many_rows_have_their_distances(student: Student) -> None:
+    line = torch.tensor([[3.0], [-1.0], [3.0]])
+    close(student.distances(line), [[0, 4, 0], [4, 0, 4], [0, 4, 0]], given="(3), (−1) and (3)")
+    close(student.distances(line[:1]), [[0]], given="(3) alone")
+    many = torch.arange(0.0, 300.0)[:, None] * torch.tensor([[3.0, 4.0]])
+    expected = 5 * np.abs(np.subtract.outer(np.arange(300), np.arange(300)))
+    close(student.distances(many), expected, given="300 points, (3, 4) times 0, 1, … 299")
 
 
 @exercise("cosines")
@@ -135,6 +149,17 @@ def test_very_short_rows_and_very_long_ones_have_cosines_too(student: Student) -
     expected = [[1, 0, 1, 0, -0.6], [0, 1, 0, 0, -0.8], [1, 0, 1, 0, -0.6], [0, 0, 0, 0, 0], [-0.6, -0.8, -0.6, 0, 1]]
     given = "(3, 4) and (4, −3) ten-millionths, (3, 4) million millions, (0, 0), (−1, 0)"
     close(student.cosines(vectors), expected, rtol=1e-3, atol=1e-4, given=given)
+
+
+@exercise("cosines", points=0.5, needs="test_length_does_not_matter_and_direction_does")
+def test_one_coordinate_and_many_rows_have_their_cosines(student: Student) -> None:
+    line = torch.tensor([[2.0], [-3.0], [0.0]])
+    close(student.cosines(line), [[1, -1, 0], [-1, 1, 0], [0, 0, 0]], atol=1e-5, given="(2), (−3) and (0)")
+    close(student.cosines(line[2:]), [[0]], given="(0) alone")
+    many = torch.tensor([[1.0, 0.0], [0.0, -2.0], [0.0, 0.0], [-3.0, 0.0]]).repeat(75, 1)
+    expected = np.tile([[1, 0, 0, -1], [0, 1, 0, 0], [0, 0, 0, 0], [-1, 0, 0, 1]], (75, 75))
+    given = "300 rows: (1, 0), (0, −2), (0, 0), (−3, 0), again and again"
+    close(student.cosines(many), expected, atol=1e-5, given=given)
 
 
 @exercise("cosines")
@@ -217,7 +242,7 @@ def test_random_sentences_agree_with_brute_force(student: Student) -> None:
     drawn=alike(6, unique=True)
     .filter(len)
     .flatmap(
-        lambda words: lists(lists(sampled_from(words), max_size=7), min_size=1, max_size=4).map(
+        lambda words: lists(lists(sampled_from(words), max_size=7), max_size=4).map(
             lambda sentences: (sentences, words)
         )
     ),
@@ -228,15 +253,20 @@ def test_any_sentences_have_the_counts_of_brute_force(
 ) -> None:
     sentences, words = drawn
     places = [(s[i], s[j]) for s in sentences for i in range(len(s)) for j in range(len(s)) if 0 < abs(i - j) <= window]
-    close(student.neighbour_counts(sentences, words, window), [[places.count((a, b)) for b in words] for a in words])
+    counts = student.neighbour_counts(sentences, words, window)
+    close(counts, [[places.count((a, b)) for b in words] for a in words])
+    equal(str(counts.dtype), "torch.int64")
 
 
 @exercise("neighbour_counts", points=0.5)
 def test_many_meetings_are_counted_whole(student: Student) -> None:
-    counts = student.neighbour_counts([["so"] * 4] * 4_000 + [["la", "so"]] * 300, ["la", "so"], 2)
+    counts = student.neighbour_counts([["so"] * 4] * 7_000 + [["la", "so"]] * 300, ["la", "so"], 2)
     close(
-        counts, [[0, 300], [300, 40_000]], rtol=0, atol=0, given="so so so so, 4,000 times; la so, 300 times; window 2"
+        counts, [[0, 300], [300, 70_000]], rtol=0, atol=0, given="so so so so, 7,000 times; la so, 300 times; window 2"
     )
+    counts = student.neighbour_counts([["la", "so"] * 600 + ["mi"]], ["la", "so", "mi"], 2)
+    expected = [[1198, 1199, 1], [1199, 1198, 1], [1, 1, 0]]
+    close(counts, expected, rtol=0, atol=0, given="one sentence, la so 600 times, then mi; window 2")
 
 
 @exercise("neighbour_counts", points=0.5)
@@ -281,16 +311,16 @@ def test_random_counts_agree_with_the_definition(student: Student) -> None:
     close(found, expected, given="20 random pairs among 2 million tokens")
 
 
-COUNTED = sampled_from([1, 2, 3, 50, 4_000, 1_000_000])
+COUNTED = sampled_from([1, 2, 3, 50, 4_000, 100_000, 1_000_000])
 
 
 @exercise("association")
 @for_all(
-    pairs=lists(sampled_from([0, 1, 2, 3, 50, 4_000]), min_size=1, max_size=5),
+    pairs=lists(sampled_from([0, 1, 2, 3, 50, 4_000, 100_000]), max_size=5),
     first=lists(COUNTED, min_size=5, max_size=5),
     second=lists(COUNTED, min_size=5, max_size=5),
     n=sampled_from([10_000_000, 15e6, 10**9]),
-    kind=sampled_from(["int64", "float64"]),
+    kind=sampled_from(["int64", "int32", "float32", "float64"]),
 )
 def test_any_counts_agree_with_exact_fractions(
     student: Student, pairs: list[int], first: list[int], second: list[int], n: float, kind: str
@@ -305,6 +335,18 @@ def test_any_counts_agree_with_exact_fractions(
     )
 
 
+@exercise("association", points=0.5, needs="test_twice_as_often_as_chance_is_one_bit")
+def test_counts_of_any_type_are_multiplied_whole(student: Student) -> None:
+    most = 10**9
+    columns = [100_000, most, 0, 1], [100_000, most, most, 1], [100_000, most, most, 1]
+    expected = [math.log2(1e4), 0, -math.inf, math.log2(1e9)]
+    for kind in (torch.int32, torch.int64, torch.float32, torch.float64):
+        for n in (most, 1e9):
+            found = student.association(*(torch.tensor(column, dtype=kind) for column in columns), n)
+            given = f"100000, 10⁹, 0 and 1 meetings, the words 100000, 10⁹, 10⁹ and 1 times each, of {kind}, n = 10⁹"
+            close(found, expected, atol=1e-4, given=given)
+
+
 @composite
 def _tables_of_counts(draw: DrawFn) -> torch.Tensor:
     """Counts (V, C) of several types, with empty rows and columns; float counts are in eighths."""
@@ -312,9 +354,8 @@ def _tables_of_counts(draw: DrawFn) -> torch.Tensor:
     some = [0, 0, 1, 1, 2, 3, 8, 50] if draw(sampled_from([True, True, False])) else [0, 1, 1000, 1_000_000]
     cells = draw(lists(sampled_from(some), min_size=rows * columns, max_size=rows * columns))
     table = torch.tensor(cells).reshape(rows, columns)
-    kind, scale = draw(
-        sampled_from([(torch.int64, 1), (torch.float32, 1), (torch.float64, 1), (torch.float32, 8), (torch.float64, 8)])
-    )
+    kinds = (torch.int64, torch.int32, torch.float32, torch.float64)
+    kind, scale = draw(sampled_from([*((kind, 1) for kind in kinds), *((kind, 8) for kind in kinds[2:])]))
     return table.to(kind) if scale == 1 else table.to(kind) / scale
 
 
@@ -340,6 +381,25 @@ def test_words_seen_once_in_a_thousand_million_keep_their_surprise(student: Stud
         for kind in (torch.float64, torch.float32, torch.int64):
             counts = torch.tensor([[high, 0], [0, 1]], dtype=kind)
             close(student.ppmi(counts), _positive(counts), atol=1e-5, given=f"{high} 0 / 0 1, of {kind}")
+        shares = torch.tensor([[high, 0], [0, 1]], dtype=torch.float64) / (high + 1)
+        close(student.ppmi(shares), _positive(shares), atol=1e-5, given=f"{high} 0 / 0 1, divided by their sum")
+
+
+@exercise("ppmi", points=0.5, needs="test_four_cells_by_hand")
+def test_large_counts_of_32_bits_are_multiplied_whole(student: Student) -> None:
+    for high in (100_000, 4 * 10**8):
+        close(
+            student.ppmi(torch.tensor([[high, 0], [0, high]], dtype=torch.int32)),
+            [[math.log(2), 0], [0, math.log(2)]],
+            given=f"{high} 0 / 0 {high}, of int32",
+        )
+
+
+@exercise("ppmi", points=0.5, needs="test_four_cells_by_hand")
+def test_a_large_table_agrees_with_the_definition(student: Student) -> None:
+    counts = torch.tensor(np.random.default_rng(13).poisson(0.3, size=(300, 20)), dtype=torch.float32)
+    close(student.ppmi(counts), _positive(counts), atol=1e-5, given="a random table of 300 words and 20 contexts")
+    close(student.ppmi(counts.T), _positive(counts.T), atol=1e-5, given="a random table of 20 words and 300 contexts")
 
 
 @exercise("ppmi", points=2)
@@ -431,6 +491,21 @@ def test_a_context_seen_once_in_a_thousand_million_keeps_its_share(student: Stud
                     atol=1e-5,
                     given=given,
                 )
+    for high in (100_000, 4 * 10**8):
+        counts = torch.tensor([[high, 0], [0, high]], dtype=torch.int32)
+        close(
+            student.shifted_ppmi(counts, 1, 0.75),
+            [[math.log(2), 0], [0, math.log(2)]],
+            given=f"{high} 0 / 0 {high}, of int32, negatives=1, power=0.75",
+        )
+
+
+@exercise("shifted_ppmi", points=0.5, needs="test_the_shift_comes_before_the_cut")
+def test_a_large_table_agrees_with_the_definition_too(student: Student) -> None:
+    counts = torch.tensor(np.random.default_rng(14).poisson(0.3, size=(300, 20)), dtype=torch.float32)
+    for table, given in ((counts, "300 words and 20 contexts"), (counts.T, "20 words and 300 contexts")):
+        given = f"a random table of {given}, negatives=2, power=0.75"
+        close(student.shifted_ppmi(table, 2, 0.75), _positive(table, 2, 0.75), atol=1e-5, given=given)
 
 
 @exercise("shifted_ppmi", points=0.5)
@@ -519,6 +594,25 @@ def test_small_tables_and_large_ones_have_their_directions(student: Student) -> 
             size = strength[0] ** power
             given = f"a random 7 × 5 matrix times {scale:g}, 4 directions, power {power}; dot products, of the largest singular value's"
             close(vectors @ vectors.T / size**2, expected @ expected.T / size**2, rtol=1e-3, atol=1e-4, given=given)
+
+
+@exercise("lsa", points=0.5, needs="test_the_power_is_that_of_the_singular_values")
+def test_equally_strong_directions_and_large_tables_have_their_columns(student: Student) -> None:
+    vectors, given = student.lsa(2 * torch.eye(5), 3), "2 on the diagonal of 5 × 5, 3 directions; columns' dot products"
+    close(vectors.T @ vectors, 4 * np.eye(3), atol=1e-4, given=given)
+    for shape in ((120, 30), (30, 120)):
+        matrix = np.random.default_rng(15).normal(size=shape)
+        expected = np.linalg.svd(matrix, compute_uv=False)
+        for power in (0.25, 1.5):
+            found = student.lsa(torch.tensor(matrix), 30, power=power)
+            given = f"a random {shape[0]} × {shape[1]} matrix, 30 directions, power {power}"
+            equal(list(found.shape), [shape[0], 30], given=f"{given}; the shape")
+            lengths = found.double().norm(dim=0)
+            close(lengths, expected**power, rtol=1e-3, atol=1e-4, given=f"{given}; lengths of the columns")
+    matrix = np.random.default_rng(16).normal(size=(150, 150))
+    lengths = student.lsa(torch.tensor(matrix), 10).double().norm(dim=0)
+    expected = np.linalg.svd(matrix, compute_uv=False)[:10]
+    close(lengths, expected, rtol=1e-3, given="a random 150 × 150 matrix, 10 directions; lengths of the columns")
 
 
 def _likeness(artifacts: Artifacts, vectors: str, words: str) -> float:

@@ -164,7 +164,8 @@ check("distances")
 def cosines(vectors):
     """The cosine of each pair of rows; a row of zeros has cosine 0 with every row, itself too.
 
-    vectors (N, d) float tensor. Returns a float tensor (N, N), symmetric.
+    vectors (N, d) float tensor; a row that is not of zeros is from 10⁻⁷ to 10¹³ long.
+    Returns a float tensor (N, N), symmetric.
     """
     ### BEGIN SOLUTION
     unit = normalize(vectors, dim=1)  # (N, d); zeros stay zeros
@@ -373,7 +374,8 @@ def association(n_xy, n_x, n_y, n):
     never met.
 
     n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred, the
-    words at least once; n: tokens in the corpus, at most 10⁹.
+    words at least once; n: tokens in the corpus, at most 10⁹. The tensors are of int32, int64,
+    float32 or float64; the product of two counts may be too large for int32.
     Returns a float tensor (K,). Church and Hanks 1990, section 3.
     """
     ### BEGIN SOLUTION
@@ -436,8 +438,8 @@ table.round(2)
 def ppmi(counts):
     """Positive pointwise mutual information in nats; 0 wherever the count is 0.
 
-    counts (V, C) tensor of counts, of whole numbers or floats, at most 10⁹ in all: words by
-    contexts. It stays as it is.
+    counts (V, C) tensor of counts, of whole numbers (int32 or int64) or floats (float32 or
+    float64), at most 10⁹ in all: words by contexts. It stays as it is.
     Returns a float tensor (V, C) without NaN, also where a whole row or column is 0.
     Levy and Goldberg 2014, section 3.3.
     """
@@ -543,7 +545,7 @@ def lsa(matrix, dim, power=1.0):
     """The rows of a matrix in its `dim` strongest directions: U_d S_d^power of its singular value
     decomposition.
 
-    matrix (V, C) float tensor; dim: d, at most the smaller of V and C.
+    matrix (V, C) float tensor; dim: d, from 1 to the smaller of V and C.
     power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2.
     Returns a float tensor (V, d), the strongest direction first; the sign of each column is free.
     Columns beyond the matrix's rank are zeros where the power is above 0, up to the rounding of an
