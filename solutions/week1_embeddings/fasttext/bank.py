@@ -139,6 +139,9 @@ edit("subword_rows", "remainder-after-offset",
 edit("subword_rows", "six-at-most", {"char_ngrams(word, smallest, largest)": "char_ngrams(word, smallest, min(largest, 6))"},
      "no n-gram is longer than 6, whatever is asked",
      killed_by="test_many_words_agree_with_the_library")
+edit("subword_rows", "place-for-row", {"[index[word]]": "[list(index).index(word)]"},
+     "the word's place in the dictionary is taken for its row, which the dictionary says",
+     killed_by="test_any_index_gives_the_rows_of_the_library")
 edit("subword_rows", "tuple", {"return own + [": "return (*own, *[", "char_ngrams(word, smallest, largest)]": "char_ngrams(word, smallest, largest)])"},
      "a tuple comes back: a list is asked for",
      killed_by="test_a_known_word_has_its_own_row_first")
@@ -184,6 +187,15 @@ edit("compose", "padding-added", {'embedding_bag(rows, table, first, mode="sum")
 edit("compose", "table-detached", {"rows, table, first": "rows, table.detach(), first"},
      "the table was detached, so nothing is learnt: gradients must flow back into it",
      killed_by="test_gradients_can_flow_back_into_the_table")
+@mistake("compose", "running-sums", "differences of running sums: a small bag behind a large one loses its digits",
+         killed_by="test_a_small_bag_beside_a_large_one_keeps_its_digits")
+def compose(table, bags):
+    rows = torch.tensor([row for bag in bags for row in bag], dtype=torch.long)
+    running = torch.cat([torch.zeros(1, table.shape[1]), table[rows].cumsum(dim=0)])
+    ends = torch.tensor([0, *(len(bag) for bag in bags)]).cumsum(0)
+    return running[ends[1:]] - running[ends[:-1]]
+
+
 edit("compose", "one-number-loses-axis", {"mode=\"sum\")": "mode=\"sum\").squeeze(-1)"},
      "vectors of one number lose their axis",
      killed_by="test_many_bags_agree_with_a_loop")
@@ -347,6 +359,9 @@ edit("train_subwords", "batches-cut", {"            center, context =": "       
      "of a batch 32 pairs are trained on",
      killed_by="test_two_epochs_move_the_row_of_every_centre")
 
+edit("train_subwords", "generator-begun-again", {"            center, context =": "            generator = torch.Generator().manual_seed(seed)\n            center, context ="},
+     "the generator begins again for each batch, so all batches have the same negatives",
+     killed_by="test_every_batch_has_negatives_of_its_own")
 edit("train_subwords", "negatives-of-the-batch", {"len(part) * negatives": "negatives",
      "drawn.view(-1, negatives)": "drawn.expand(len(part), negatives)"},
      "one draw of negatives serves the whole batch: every pair has its own",
@@ -411,6 +426,9 @@ def overlaps(words, others, smallest=3, largest=6):
 edit("overlaps", "nested-lists", {"return torch.tensor(": "return (", "in left])": "in left])"},
      "nested lists come back: a tensor is asked for",
      killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
+edit("overlaps", "whole-zeros", {"len(a & b) / max(1, len(a | b))": "len(a & b) / len(a | b) if a & b else 0"},
+     "where no pieces are shared at all, whole numbers come back: a float tensor is asked for",
+     killed_by="test_many_words_agree_with_sets")
 edit("overlaps", "numpy-array", {"return torch.tensor(": "return np.array("},
      "an array comes back: a tensor is asked for",
      killed_by="test_the_overlap_is_shared_pieces_over_all_pieces")
@@ -459,6 +477,9 @@ edit("neighbour_accuracy", "close-ties", {"scores == scores.amax(dim=1, keepdim=
 edit("neighbour_accuracy", "near-ties", {"scores == scores.amax(dim=1, keepdim=True)": "scores >= scores.amax(dim=1, keepdim=True) - 1e-3"},
      "scores that lie near each other tie: only equal ones do",
      killed_by="test_many_queries_agree_with_a_loop")
+edit("neighbour_accuracy", "low-is-forbidden", {"-torch.inf": "-1e9"},
+     "words that are not allowed get −10⁹, which beats a lower score",
+     killed_by="test_very_low_scores_and_many_queries_count")
 edit("neighbour_accuracy", "tensor", {"return float(((best & right).sum(dim=1) / best.sum(dim=1)).mean())": "return ((best & right).sum(dim=1) / best.sum(dim=1)).mean()"},
      "a tensor comes back: a float is asked for",
      killed_by="test_many_queries_agree_with_a_loop")

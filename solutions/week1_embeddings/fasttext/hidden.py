@@ -5,17 +5,27 @@ import random
 import unicodedata
 
 import torch
+from hypothesis.strategies import SearchStrategy, integers, lists, permutations, sampled_from
+from torch.nn.functional import softplus
 
 from etude.embeddings import fasttext
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.lesson.values import plain
 from etude.world import World
 from grader.grading.artifacts import Artifacts, BadArtifact
 from grader.grading.metrics import metric
+from grader.lessons import inputs
+from grader.lessons.generated import for_all
 
 WORDS = ["boiled", "커피를", "a", "", "café", "눈", "🙂야", "unfriended", "3잔은", "us", "Us", "internationalisation"]
 BUCKETS = 20_000  # as in the notebook
+
+
+def spellings(longest: int = 6) -> SearchStrategy[str]:
+    """Draws words that may hold marks, blanks and joined letters at any place."""
+    letters = ["a", "b", "<", ">", " ", "\n", "A", "é", "e", "\u0301", "눈", "🙂", "\x00", "-"]
+    return lists(sampled_from(letters[:4]) | sampled_from(letters), max_size=longest).map("".join)
 
 
 @exercise("char_ngrams")
@@ -28,12 +38,37 @@ def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
                 expected,
                 given=f"{word!r}, n = {smallest} to {largest}",
             )
+    expected = fasttext.ngrams("unfriended", 3, 6)
+    equal(list(student.char_ngrams("unfriended")), expected, given="unfriended, n left as they are: 3 to 6")
+    long = "internationalisation" * 20
+    equal(list(student.char_ngrams(long, 3, 6)), fasttext.ngrams(long, 3, 6), given=f"{long[:20]}, 20 times, n = 3 to 6")
+
+
+@exercise("char_ngrams", points=0.5, needs="test_artificial_has_ten_trigrams")
+@for_all(word=spellings(), smallest=integers(1, 4), more=sampled_from([0, 1, 3, 100]))
+def test_any_word_has_the_ngrams_of_brute_force(student: Student, word: str, smallest: int, more: int) -> None:
+    marked, sizes = f"<{word}>", range(smallest, smallest + more + 1)
+    spans = [(start, end) for start in range(len(marked)) for end in range(start + 1, len(marked) + 1)]
+    alone = (0, 1), (len(marked) - 1, len(marked))
+    expected = [marked[start:end] for start, end in spans if end - start in sizes and (start, end) not in alone]
+    equal(student.char_ngrams(word, smallest, smallest + more), expected)
 
 
 @exercise("fnv1a")
 def test_many_words_agree_with_the_published_hash(student: Student) -> None:
     texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80", " us\n", "cafe\u0301", "a\x00b"]
     equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="18 strings")
+    for text in ("ab" * 3000, "하늘" * 1000):
+        equal(student.fnv1a(text), fasttext.fnv1a(text), given=f"{text[:2]}, {len(text) // 2:,} times")
+
+
+@exercise("fnv1a", points=0.5, needs="test_bytes_from_128_on_are_signed")
+@for_all(text=inputs.texts())
+def test_any_text_has_the_published_hash(student: Student, text: str) -> None:
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = (value ^ (byte + (0xFFFFFF00 if byte > 127 else 0))) * 0x01000193 & 0xFFFFFFFF
+    equal(student.fnv1a(text), value)
 
 
 @exercise("subword_rows")
@@ -43,6 +78,26 @@ def test_many_words_agree_with_the_library(student: Student) -> None:
         expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in WORDS]
         found = [list(student.subword_rows(word, index, buckets, smallest, largest)) for word in WORDS]
         equal(found, expected, given=f"12 words, {buckets} buckets, n = {smallest} to {largest}")
+    rows = fasttext.Subwords(index, 3, 6, 1000).rows("unfriended")
+    equal(list(student.subword_rows("unfriended", index, 1000)), rows, given="unfriended, 1000 buckets, n left: 3 to 6")
+
+
+KNOWN = ["<ab", "ab", "abc", "", "눈", "b>"]  # some of them look like n-grams
+
+
+@exercise("subword_rows", points=0.5, needs="test_a_known_word_has_its_own_row_first")
+@for_all(
+    known=permutations(KNOWN),
+    count=integers(0, 6),
+    word=sampled_from([*KNOWN, "Ab", " ab", "cab", "눈눈"]),
+    buckets=sampled_from([1, 7, 100, 2**33]),
+)
+def test_any_index_gives_the_rows_of_the_library(
+    student: Student, known: list[str], count: int, word: str, buckets: int
+) -> None:
+    rows = {one: row for row, one in enumerate(known[:count])}
+    index = {one: rows[one] for one in sorted(rows)}  # in another order than the rows
+    equal(student.subword_rows(word, index, buckets, 2, 4), fasttext.Subwords(index, 2, 4, buckets).rows(word))
 
 
 def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
@@ -59,6 +114,19 @@ def test_many_bags_agree_with_a_loop(student: Student) -> None:
     close(student.compose(handle, bags), expected, atol=1e-5, given="15 bags of up to 6 rows, and one of 42")
     close(student.compose(table[:, :1], bags), expected[:, :1], atol=1e-5, given="the same bags, vectors of one number")
     close(student.value(handle), table, given="the table, after vectors were made of it")
+    close(student.compose(table, [[11]]), table[11:], given="one bag of one row")
+    several = [[i % 12] * (i % 3) for i in range(400)]
+    expected = torch.stack([(i % 3) * table[i % 12] for i in range(400)])
+    close(student.compose(table, several), expected, atol=1e-5, given="400 bags: a row never, once, or twice")
+
+
+@exercise("compose", points=0.5, needs="test_a_vector_is_the_sum_of_its_rows")
+def test_a_small_bag_beside_a_large_one_keeps_its_digits(student: Student) -> None:
+    table = torch.tensor([[1e8, -3.0], [0.5, 1e-3], [-0.25, 2e9]])
+    for bags in ([[0], [1]], [[1], [0]], [[0, 0], [], [1, 1], [2], [1]], [[0]] * 50 + [[1]]):
+        expected = [[sum(float(table[row, column]) for row in bag) for column in (0, 1)] for bag in bags]
+        shown = f"{bags[:5]}{' …' if len(bags) > 5 else ''}{f', last {bags[-1]}' if len(bags) > 5 else ''}"
+        close(student.compose(table, bags), expected, given=f"the rows 1e8 −3 / 0.5 0.001 / −0.25 2e9, the bags {shown}")
 
 
 @exercise("subword_loss")
@@ -80,6 +148,37 @@ def test_random_batches_agree_with_a_sum_term_by_term(student: Student) -> None:
             rtol=1e-3,
             given=f"7 pairs, negatives of each: {number}",
         )
+    loss = student.subword_loss(table, contexts, [[]] * 5, center, context, negatives)
+    close(loss, 9 * math.log(2), given="five words whose bags are empty, 8 negatives of each pair")
+
+
+@exercise("subword_loss", points=0.5, needs="test_the_mean_is_over_pairs_and_the_sum_over_negatives")
+def test_gradients_agree_with_a_sum_term_by_term(student: Student) -> None:
+    bags = [[0, 4, 4], [1], [], [4, 2, 0, 3], [3]]
+    ids = torch.tensor([0, 3, 3, 1, 2]), torch.tensor([3, 0, 1, 1, 4]), torch.tensor([[1, 1], [3, 4], [2, 0], [1, 3], [0, 0]])
+
+    def loss(table: torch.Tensor, contexts: torch.Tensor, *_: object) -> torch.Tensor:
+        total = torch.zeros(())
+        for word, real, noise in zip(*(part.tolist() for part in ids), strict=True):
+            vector = sum((table[row] for row in bags[word]), torch.zeros(table.shape[1]))
+            total = total + softplus(-vector @ contexts[real]) + sum(softplus(vector @ contexts[one]) for one in noise)
+        return total / 5
+
+    generator = torch.Generator().manual_seed(6)
+    tables = {
+        "the table of rows": torch.randn(6, 3, generator=generator),
+        "the table of contexts": torch.randn(5, 3, generator=generator),
+    }
+    close_gradients(student, "subword_loss", loss, tables, bags, *ids, given="5 pairs, 2 negatives of each")
+    for score in (200.0, -200.0):
+        far = {"the table of rows": torch.tensor([[score]]), "the table of contexts": torch.tensor([[1.0], [-1.0]])}
+
+        def loss_far(table: torch.Tensor, contexts: torch.Tensor, *_: object) -> torch.Tensor:
+            return softplus(-table[0] @ contexts[0]) + softplus(table[0] @ contexts[1])
+
+        pair = [[0], [0]], torch.tensor([0]), torch.tensor([0]), torch.tensor([[1]])
+        given = f"a real context with score {score:g}, a negative with score {-score:g}"
+        close_gradients(student, "subword_loss", loss_far, far, *pair, given=given)
 
 
 @exercise("subword_loss", points=0.5)
@@ -136,6 +235,17 @@ def test_two_epochs_move_the_row_of_every_centre(student: Student) -> None:
     )
 
 
+@exercise("train_subwords", points=0.5, needs="test_the_table_has_its_shape_and_no_gradient")
+def test_a_rest_of_one_pair_is_a_batch_too(student: Student) -> None:
+    pairs = torch.tensor([[0, 1], [1, 0], [2, 1]])
+    for some, given in ((pairs, "3 pairs in batches of 2"), (pairs[:1], "one pair")):
+        for negatives in (1, 2):
+            settings = {"dim": 1, "negatives": negatives, "epochs": 2, "batch": 2}
+            table = student.train_subwords(some, torch.tensor([2, 3, 1]), [[0], [1, 3], []], 4, **settings)
+            equal(list(table.shape), [4, 1], given=f"{given}, negatives of each: {negatives}, vectors of one number")
+            true(bool(table.isfinite().all()), "finite numbers were expected", given=given, actual=table)
+
+
 @exercise("train_subwords", points=0.5)
 def test_rows_of_no_word_stay_where_they_start(student: Student) -> None:
     pairs = torch.tensor([[0, 1], [1, 0]] * 20)
@@ -174,6 +284,22 @@ def test_every_pair_has_negatives_of_its_own(student: Student) -> None:
     )
 
 
+@exercise("train_subwords", points=0.5, needs="test_training_brings_real_pairs_together")
+def test_every_batch_has_negatives_of_its_own(student: Student) -> None:
+    pairs = torch.cartesian_prod(torch.arange(20), torch.arange(20)).repeat(2, 1)
+    settings = {"dim": 4, "negatives": 1, "epochs": 6, "lr": 0.02, "batch": 10}
+    table = student.train_subwords(pairs, torch.ones(20), [[word] for word in range(20)], 20, **settings).detach()
+    length = float(table.norm(dim=1).mean())
+    # Real and drawn contexts are equally frequent, so u·v tends to 0 and vectors stay short: 0.2 to 0.4 over seeds. Words that
+    # are never drawn, because each batch draws the same ten, grow beyond 1.5.
+    true(
+        length < 0.8,
+        f"the vectors have length {length:.2f} on average, expected less than 0.8: are the same negatives drawn for each batch?",
+        given="20 words of which each stands beside all equally often; one negative, batches of 10 pairs",
+        actual=round(length, 1),
+    )
+
+
 @exercise("overlaps")
 def test_many_words_agree_with_sets(student: Student) -> None:
     def pieces(word: str) -> set[str]:
@@ -182,6 +308,25 @@ def test_many_words_agree_with_sets(student: Student) -> None:
     asked = [*WORDS, WORDS[0]]
     expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS[::-1]] for a in asked]
     close(student.overlaps(asked, WORDS[::-1], 2, 4), expected, given="12 words, the first of them again, with the same 12, n = 2 to 4")
+    found = student.overlaps(["boil"], ["boils", "boiled"])
+    close(found, [[6 / 18, 6 / 22]], given="boil with boils and boiled, n left as they are: 3 to 6")
+    kind, given = student.overlaps([""], ["", "abc"], 3, 3).dtype, "the empty word with itself and abc, n = 3; the type"
+    true(kind.is_floating_point, "a float tensor was expected", given=given, actual=str(kind))
+
+
+@exercise("overlaps", points=0.5, needs="test_the_overlap_is_shared_pieces_over_all_pieces")
+@for_all(
+    words=lists(spellings(4), min_size=1, max_size=3),
+    others=lists(spellings(4), min_size=1, max_size=3),
+    smallest=integers(1, 3),
+    more=sampled_from([0, 1, 3]),
+)
+def test_any_words_overlap_as_their_sets_do(
+    student: Student, words: list[str], others: list[str], smallest: int, more: int
+) -> None:
+    left, right = ([set(fasttext.ngrams(word, smallest, smallest + more)) for word in some] for some in (words, others))
+    expected = [[len(a & b) / max(1, len(a | b)) for b in right] for a in left]
+    close(student.overlaps(words, others, smallest, smallest + more), expected)
 
 
 @exercise("neighbour_accuracy")
@@ -214,12 +359,36 @@ def test_scores_that_are_only_close_are_no_ties(student: Student) -> None:
         scores = torch.stack([below, torch.tensor(top), below])[None]
         given = f"one query, float32 scores {top:g} and twice the next number below it; the greater one is right"
         close(student.neighbour_accuracy(scores, allowed, right), 1.0, given=given)
+    scores = torch.tensor([[1.0, 1.0 + 1e-12, 1.0]], dtype=torch.float64)
+    given = "one query, float64 scores 1, 1 + 10⁻¹² and 1; the greater one is right"
+    close(student.neighbour_accuracy(scores, allowed, right), 1.0, given=given)
+
+
+@exercise("neighbour_accuracy", points=0.5, needs="test_many_queries_agree_with_a_loop")
+def test_very_low_scores_and_many_queries_count(student: Student) -> None:
+    scores = torch.tensor([[-1e30, -2e30, 5.0], [-2e30, -1e30, 5.0], [3.0, 3.0, 5.0]]).repeat(100, 1)
+    allowed, right = torch.tensor([[True, True, False]] * 300), torch.tensor([[True, False, True]] * 300)
+    given = "300 queries, the third candidate not allowed: scores −1e30 −2e30, −2e30 −1e30 and 3 3, again and again"
+    close(student.neighbour_accuracy(scores, allowed, right), 0.5, given=given)
+    one = student.neighbour_accuracy(torch.tensor([[-2.0]]), torch.tensor([[True]]), torch.tensor([[True]]))
+    close(one, 1.0, given="one query with one candidate, which is right")
 
 
 @exercise("to_jamo")
 def test_every_syllable_agrees_with_unicodes_decomposition(student: Student) -> None:
     syllables = "".join(map(chr, range(0xAC00, 0xD7A4)))
     equal(student.to_jamo(syllables), unicodedata.normalize("NFD", syllables), given="all 11,172 syllables")
+
+
+@exercise("to_jamo", points=0.5, needs="test_syllables_fall_into_their_letters")
+@for_all(
+    text=lists(
+        sampled_from(["가", "힣", "눈", "a"]) | sampled_from([*inputs.LETTERS, *inputs.BETWEEN, "ㄱ", "\u3164", "\u1113", "ﬁ"]),
+        max_size=8,
+    ).map("".join)
+)
+def test_in_any_text_only_syllables_fall_apart(student: Student, text: str) -> None:
+    equal(student.to_jamo(text), "".join(unicodedata.normalize("NFD", c) if "가" <= c <= "힣" else c for c in text))
 
 
 @exercise("to_jamo", points=0.5)

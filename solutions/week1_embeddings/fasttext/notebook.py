@@ -270,7 +270,8 @@ plt.show()
 def compose(table, bags):
     """The vector of each bag: the sum of its rows of the table; gradients flow back into the table.
 
-    table (R, d) tensor; bags: list of N lists of row numbers; an empty bag has the vector 0.
+    table (R, d) float32 tensor; bags: list of N lists of row numbers, N at least 1; an empty bag has
+    the vector 0. A bag's vector is as exact as if it stood alone.
     Returns a tensor (N, d). Bojanowski et al. 2017, section 3.2.
     """
     ### BEGIN SOLUTION
@@ -398,7 +399,7 @@ check("train_subwords")
 def overlaps(words, others, smallest=3, largest=6):
     """The Jaccard overlap of the sets of character n-grams of each word with each other word.
 
-    words: list of Q strings; others: list of V strings. No n-grams at all: overlap 0.
+    words: list of Q strings; others: list of V strings; neither is empty. No n-grams at all: overlap 0.
     Returns a float tensor (Q, V) with values from 0 to 1.
     """
     ### BEGIN SOLUTION
@@ -437,8 +438,8 @@ def neighbour_accuracy(scores, allowed, right):
     """Share of queries whose best-scored allowed candidate is right; a tie counts by its share of
     right ones.
 
-    scores (Q, V) float tensor; allowed, right (Q, V) bool tensors; every query has an allowed
-    candidate.
+    scores (Q, V) float tensor of finite numbers, of which only equal ones tie; allowed, right (Q, V)
+    bool tensors; every query has an allowed candidate.
     Returns a float.
     """
     ### BEGIN SOLUTION
