@@ -39,6 +39,8 @@ edit("rms_norm", "mean-of-sizes", {"torch.rsqrt(x.square().mean(dim=-1, keepdim=
 
 edit("rms_norm", "eps-or", {"return weight": "eps = eps or 1e-6\n    return weight"},
      "an eps of 0 is taken for none given: it adds nothing", killed_by="test_eps_0_adds_nothing")
+edit("rms_norm", "eps-at-least", {" + eps": " + max(eps, 1e-12)"},
+     "1e-12 is added at least: eps may be 0, and then nothing is", killed_by="test_eps_0_adds_nothing")
 edit("rms_norm", "half-comes-out-as-float", {"return weight * x *": "return weight * x.float() *"},
      "half precision goes in and float32 comes out: keep x's type", killed_by="test_the_type_of_the_numbers_stays")
 
@@ -83,6 +85,11 @@ edit("distance_buckets", "all-logarithms", {"math.log(128 / near)": "math.log(12
      "the steps reach the last number at 128, not later: divide by ln(128 / near)", killed_by="test_far_distances_share_numbers_more_and_more")
 edit("distance_buckets", "rounded", {"steps.long()": "steps.round().long()"}, "the steps are rounded: take the whole part",
      killed_by="test_far_distances_share_numbers_more_and_more")
+edit("distance_buckets", "int32", {"    half = 16 if": "    distances = distances.int()\n    half = 16 if", "return torch.where(distances > 0, numbers + half, numbers) if both else numbers":
+     "return (torch.where(distances > 0, numbers + half, numbers) if both else numbers).long()"},
+     "the distances become int32, which ends at 2³¹ − 1", killed_by="test_all_distances_near_and_very_far")
+edit("distance_buckets", "table-of-512", {"    half = 16 if": "    distances = torch.where(distances.abs() < 512, distances, 0)\n    half = 16 if"},
+     "distances of 512 and more are taken for 0: they have the last number", killed_by="test_all_distances_near_and_very_far")
 edit("distance_buckets", "floats", {"near + steps.long()": "near + steps.floor()"},
      "the numbers are floats: an embedding takes whole numbers", killed_by="test_near_distances_have_a_number_each")
 
@@ -118,6 +125,10 @@ edit("attend", "zero-for-hidden", {"-torch.inf": "0"}, "a score of 0 is a score 
 
 edit("attend", "ten-thousand", {"-torch.inf": "-1e4"},
      "−10,000 is taken for −∞: scores that nothing divides may lie below it", killed_by="test_huge_scores_stay_finite_and_hidden_ones_hidden")
+edit("attend", "authors-number", {"-torch.inf": "-1e30"},
+     "−10³⁰ is taken for −∞: scores that nothing divides may lie below it", killed_by="test_huge_scores_stay_finite_and_hidden_ones_hidden")
+edit("attend", "softmax-in-float32", {"softmax(dim=-1) @ values": "softmax(dim=-1, dtype=torch.float32).to(torch.promote_types(torch.float32, values.dtype)) @ values.to(torch.promote_types(torch.float32, values.dtype))"},
+     "half precision goes in and float32 comes out: keep the queries' type", killed_by="test_each_head_may_have_a_mask_and_the_type_stays")
 edit("attend", "three-dimensions-of-a-batch", {"    scores =": "    mask = mask[:, None] if mask.dim() == 3 else mask\n    scores ="},
      "a mask of three dimensions is taken for (B, N, M): it spreads as (h, N, M)", killed_by="test_any_heads_attend_as_by_brute_force")
 edit("attend", "float32", {"softmax(dim=-1) @ values": "float().softmax(dim=-1) @ values.float()"},
@@ -160,6 +171,8 @@ edit("count_parameters", "no-distances", {"(width + 32 * heads)": "width"}, "the
 edit("count_parameters", "biases", {"feed_forward = 2 * width * inner": "feed_forward = 2 * width * inner + inner + width"},
      "the feed-forward network has biases here: T5 has none", killed_by="test_a_model_of_ones_is_counted_by_hand")
 
+edit("count_parameters", "float64", {"return words * width + encoder": "return int(float(words * width) + encoder", "2 * (width + 32 * heads)": "2 * (width + 32 * heads))"},
+     "floats round whole numbers beyond 2⁵³", killed_by="test_large_and_3b_are_what_they_are")
 edit("count_parameters", "float32", {"words * width + encoder + decoder + 2 * (width + 32 * heads)":
      "int(torch.tensor([words * width, encoder, decoder, 2 * (width + 32 * heads)], dtype=torch.float32).sum())"},
      "float32 has 24 binary digits: whole numbers beyond 16,777,216 are rounded", killed_by="test_large_and_3b_are_what_they_are")
@@ -231,6 +244,10 @@ edit("noise_spans", "seed-0-is-none", {"random.Random(seed)": "random.Random(see
      "seed 0 is taken for none: it is a seed like any other", killed_by="test_the_same_seed_draws_the_same")
 edit("noise_spans", "three-digits-of-the-seed", {"random.Random(seed)": "random.Random(seed % 1000)"},
      "seeds that agree in their last three digits draw the same", killed_by="test_other_seeds_draw_other_spans_and_nothing_else_is_seeded")
+edit("noise_spans", "31-bits-of-the-seed", {"random.Random(seed)": "random.Random(seed % 2**31)"},
+     "seeds that agree in their last 31 binary digits draw the same", killed_by="test_other_seeds_draw_other_spans_and_nothing_else_is_seeded")
+edit("noise_spans", "whole-mean", {"round(hidden / mean)": "round(hidden / int(mean))"},
+     "the mean is cut off to a whole number: spans may have 1.5 tokens on average", killed_by="test_any_text_has_its_number_of_hidden_tokens_and_spans")
 edit("noise_spans", "global-generator", {"chance = random.Random(seed)": "random.seed(seed)", "chance.sample": "random.sample"},
      "Python's global generator is seeded: whatever draws next draws the same each time", killed_by="test_other_seeds_draw_other_spans_and_nothing_else_is_seeded")
 edit("noise_spans", "an-iterator", {"return spans": "return iter(spans)"}, "an iterator can be read once: a list was asked for",
@@ -294,6 +311,10 @@ edit("corrupt", "span-still-there", {"place = end": "place = start"}, "the hidde
 edit("corrupt", "exchanged", {'[*read, *tokens[place:]], [*write, f"<{len(spans)}>"]': '[*write, f"<{len(spans)}>"], [*read, *tokens[place:]]'},
      "what is read comes first, then what is written", killed_by="test_figure_2_of_the_paper")
 
+edit("corrupt", "hundred-sentinels", {"place = end": "place = end\n        if number == 99:\n            break"},
+     "only a hundred spans are replaced: there may be more", killed_by="test_sentinels_have_two_digits_after_the_tenth")
+edit("corrupt", "lower-case", {"*tokens[start:end]": "*(token.lower() for token in tokens[start:end])"},
+     "hidden tokens lose their capitals: they are written as they stood", killed_by="test_any_text_is_whole_again_when_both_are_put_together")
 edit("corrupt", "joined-and-split", {'[*read, *tokens[place:]], [*write, f"<{len(spans)}>"]': '" ".join([*read, *tokens[place:]]).split(), [*write, f"<{len(spans)}>"]'},
      "the text is joined and split again: a token may hold a blank, or be empty", killed_by="test_any_text_is_whole_again_when_both_are_put_together")
 
@@ -340,6 +361,10 @@ edit("score_text", "rounded-up", {"round(5 * score)": "math.floor(5 * score + 0.
      killed_by="test_in_the_middle_the_even_number_of_steps_wins")
 edit("score_text", "rounded-down", {"round(5 * score)": "math.ceil(5 * score - 0.5)"}, "the middle goes down, which is right for 2.5 and wrong for 3.5",
      killed_by="test_in_the_middle_the_even_number_of_steps_wins")
+edit("score_text", "rounded-twice", {"round(5 * score)": "round(5 * round(score, 2))"},
+     "rounded to hundredths first, then to steps: 2.501 is above the middle, and 2.50 is not", killed_by="test_beside_the_middle_the_nearer_step_wins")
+edit("score_text", "near-the-middle", {"round(5 * score)": "round(round(5 * score, 6))"},
+     "what is within a millionth of the middle is taken for it", killed_by="test_beside_the_middle_the_nearer_step_wins")
 edit("score_text", "two-digits", {":.1f": ":.2f"}, "one digit after the point", killed_by="test_257_is_written_as_26")
 edit("score_text", "a-number", {'f"{round(5 * score) / 5:.1f}"': "round(round(5 * score) / 5, 1)"}, "a string is asked for, T5 writes text",
      killed_by="test_257_is_written_as_26")

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 
 import torch
-from hypothesis.strategies import booleans, integers, lists, sampled_from
+from hypothesis.strategies import booleans, integers, just, lists, sampled_from
 from torch import Tensor
 from torch.nn.utils import vector_to_parameters
 
@@ -78,32 +78,47 @@ def test_the_type_of_the_numbers_stays(student: Student) -> None:
 def test_eps_0_adds_nothing(student: Student) -> None:
     found = student.rms_norm(torch.tensor([0.0001, -0.0001]), torch.ones(2), 0.0)
     close(found, [1.0, -1.0], given="the vector (0.0001, −0.0001), scale 1, eps 0")
+    for kind, tiny in ((torch.float32, 1e-15), (torch.float64, 1e-100)):
+        found = student.rms_norm(torch.tensor([tiny, -tiny], dtype=kind), torch.ones(2, dtype=kind), 0.0)
+        close(found, [1.0, -1.0], given=f"the vector ({tiny}, −{tiny}) in {kind}, scale 1, eps 0")
+    found = student.rms_norm(torch.tensor([1e-5, -1e-5]), torch.ones(2), 1e-10)
+    close(found, [0.5**0.5, -(0.5**0.5)], given="the vector (1e-5, −1e-5), scale 1, eps 1e-10")
 
 
 # distance_buckets
+def bucket(distance: int, both: bool) -> int:
+    """Powers in place of logarithms: far^steps ≥ near^steps · (128/near)^n, in whole numbers."""
+    half = 16 if both else 32
+    near = half // 2
+    far = abs(distance) if both else max(-distance, 0)
+    if far < near:
+        place = far
+    else:
+        n = 0
+        while n < half - near - 1 and far ** (half - near) >= near ** (half - near) * (128 // near) ** (n + 1):
+            n += 1
+        place = near + n
+    return place + (half if both and distance > 0 else 0)
+
+
 @exercise("distance_buckets")
 @for_all(rows=integers(1, 3), distances=lists(integers(-200, 200), min_size=1, max_size=6), both=booleans())
 def test_any_distances_have_the_numbers_of_whole_arithmetic(
     student: Student, rows: int, distances: list[int], both: bool
 ) -> None:
-    """Powers in place of logarithms: far^steps ≥ near^steps · (128/near)^n, in whole numbers."""
-    half = 16 if both else 32
-    near = half // 2
-
-    def one(distance: int) -> int:
-        far = abs(distance) if both else max(-distance, 0)
-        if far < near:
-            place = far
-        else:
-            n = 0
-            while n < half - near - 1 and far ** (half - near) >= near ** (half - near) * (128 // near) ** (n + 1):
-                n += 1
-            place = near + n
-        return place + (half if both and distance > 0 else 0)
-
     kept = [distance if abs(distance) not in BORDERS else distance + 1 for distance in distances]
     found = student.distance_buckets(torch.tensor([kept] * rows), both)
-    close(found, [[one(distance) for distance in kept]] * rows)
+    close(found, [[bucket(distance, both) for distance in kept]] * rows)
+
+
+@exercise("distance_buckets", points=0.5, needs="test_far_distances_share_numbers_more_and_more")
+def test_all_distances_near_and_very_far(student: Student) -> None:
+    large = [10_000, 2**31 + 5, 2**40]
+    distances = [n for n in range(-600, 601) if abs(n) not in BORDERS] + large + [-n for n in large]
+    for both in (True, False):
+        found = student.distance_buckets(torch.tensor(distances), both)
+        given = f"distances −600 to 600 without ±16, ±32, ±64, then ±10,000, ±(2³¹ + 5), ±2⁴⁰; both {both}"
+        close(found, [bucket(distance, both) for distance in distances], given=given)
 
 
 @exercise("distance_buckets", points=0.5, needs="test_near_distances_have_a_number_each")
@@ -142,7 +157,7 @@ def attended(queries: Tensor, keys: Tensor, values: Tensor, worth: Tensor, mask:
     keys=integers(1, 4),
     width=integers(1, 4),
     alike=lists(booleans(), min_size=3, max_size=3),
-    dims=integers(2, 4),
+    dims=integers(1, 4),
     seed=integers(0, 9999),
 )
 def test_any_heads_attend_as_by_brute_force(
@@ -172,6 +187,9 @@ def test_each_head_may_have_a_mask_and_the_type_stays(student: Student) -> None:
     found = student.attend(queries, keys, values, worth, mask)
     close(found, attended(queries, keys, values, worth, mask), given=given, rtol=1e-9, atol=1e-9)
     equal(kind(found), "torch.float64", given="queries, keys, values and distances in float64: the type of what comes back")
+    found = student.attend(*(part.half() for part in (queries, keys, values, worth)), mask)
+    close(found, attended(queries, keys, values, worth, mask), given="the same in float16", rtol=0.02, atol=0.02)
+    equal(kind(found), "torch.float16", given="queries, keys, values and distances in float16: the type of what comes back")
 
 
 @exercise("attend", points=0.5, needs="test_what_a_query_must_not_see_has_no_weight")
@@ -187,6 +205,9 @@ def test_huge_scores_stay_finite_and_hidden_ones_hidden(student: Student) -> Non
         found = student.attend(one, keys.double(), values.double(), none, mask)
         given = f"float64, scores {low:g} twice and 0, the third hidden; values 1, 2, 4"
         close(found, [[[[1.5]]]], given=given, atol=1e-3)
+    keys, alone = torch.tensor([[[[-1e35], [-2e35], [0.0]]]]), torch.tensor([[False, True, False]])
+    found = student.attend(one.float(), keys, values, none.float(), alone)
+    close(found, [[[[2.0]]]], given="scores −1e35, −2e35 and 0, of which the second alone may be looked at; values 1, 2, 4")
     keys, queries = torch.zeros(1, 1, 3, 1), torch.zeros(1, 1, 1, 1)
     found = student.attend(queries, keys, values, torch.tensor([[[-2e4, -2e4, 5.0]]]), mask)
     given = "scores 0, distances worth −20,000 twice and 5, the third hidden; values 1, 2, 4"
@@ -215,6 +236,10 @@ def test_large_and_3b_are_what_they_are(student: Student) -> None:
     odd = 32_129 * 1001 + 3 * (12 * 1001 * 427 + 4 * 1001 * 4095 + 5005) + 2450
     given = "V = 32,129, 3 layers each, d = 1,001, inner 4,095, 7 heads of 61"
     close(student.count_parameters(32_129, 3, 1001, 4095, 7, 61), odd, given=given, rtol=0, atol=0.25)
+    large = 10**8 + 7
+    found = student.count_parameters(large, 1, large, large, 1, 1)
+    expected = large * large + 12 * large + 4 * large * large + 5 * large + 2 * large + 64
+    equal(int(found), expected, given="V = d = inner = 100,000,007, one layer each, one head of 1")
 
 
 # noise_spans
@@ -223,12 +248,19 @@ def spans_of(student: Student, length: int, rate: float, mean: float, seed: int)
 
 
 @exercise("noise_spans")
-@for_all(length=integers(2, 90), rate=sampled_from([0.1, 0.15, 0.25, 0.5]), mean=sampled_from([2, 3, 5, 10]), seed=integers(0, 9999))
+@for_all(
+    length=integers(2, 90) | just(512),
+    rate=sampled_from([0.1, 0.15, 0.25, 0.5, 0.0, 0.9, 1.0]),
+    mean=sampled_from([2, 3, 5, 10, 1, 1.5, 2.5]),
+    seed=integers(0, 9999) | sampled_from([-3, 2**32, 2**40]),
+)
 def test_any_text_has_its_number_of_hidden_tokens_and_spans(
-    student: Student, length: int, rate: float, mean: int, seed: int
+    student: Student, length: int, rate: float, mean: float, seed: int
 ) -> None:
     hidden = min(max(round(length * rate), 1), length - 1)
     count = max(round(hidden / mean), 1)
+    if count > length - hidden:  # never more spans than tokens kept
+        mean, count = 512, 1
     spans = spans_of(student, length, rate, mean, seed)
     equal([len(spans), sum(end - start for start, end in spans)], [count, hidden])
     flat = [place for span in spans for place in span]
@@ -272,7 +304,7 @@ def test_the_same_seed_draws_the_same(student: Student) -> None:
 
 @exercise("noise_spans", points=0.5, needs="test_of_100_tokens_15_are_hidden_in_5_spans")
 def test_other_seeds_draw_other_spans_and_nothing_else_is_seeded(student: Student) -> None:
-    seeds = (0, 1, 2, 7, 107, 1007, 10_007, 1_000_007)
+    seeds = (0, 1, 2, 7, 107, 1007, 10_007, 1_000_007, 2**31 + 7, 2**32 - 1)
     drawn_spans = {tuple(spans_of(student, 200, 0.15, 3, seed)) for seed in seeds}
     equal(len(drawn_spans), len(seeds), given=f"length 200, rate 0.15, mean 3, the seeds {seeds}: different draws")
 
@@ -289,7 +321,11 @@ def test_other_seeds_draw_other_spans_and_nothing_else_is_seeded(student: Studen
 
 # corrupt
 @exercise("corrupt")
-@for_all(lengths=lists(integers(1, 4), min_size=2, max_size=12), first=integers(0, 1), letters=lists(sampled_from(["a", "b", "<0>", "눈", "", "a b"]), min_size=48, max_size=48))
+@for_all(
+    lengths=lists(integers(1, 4), max_size=12),
+    first=integers(0, 1),
+    letters=lists(sampled_from(["a", "b", "<0>", "눈", "", "a b", "A", " a", "<1>", "e\u0301", "é", "\n"]), min_size=48, max_size=48),
+)
 def test_any_text_is_whole_again_when_both_are_put_together(
     student: Student, lengths: list[int], first: int, letters: list[str]
 ) -> None:
@@ -310,12 +346,13 @@ def test_any_text_is_whole_again_when_both_are_put_together(
 
 @exercise("corrupt", points=0.5, needs="test_figure_2_of_the_paper")
 def test_sentinels_have_two_digits_after_the_tenth(student: Student) -> None:
-    tokens = [str(n) for n in range(24)]
-    spans = [(2 * n, 2 * n + 1) for n in range(12)]
-    read = [part for n in range(12) for part in (f"<{n}>", str(2 * n + 1))]
-    write = [part for n in range(12) for part in (f"<{n}>", str(2 * n))] + ["<12>"]
-    found = student.corrupt(tokens, spans)
-    equal([list(part) for part in found], [read, write], given="24 tokens, each second one hidden")
+    for count in (12, 120):
+        tokens = [str(n) for n in range(2 * count)]
+        spans = [(2 * n, 2 * n + 1) for n in range(count)]
+        read = [part for n in range(count) for part in (f"<{n}>", str(2 * n + 1))]
+        write = [part for n in range(count) for part in (f"<{n}>", str(2 * n))] + [f"<{count}>"]
+        found = student.corrupt(tokens, spans)
+        equal([list(part) for part in found], [read, write], given=f"{2 * count} tokens, each second one hidden")
 
 
 # score_text
@@ -330,8 +367,15 @@ def test_any_score_is_written_as_its_nearest_step(student: Student, hundredths: 
 
 @exercise("score_text", points=0.5, needs="test_257_is_written_as_26")
 def test_whole_numbers_are_scores_too(student: Student) -> None:
-    for score in (1, 3, 5):
+    for score in (1, 3, 5, 0, 2, 4):
         equal(student.score_text(score), f"{score}.0", given=f"the whole number {score}")
+
+
+@exercise("score_text", points=0.5, needs="test_in_the_middle_the_even_number_of_steps_wins")
+def test_beside_the_middle_the_nearer_step_wins(student: Student) -> None:
+    near = {2.501: "2.6", 3.499: "3.4", 2.50001: "2.6", 3.49999: "3.4", 2.5 + 1e-9: "2.6", 3.5 - 1e-9: "3.4", 4.5: "4.4"}
+    for score, text in (near | {0.0999: "0.0", 0.0: "0.0", 4.9001: "5.0", 1e-9: "0.0"}).items():
+        equal(student.score_text(score), text, given=f"the score {score!r}")
 
 
 # The metrics
