@@ -41,6 +41,11 @@ edit("additive_scores", "axis-1-opened", {"[..., :, None, :]  # (…, N, 1, a)":
      killed_by="test_any_axes_may_stand_in_front_and_doubles_keep_their_digits")
 
 
+edit("additive_scores", "squeezed", {"torch.tanh(asked + offered) @ v": "(torch.tanh(asked + offered) @ v).squeeze(0)"},
+     "a batch of one is dropped: all axes in front stay",
+     killed_by="test_three_axes_may_stand_in_front_and_keys_may_be_many")
+
+
 @alternative("additive_scores", "einsum")
 def additive_scores(queries, keys, w_query, w_key, v):
     asked = torch.einsum("...nd,ad->...na", queries, w_query)
@@ -85,6 +90,14 @@ edit("attention", "scaled-after-softmax",
      {" / math.sqrt(queries.size(-1))": "", "scores.softmax(dim=-1)": "(scores.softmax(dim=-1) / math.sqrt(queries.size(-1)))"},
      "weights are divided by √d, after the softmax: the scores are, before it",
      killed_by="test_one_key_gets_all_the_weight")
+edit("attention", "one-maximum-for-all",
+     {"return scores.softmax(dim=-1)": "shares = (scores - scores.max()).exp()\n    return (shares / shares.sum(dim=-1, keepdim=True))"},
+     "the greatest of all scores is subtracted: of a query far below it nothing is left; each has its own",
+     killed_by="test_the_scores_of_one_query_may_be_far_below_those_of_another")
+edit("attention", "a-little-in-the-sum",
+     {"return scores.softmax(dim=-1)": "shares = (scores - scores.amax(dim=-1, keepdim=True)).exp()\n    return (shares / (shares.sum(dim=-1, keepdim=True) + 1e-9))"},
+     "1e-9 is added to the sum, which is never 0: the weights no longer sum to 1",
+     killed_by="test_doubles_keep_their_digits")
 edit("attention", "keys-mixed", {"@ values": "@ keys"},
      "keys are mixed: the weights are for the values", killed_by="test_one_key_gets_all_the_weight")
 edit("attention", "softmax-over-heads", {"softmax(dim=-1)": "softmax(dim=1)"},
@@ -211,6 +224,10 @@ edit("causal_mask", "table-of-512", {"return torch.ones(length, past + length, d
      killed_by="test_a_long_past_is_seen_whole")
 
 
+edit("causal_mask", "numbers-without-a-past", {"return torch": "if past == 0:\n        return torch.ones(length, length).tril()\n    return torch"},
+     "without a past ones and zeros are returned: a bool tensor was asked for", killed_by="test_a_long_past_is_seen_whole")
+
+
 @alternative("causal_mask", "compared")
 def causal_mask(length, past=0):
     return torch.arange(past + length)[None, :] <= torch.arange(past, past + length)[:, None]
@@ -268,6 +285,12 @@ edit("masked_attention", "large-penalty", {"-torch.inf": "-1e9"},
 edit("masked_attention", "padded-queries-cleared", {"return weights.masked_fill(~mask, 0) @ values": "out = weights.masked_fill(~mask, 0) @ values\n    square = mask.ndim == 4 and mask.size(-2) == 1 and mask.size(-1) == out.size(-2)\n    return out * mask.transpose(-2, -1) if square else out"},
      "queries at padded places get zeros: the mask is for keys, and who may see some gets their mean",
      killed_by="test_a_query_attends_also_where_nobody_may_look")
+
+edit("masked_attention", "exp-of-what-is-masked",
+     {"weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)":
+      "top = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).amax(dim=-1, keepdim=True)\n    shares = (scores - top).exp().masked_fill(~mask, 0)\n    weights = shares / shares.sum(dim=-1, keepdim=True).clamp(min=1e-30)"},
+     "exp of a masked score may be ∞, which is filled with 0 and has the gradient 0 · ∞ all the same: fill before exp",
+     killed_by="test_gradients_are_numbers_also_where_a_masked_score_is_huge")
 
 
 @alternative("masked_attention", "lowest-number")
@@ -327,6 +350,10 @@ def split_heads(x, heads):
     for head in range(heads):
         out[:, head] = x[:, :, head * width : (head + 1) * width]
     return out
+
+
+edit("split_heads", "bytes-become-whole-numbers", {"return x.": "x = x.long() if x.dtype in (torch.bool, torch.uint8) else x\n    return x."},
+     "bool and bytes become int64: the type is kept", killed_by="test_every_type_is_kept")
 
 
 @alternative("split_heads", "permute")
@@ -397,6 +424,16 @@ edit("multi_head", "empty-rows-cleared", {"return functional.linear(mixed.transp
      "a query that sees nothing gets zeros at the end: its heads find zeros, and the output map adds its bias to them",
      killed_by="test_a_query_that_sees_nothing_gets_the_bias_of_the_output")
 
+@mistake("multi_head", "nan-to-num", "the NaN of a query that sees nothing are replaced in the result, and not in its gradient",
+         killed_by="test_gradients_are_numbers_also_where_a_text_is_padding_alone")
+def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
+    parts = zip((x, context, context), w_in.chunk(3), b_in.chunk(3))
+    queries, keys, values = (split_heads(functional.linear(*part), heads) for part in parts)
+    scores = queries @ keys.transpose(-1, -2) / math.sqrt(queries.size(-1))
+    weights = (scores if mask is None else scores + torch.where(mask, 0.0, -torch.inf)).softmax(dim=-1)
+    mixed = torch.nan_to_num(weights @ values)
+    return functional.linear(mixed.transpose(1, 2).flatten(2), w_out, b_out)
+
 
 @alternative("multi_head", "head-by-head")
 def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
@@ -452,6 +489,8 @@ edit("sinusoids", "last-pair-at-the-base", {"torch.arange(0, width, 2) / width":
      killed_by="test_the_second_of_two_pairs_turns_a_hundred_times_more_slowly")
 
 
+edit("sinusoids", "table-of-5000", {"torch.arange(length)": "torch.arange(5000)[:length]"},
+     "the table has 5,000 positions at most", killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
 edit("sinusoids", "table-of-512", {"torch.arange(length)": "torch.arange(512)[:length]"},
      "the table has 512 positions at most", killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
 
@@ -507,6 +546,8 @@ edit("attention_cost", "length-and-width-swapped", {"4 * length * width**2": "4 
 
 edit("attention_cost", "in-32-bits", {"return projections, attending, heads * length**2": "return tuple(int(torch.tensor(count).to(torch.int32)) for count in (projections, attending, heads * length**2))"},
      "counts are kept in 32 bits, which overflow", killed_by="test_large_counts_are_whole_numbers")
+edit("attention_cost", "by-way-of-floats", {"2 * length**2 * width ": "int(2 * float(length) ** 2 * width) "},
+     "a float holds 53 bits alone: counts are whole numbers, however great", killed_by="test_large_counts_are_whole_numbers")
 edit("attention_cost", "floats", {"2 * length**2 * width ": "2 * heads * length**2 * (width / heads) "},
      "a division with / makes a float: counts are whole numbers", killed_by="test_large_counts_are_whole_numbers")
 

@@ -1,10 +1,11 @@
 """attention: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
-from hypothesis.strategies import DrawFn, composite, integers, lists
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
 from torch import Tensor
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
@@ -133,6 +134,17 @@ def test_any_axes_may_stand_in_front_and_doubles_keep_their_digits(student: Stud
     )
 
 
+@exercise("additive_scores", points=0.5, needs="test_any_scores_agree_with_one_pair_after_another")
+def test_three_axes_may_stand_in_front_and_keys_may_be_many(student: Student) -> None:
+    for front, n, m in (((2, 1, 3), 2, 2), ((1,), 1, 300), ((1, 1), 300, 1)):
+        queries, keys = _normal(*front, n, 3, seed=60), _normal(*front, m, 2, seed=61)
+        maps = [_normal(*shape, seed=62 + i) for i, shape in enumerate(((5, 3), (5, 2), (5,)))]
+        pairs = zip(queries.reshape(-1, n, 3), keys.reshape(-1, m, 2), strict=True)
+        expected = torch.stack([_additive(q, k, *maps) for q, k in pairs]).reshape(*front, n, m)
+        given = f"random queries {tuple(queries.shape)}, keys {tuple(keys.shape)}, 5 inner numbers"
+        close(student.additive_scores(queries, keys, *maps), expected, given=given, rtol=1e-3, atol=1e-4)
+
+
 @composite
 def lookups(draw: DrawFn) -> tuple[Tensor, Tensor, Tensor]:
     """(queries (N, d), keys (M, d), values (M, e))."""
@@ -154,9 +166,26 @@ def test_doubles_keep_their_digits(student: Student) -> None:
         student.attention(queries, keys, values),
         functional.scaled_dot_product_attention(queries, keys, values),
         given="random doubles: 3 queries, 3 keys",
-        rtol=1e-9,
-        atol=1e-12,
+        rtol=1e-11,
+        atol=1e-13,
     )
+
+
+@exercise("attention", points=0.5, needs="test_any_attention_agrees_with_pytorchs")
+def test_the_scores_of_one_query_may_be_far_below_those_of_another(student: Student) -> None:
+    queries, keys = torch.tensor([[[100.0], [-100.0]], [[1.0], [0.0]]]), torch.tensor([[[5.0], [5.0]], [[-900.0], [-900.0]]])
+    given = "width 1, two texts: queries 100 and −100, keys 5 and 5; queries 1 and 0, keys −900 and −900; values 1 and 3"
+    values = torch.tensor([[1.0], [3.0]]).expand(2, 2, 1).clone()
+    close(student.attention(queries, keys, values), torch.full((2, 2, 1), 2.0), given=given)
+
+
+@exercise("attention", points=0.5, needs="test_any_attention_agrees_with_pytorchs")
+def test_axes_in_front_may_be_one_or_three_and_keys_many(student: Student) -> None:
+    for front, n, m in (((2, 1, 3), 2, 4), ((1,), 1, 600), ((1, 1), 3, 2)):
+        queries, keys, values = (_normal(*front, rows, 3, seed=65 + i) for i, rows in enumerate((n, m, m)))
+        expected = functional.scaled_dot_product_attention(queries, keys, values)
+        given = f"random queries {tuple(queries.shape)}, keys and values {tuple(keys.shape)}"
+        close(student.attention(queries, keys, values), expected, given=given, rtol=1e-3, atol=1e-4)
 
 
 @exercise("attention", points=0.5)
@@ -184,6 +213,8 @@ def test_long_sentences_are_marked_to_their_end(student: Student) -> None:
     lengths = [300, 0, 513]
     expected = [[[[float(j < length) for j in range(600)]]] for length in lengths]
     close(student.padding_mask(torch.tensor(lengths), 600), expected, given="lengths 300, 0 and 513, 600 positions")
+    expected = [[[[float(j < length) for j in range(130)]]] for length in range(130)]
+    close(student.padding_mask(torch.arange(130), 130), expected, given="130 sentences of lengths 0 to 129, 130 positions")
 
 
 @exercise("padding_mask", points=0.5, needs="test_a_sentence_of_one_token_and_one_of_five")
@@ -208,6 +239,11 @@ def test_the_mask_is_made_where_the_lengths_are(student: Student) -> None:
 def test_a_long_past_is_seen_whole(student: Student) -> None:
     expected = [[float(j <= 600 + i) for j in range(603)] for i in range(3)]
     close(student.causal_mask(3, 600), expected, given="3 new positions after a past of 600")
+    below = (torch.arange(607) <= 7 + torch.arange(600)[:, None]).float()
+    close(student.causal_mask(600, 7), below, given="600 new positions after a past of 7")
+    for past in (0, 600):
+        kind = str(getattr(student.causal_mask(3, past), "dtype", ""))
+        true("bool" in kind, "a bool tensor was expected", given=f"3 new positions after a past of {past}", actual=kind)
 
 
 @exercise("causal_mask", points=0.5)
@@ -221,9 +257,10 @@ def test_any_length_and_past_give_the_mask_of_a_loop(student: Student, length: i
 
 @composite
 def masked(draw: DrawFn) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """(queries (N, d), keys (M, d), values (M, e), mask (N, M) or (M,)); some rows are masked as a whole."""
+    """(queries (N, d), keys (M, d), values (M, e), mask (N, M), (M,), (1, M) or (N, 1)); some rows are masked as a whole."""
     queries, keys, values = draw(lookups())
-    shape = (len(queries), len(keys)) if draw(integers(0, 2)) else (len(keys),)
+    n, m = len(queries), len(keys)
+    shape: tuple[int, ...] = [(m,), (n, m), (n, m), (1, m), (n, 1)][draw(integers(0, 4))]
     size = math.prod(shape)
     bits = draw(lists(integers(0, 1), min_size=size, max_size=size))
     return queries, keys, values, torch.tensor(bits, dtype=torch.bool).reshape(shape)
@@ -253,6 +290,36 @@ def test_no_score_is_lower_than_that_of_a_masked_key(student: Student) -> None:
     )
 
 
+@exercise("masked_attention", points=0.5, needs="test_any_mask_is_as_if_the_masked_keys_were_not_there")
+def test_texts_of_a_batch_may_share_a_mask_or_have_their_own(student: Student) -> None:
+    queries, keys, values = _normal(2, 3, 4, seed=70), _normal(2, 300, 4, seed=71), _normal(2, 300, 5, seed=72)
+    for shape in ((2, 1, 300), (3, 300), (2, 3, 300), (2, 3, 1), (1, 1, 300)):
+        mask = _normal(*shape, seed=73) > 0
+        mask[..., 0, :] &= shape[-2] == 1  # with rows of their own, the first query sees nothing
+        rows = zip(queries.double(), keys.double(), values.double(), mask.expand(2, 3, 300), strict=True)
+        expected = torch.stack([_chosen(*row) for row in rows])
+        found = student.masked_attention(queries, keys, values, mask)
+        close(found, expected, rtol=1e-3, atol=1e-4, given=f"2 texts, 3 random queries, 300 keys; a random mask {shape}")
+
+
+@exercise("masked_attention", points=0.5, needs="test_any_mask_is_as_if_the_masked_keys_were_not_there")
+def test_the_allowed_scores_of_one_query_may_be_far_below_those_of_another(student: Student) -> None:
+    queries, keys = torch.tensor([[100.0], [-100.0], [0.0]]), torch.tensor([[5.0], [5.0], [7.0]])
+    mask = torch.tensor([[True, True, False], [True, True, False], [False] * 3])
+    found = student.masked_attention(queries, keys, torch.eye(3), mask)
+    given = "width 1: queries 100, −100 and 0, keys 5, 5 and 7, the third masked, for the third query all; the unit vectors as values"
+    close(found, [[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 0.0]], given=given)
+
+
+@exercise("masked_attention", points=0.5, needs="test_gradients_are_numbers_also_where_a_query_may_see_nothing")
+def test_gradients_are_numbers_also_where_a_masked_score_is_huge(student: Student) -> None:
+    mask = torch.tensor([[True, True, False], [False] * 3])
+    drawn = {"queries": torch.tensor([[10.0], [10.0]]), "keys": torch.tensor([[0.1], [0.0], [100.0]])}
+    drawn |= {"values": torch.tensor([[1.0, 2.0], [3.0, -1.0], [5.0, 5.0]])}
+    given = "width 1: queries 10 and 10, keys 0.1, 0 and 100, the third masked, for the second query all"
+    close_gradients(student, "masked_attention", _chosen, drawn, mask, given=given)
+
+
 @exercise("masked_attention", points=0.5)
 def test_a_query_attends_also_where_nobody_may_look(student: Student) -> None:
     x, mask = _normal(1, 2, 3, 4, seed=18).double(), torch.tensor([[[[True, True, False]]]])
@@ -260,8 +327,8 @@ def test_a_query_attends_also_where_nobody_may_look(student: Student) -> None:
         student.masked_attention(x, x, x, mask),
         functional.scaled_dot_product_attention(x, x, x, attn_mask=mask.expand(1, 2, 3, 3)),
         given="3 random tokens that ask each other, in doubles; a mask (1, 1, 1, 3) hides the third as a key",
-        rtol=1e-9,
-        atol=1e-12,
+        rtol=1e-11,
+        atol=1e-13,
     )
 
 
@@ -305,6 +372,16 @@ def test_whole_numbers_stay_whole(student: Student) -> None:
     )
 
 
+@exercise("split_heads", points=0.5, needs="test_any_tokens_are_cut_where_the_heads_are")
+def test_every_type_is_kept(student: Student) -> None:
+    for kind in (torch.bool, torch.uint8, torch.int32, torch.float16, torch.float64):
+        x = torch.tensor([[[1, 0, 0, 1], [0, 1, 1, 1]]]).to(kind)
+        found = student.split_heads(x, 2)
+        given = f"two tokens, 1 0 0 1 and 0 1 1 1, as {kind}; two heads"
+        close(found, [[[[1, 0], [0, 1]], [[0, 1], [1, 1]]]], given=given)
+        equal(str(getattr(found, "dtype", type(found).__name__)), str(kind), given=f"{given}: the type")
+
+
 @exercise("split_heads", points=0.5)
 def test_gradients_go_back_through_the_cut(student: Student) -> None:
     close_gradients(
@@ -321,13 +398,15 @@ def test_gradients_go_back_through_the_cut(student: Student) -> None:
 def layers(draw: DrawFn) -> tuple[list[Tensor], int, Tensor | None]:
     """(x, context, w_in, b_in, w_out, b_out; heads; a mask that leaves each query the first key, or None)."""
     b, n, m, heads, width = draw(integers(1, 2)), *(draw(integers(1, 3)) for _ in range(4))
+    heads = draw(sampled_from([heads, heads, 8]))
     d, seed = heads * width, draw(integers(0, 50))
     shapes = (b, n, d), (b, m, d), (3 * d, d), (3 * d,), (d, d), (d,)
     drawn = [_normal(*shape, seed=100 * seed + i) for i, shape in enumerate(shapes)]
-    kind = draw(integers(0, 2))
+    kind = draw(integers(0, 6))
     if kind == 0:
         return drawn, heads, None
-    shape = (b, 1, 1, m) if kind == 1 else (b, heads, n, m)
+    shapes_of_masks = (b, 1, 1, m), (b, heads, n, m), (n, m), (b, 1, n, m), (1, heads, 1, m), (heads, n, m)
+    shape: tuple[int, ...] = shapes_of_masks[kind - 1]
     mask = _normal(*shape, seed=100 * seed + 6) > 0
     mask[..., 0] = True
     return drawn, heads, mask
@@ -349,6 +428,22 @@ def test_a_query_that_sees_nothing_gets_the_bias_of_the_output(student: Student)
     weights = [_normal(*shape, seed=50 + i) for i, shape in enumerate(((12, 4), (12,), (4, 4), (4,)))]
     found = student.multi_head(_normal(2, 1, 4, seed=54), _normal(2, 2, 4, seed=55), *weights, 2, mask)
     close(found[1], weights[3][None], given="2 texts, of which the second has padding alone; its heads all find zeros")
+
+
+@exercise("multi_head", points=0.5, needs="test_any_layer_agrees_with_one_head_after_another")
+def test_gradients_are_numbers_also_where_a_text_is_padding_alone(student: Student) -> None:
+    shapes = (2, 1, 4), (2, 2, 4), (12, 4), (12,), (4, 4), (4,)
+    names = ("x", "context", "w_in", "b_in", "w_out", "b_out")
+    drawn = {name: _normal(*shape, seed=80 + i) / 4 for i, (name, shape) in enumerate(zip(names, shapes, strict=True))}
+    mask = torch.tensor([[[[True, False]]], [[[False, False]]]])
+
+    def oracle(*given: Any) -> Tensor:
+        x, context, *weights, heads, mask = given
+        first = _multi_head(x[:1], context[:1], *weights, heads, mask[:1])  # type: ignore[call-arg]
+        return torch.cat([first, (weights[3] + 0 * x[1:]) + 0 * context[1:, :1]])
+
+    given = "2 texts, of which the second has padding alone; random weights, 2 heads"
+    close_gradients(student, "multi_head", oracle, drawn, 2, mask, given=given)
 
 
 @exercise("multi_head")
@@ -382,6 +477,7 @@ def test_a_long_table_is_a_tensor_that_does_not_learn(student: Student) -> None:
         actual=table,
     )
     close(table, _sinusoids(700, 4), given="700 positions, width 4", atol=1e-3)
+    close(student.sinusoids(5100, 2), _sinusoids(5100, 2), given="5,100 positions, width 2", atol=1e-3)
 
 
 @claim("tr-n2d")
@@ -406,6 +502,12 @@ def test_large_counts_are_whole_numbers(student: Student) -> None:
         list(student.attention_cost(100_001, 1024, 16)),
         [4 * 100_001 * 1024 * 1024, 2 * 100_001 * 100_001 * 1024, 16 * 100_001 * 100_001],
         given="100,001 tokens, width 1024, 16 heads",
+    )
+    n = 10**9 + 1
+    equal(
+        list(student.attention_cost(n, 1023, 3)),
+        [4 * n * 1023 * 1023, 2 * n * n * 1023, 3 * n * n],
+        given="1,000,000,001 tokens, width 1023, 3 heads",
     )
 
 

@@ -414,7 +414,7 @@ def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
     x (B, N, d); context (B, M, d); w_in (3d, d) and b_in (3d,): the maps of queries, keys and
     values, one below the other; w_out (d, d) and b_out (d,): the map of the merged heads; mask:
     bool, of a shape that spreads to (B, heads, N, M), True where a query may attend to a key; None
-    if it may to all.
+    if it may to all. Where a query may see nothing, its heads find zeros, and no gradient is NaN.
     Returns (B, N, d). Vaswani et al. 2017, section 3.2.2 (which has no biases).
     """
     ### BEGIN SOLUTION
