@@ -68,6 +68,12 @@ edit("bigram_probabilities", "divided-by-occurrences",
      "the total counts every occurrence of a: the last token of a sentence begins no pair",
      killed_by="test_a_pair_has_its_share_of_the_pairs_that_begin_alike")
 
+edit("bigram_probabilities", "counted-in-16-bits", {"torch.zeros(size, size)": "torch.zeros(size, size, dtype=torch.int16)"},
+     "counts are kept in 16 bits, which begin anew after 32,767",
+     killed_by="test_a_pair_may_be_very_frequent_and_k_very_small")
+edit("bigram_probabilities", "a-floor", {"(counts + k)": "(counts + max(k, 1e-4))"},
+     "k is at least 0.0001: it is what is given", killed_by="test_a_pair_may_be_very_frequent_and_k_very_small")
+
 
 @mistake("bigram_probabilities", "repeats-counted-once",
          "a pair that occurs again in a sentence is counted once: `counts[a, b] += 1` with tensors of indices adds 1 to a cell, however often it is named",
@@ -131,6 +137,11 @@ edit("perplexity", "cross-entropy", {"math.exp(-sum(logs) / len(logs))": "-sum(l
      "this is the loss in nats: perplexity is its exp", killed_by="test_equal_chances_give_their_number")
 edit("perplexity", "tensor-returned", {"math.exp(-sum(logs) / len(logs))": "torch.tensor(-sum(logs) / len(logs)).exp()"},
      "a tensor is returned: a float was asked for", killed_by="test_the_perplexity_is_a_plain_number")
+
+
+edit("perplexity", "logarithms-floored", {"for value in sentence]": "for value in (max(v, -50) for v in sentence)]"},
+     "a token costs at most 50 nats: it costs what its probability says",
+     killed_by="test_any_text_has_the_power_of_its_mean_logarithm")
 
 
 # lstm_step
@@ -263,6 +274,13 @@ edit("fading", "tanh-again", {"1 - state**2": "1 - state.tanh()**2"},
 edit("fading", "one-step-only", {"jacobian = jacobian @ (": "jacobian = ("},
      "each factor stands alone: the product of all of them is what fades",
      killed_by="test_one_unit_fades_by_its_weight_times_its_slope")
+edit("fading", "capped", {"torch.stack(norms[::-1])": "torch.stack(norms[::-1]).clamp(max=1e6)"},
+     "great numbers are cut down to a million: how far they have grown was asked for",
+     killed_by="test_what_has_grown_far_is_great_and_a_state_of_1_stops_all")
+edit("fading", "twenty-steps", {"states[1:].flip(0)": "states[1:].flip(0)[:20]",
+     "torch.stack(norms[::-1])": "torch.stack([norms[0] * 0] * max(0, len(states) - 21) + norms[::-1])"},
+     "no more than twenty steps are gone back: what is older counts as nothing",
+     killed_by="test_what_has_grown_far_is_great_and_a_state_of_1_stops_all")
 edit("fading", "floored", {"torch.stack(norms[::-1])": "torch.stack(norms[::-1]).clamp(min=1e-6)"},
      "small numbers are raised to a floor: how far they have faded was asked for",
      killed_by="test_what_has_faded_far_is_small_and_no_floor")
@@ -359,6 +377,18 @@ edit("lm_losses", "summed", {"tokens[:, 1:][real])": "tokens[:, 1:][real], reduc
      killed_by="test_who_knows_nothing_pays_the_logarithm_of_the_vocabulary")
 edit("lm_losses", "padding-is-zero", {"!= padding": "!= 0"},
      "padding is taken to be 0, whatever the argument says", killed_by="test_any_batch_agrees_with_sums_over_its_pairs")
+edit("lm_losses", "zero-is-padding-too", {"tokens[:, 1:] != padding": "(tokens[:, 1:] != padding) & (tokens[:, 1:] > 0)"},
+     "0 is taken for padding beside what the argument says", killed_by="test_any_batch_agrees_with_sums_over_its_pairs")
+@mistake("lm_losses", "one-maximum-for-all",
+         "the greatest logit of the whole batch is subtracted: a position far below it has exp 0 alone; each has its own",
+         killed_by="test_logits_of_one_position_may_be_far_below_those_of_another")
+def lm_losses(forward, backward, tokens, padding=0):
+    real = tokens[:, 1:] != padding
+    pairs = (forward[:, :-1][real], tokens[:, 1:][real]), (backward[:, 1:][real], tokens[:, :-1][real])
+    pairs = [(x - x.max(), ids) for x, ids in pairs]
+    return torch.stack([(x.exp().sum(dim=1).log() - x.gather(1, ids[:, None])[:, 0]).mean() for x, ids in pairs])
+
+
 edit("lm_losses", "mean-of-sentences",
      {"ahead = cross_entropy(forward[:, :-1][real], tokens[:, 1:][real])":
       "ahead = torch.stack([cross_entropy(x[:-1][r], t[1:][r]) for x, t, r in zip(forward, tokens, real)]).mean()",
@@ -562,6 +592,10 @@ edit("probe", "constant-with-penalty",
 edit("probe", "classes-that-occur", {"one_hot(labels, classes)": "one_hot(labels)"},
      "the number of classes is taken from the labels: a class that none of them has is missing",
      killed_by="test_any_points_agree_with_scikit_learn")
+edit("probe", "unit-variance", {"return (new - middle)":
+     "spread = vectors.std(dim=0) + 1e-9 if len(vectors) < vectors.shape[1] else 1\n    return (new - middle) / spread"},
+     "where there are fewer points than numbers, new points are divided by the spread: no vector is",
+     killed_by="test_few_points_of_many_numbers_and_many_classes_agree_with_scikit_learn")
 edit("probe", "labels-returned", {"return (new - middle) @ weights + shares": "return ((new - middle) @ weights + shares).argmax(dim=1)"},
      "the best class is returned: the scores of all were asked for",
      killed_by="test_without_a_penalty_it_is_least_squares_with_a_constant")

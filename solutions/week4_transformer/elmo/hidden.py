@@ -63,10 +63,26 @@ def test_many_sentences_and_long_ones_count_whole(student: Student) -> None:
         given="twelve sentences 0 1, and one of twelve 1 and two 2; three tokens, k = 1",
     )
     close(student.bigram_probabilities([[0, 0]], 1, k=1.0), [[1.0]], given="the sentence 0 0, one token, k = 1")
+    expected = torch.full((300, 300), 1 / 300)
+    expected[299], expected[0] = 1 / 302, 1 / 301
+    expected[299, 0], expected[299, 298], expected[0, 299] = 2 / 302, 2 / 302, 2 / 301
+    found = student.bigram_probabilities([[299, 0, 299, 298]], 300, k=1.0)
+    close(found, expected, rtol=1e-4, atol=0, given="the sentence 299 0 299 298, 300 tokens, k = 1")
+
+
+@exercise("bigram_probabilities", points=0.5, needs="test_any_sentences_agree_with_counting_pairs")
+def test_a_pair_may_be_very_frequent_and_k_very_small(student: Student) -> None:
+    total = 33_000 + 2e-6
+    expected = [[(32_999 + 1e-6) / total, (1 + 1e-6) / total], [0.5, 0.5]]
+    given = "the sentence of 33,000 times 0, and 1; two tokens, k = 10⁻⁶"
+    close(student.bigram_probabilities([[0] * 33_000 + [1]], 2, k=1e-6), expected, rtol=1e-3, atol=0, given=given)
+    expected = [[1e-6 / (1 + 2e-6), (1 + 1e-6) / (1 + 2e-6)], [0.5, 0.5]]
+    given = "the sentence 0 1, two tokens, k = 10⁻⁶"
+    close(student.bigram_probabilities([[0, 1]], 2, k=1e-6), expected, rtol=1e-3, atol=0, given=given)
 
 
 @exercise("perplexity")
-@for_all(counts=lists(lists(integers(0, 12), min_size=1, max_size=5), min_size=1, max_size=5))
+@for_all(counts=lists(lists(integers(0, 12) | sampled_from([0, 100]), min_size=1, max_size=5), min_size=1, max_size=5))
 def test_any_text_has_the_power_of_its_mean_logarithm(student: Student, counts: list[list[int]]) -> None:
     halvings = [n for row in counts for n in row]  # a token with n has the probability 2 to the power −n
     close(
@@ -113,6 +129,19 @@ def test_any_step_agrees_with_torch(
         expected = cell(x.double(), (h.double(), c.double()))
     found = student.lstm_step(x, h, c, weight_x.contiguous(), weight_h.contiguous(), bias[0])
     close(found[0], expected[0], given=f"{rows} rows of width 2, three units: the new h", atol=1e-5)
+    close(found[1], expected[1], given="the same: the new c", atol=1e-5)
+
+
+@exercise("lstm_step", points=0.5, needs="test_any_step_agrees_with_torch")
+def test_many_rows_of_as_many_numbers_as_units_agree_with_torch(student: Student) -> None:
+    x, h, c = (_normal(13, 5, seed=40 + i) for i in range(3))
+    weight_x, weight_h, bias = _normal(20, 5, seed=43), _normal(20, 5, seed=44), _normal(20, seed=45)
+    cell = nn.LSTMCell(5, 5)
+    cell.load_state_dict({"weight_ih": weight_x, "weight_hh": weight_h, "bias_ih": bias, "bias_hh": torch.zeros(20)})
+    with torch.no_grad():
+        expected = cell(x, (h, c))
+    found = student.lstm_step(x, h, c, weight_x, weight_h, bias)
+    close(found[0], expected[0], given="13 random rows of width 5, five units: the new h", atol=1e-5)
     close(found[1], expected[1], given="the same: the new c", atol=1e-5)
 
 
@@ -173,10 +202,25 @@ def test_what_has_faded_far_is_small_and_no_floor(student: Student) -> None:
     )
 
 
+@exercise("fading", points=0.5, needs="test_any_network_agrees_with_autograd")
+def test_what_has_grown_far_is_great_and_a_state_of_1_stops_all(student: Student) -> None:
+    close(
+        student.fading(torch.tensor([[0.0, 10.0], [10.0, 0.0]]), torch.zeros(13, 2)),
+        [10.0**steps for steps in range(12, -1, -1)],
+        given="W = 0 10 / 10 0, thirteen states of zero",
+        rtol=1e-3,
+    )
+    turn = torch.eye(3).roll(1, dims=0)
+    close(student.fading(turn, torch.zeros(40, 3)), [1.0] * 40, given="W moves each unit to the next, 40 states of zero")
+    states = torch.tensor([[0.5, 0.5], [1.0, -1.0], [0.0, 0.5]])
+    given = "W = 2 0 / 0 1; states (0.5, 0.5), (1, −1), whose slopes are 0, and (0, 0.5)"
+    close(student.fading(torch.tensor([[2.0, 0.0], [0.0, 1.0]]), states), [0.0, 2.0, 1.0], given=given)
+
+
 @exercise("lm_losses")
 @for_all(
     examples=30,
-    lengths=lists(integers(2, 5), min_size=1, max_size=3),
+    lengths=lists(integers(1, 5), min_size=1, max_size=4).filter(lambda found: max(found) > 1),
     seed=integers(0, 50),
     padding=sampled_from([0, 3]),
 )
@@ -184,7 +228,7 @@ def test_any_batch_agrees_with_sums_over_its_pairs(
     student: Student, lengths: list[int], seed: int, padding: int
 ) -> None:
     generator = torch.Generator().manual_seed(seed)
-    tokens = torch.randint(1, 3, (len(lengths), 5), generator=generator)
+    tokens = torch.randint(0 if padding else 1, 3, (len(lengths), 5), generator=generator)
     for row, length in zip(tokens, lengths, strict=True):
         row[length:] = padding
     logits = torch.randint(-16, 17, (2, len(lengths), 5, 4), generator=generator) / 8
@@ -207,6 +251,24 @@ def test_who_is_sure_and_wrong_pays_a_finite_price(student: Student) -> None:
         [200.0, 200.0],
         given="tokens 1 2; at each position its own token has the logit 200, the others 0",
     )
+
+
+@exercise("lm_losses", points=0.5, needs="test_any_batch_agrees_with_sums_over_its_pairs")
+def test_logits_of_one_position_may_be_far_below_those_of_another(student: Student) -> None:
+    logits = torch.tensor([[[0.0] * 3, [-500.0] * 3, [700.0] * 3]])
+    given = "tokens 1 2 1, three tokens; logits 0 at the first position, −500 at the second, 700 at the third"
+    close(student.lm_losses(logits, logits, torch.tensor([[1, 2, 1]])), [math.log(3)] * 2, given=given)
+
+
+@exercise("lm_losses", points=0.5, needs="test_any_batch_agrees_with_sums_over_its_pairs")
+def test_a_large_batch_of_many_tokens_counts_whole(student: Student) -> None:
+    tokens = 1 + 7 * torch.arange(13 * 30).reshape(13, 30) % 299
+    logits = 3 * _normal(2, 13, 30, 300, seed=46)
+    chances = logits.double().log_softmax(dim=3)
+    ahead = nll_loss(chances[0, :, :-1].flatten(0, 1), tokens[:, 1:].flatten())
+    behind = nll_loss(chances[1, :, 1:].flatten(0, 1), tokens[:, :-1].flatten())
+    given = "13 texts of 30 tokens, none of them padding, 300 tokens, random logits"
+    close(student.lm_losses(logits[0], logits[1], tokens), [ahead, behind], rtol=1e-3, given=given)
 
 
 @exercise("lm_losses", points=0.5)
@@ -338,11 +400,26 @@ def test_any_layers_are_mixed_as_the_equation_says(
 @exercise("elmo", points=0.5)
 def test_scores_may_be_great(student: Student) -> None:
     one = torch.ones(1, 1, 2)
-    close(
-        student.elmo(one, [3 * one], [5 * one], torch.tensor([1000.0, 1000.0]), torch.tensor(1.0)),
-        [[[2.0, 2.0, 3.0, 3.0]]],
-        given="one token (1, 1), forward (3, 3), backward (5, 5); scores 1000 1000, γ = 1",
-    )
+    for score in (1000.0, -1000.0):
+        close(
+            student.elmo(one, [3 * one], [5 * one], torch.tensor([score, score]), torch.tensor(1.0)),
+            [[[2.0, 2.0, 3.0, 3.0]]],
+            given=f"one token (1, 1), forward (3, 3), backward (5, 5); scores {score:.0f} {score:.0f}, γ = 1",
+        )
+
+
+@exercise("elmo", points=0.5, needs="test_any_layers_are_mixed_as_the_equation_says")
+def test_sentences_of_a_batch_stay_apart(student: Student) -> None:
+    scores, gamma = _normal(4, seed=47), torch.tensor(0.5)
+    for shape in ((3, 3, 3), (4, 1, 2), (2, 5, 1)):
+        tokens, *others = _normal(7, *shape, seed=48)
+        forward, backward = list(others[:3]), list(others[3:])
+        close(
+            student.elmo(tokens, forward, backward, scores, gamma),
+            _mixture(tokens, scores, gamma, forward, backward),
+            given=f"three layers each way, random vectors (B, N, d) = {shape}, random scores, γ = ½",
+            atol=1e-5,
+        )
 
 
 @exercise("elmo")
@@ -406,6 +483,25 @@ def test_the_penalty_is_one_unless_told(student: Student) -> None:
         given="twelve random points, three classes, ridge as it is",
         atol=1e-4,
     )
+
+
+@exercise("probe", points=0.5, needs="test_any_points_agree_with_scikit_learn")
+def test_few_points_of_many_numbers_and_many_classes_agree_with_scikit_learn(student: Student) -> None:
+    for rows, width, classes, asked in ((4, 12, 5, 1), (300, 3, 40, 20), (40, 30, 2, 40)):
+        vectors, new = _normal(rows, width, seed=3), _normal(asked, width, seed=4)
+        labels = 7 * torch.arange(rows) % classes
+        oracle = Ridge(alpha=2.0, solver="svd").fit(vectors.double().numpy(), np.eye(classes)[labels.numpy()])
+        expected = oracle.predict(new.double().numpy()).reshape(asked, classes)
+        given = f"{rows} random points of {width} numbers, {classes} classes, ridge 2; {asked} new points"
+        close(student.probe(vectors, labels, new, classes, 2.0), expected, given=given, rtol=1e-2, atol=1e-3)
+
+
+@exercise("probe", points=0.5, needs="test_any_points_agree_with_scikit_learn")
+def test_of_one_point_or_one_class_the_shares_are_left(student: Student) -> None:
+    found = student.probe(torch.tensor([[3.0, 1.0]]), torch.tensor([1]), torch.tensor([[5.0, 0.0], [3.0, 1.0]]), 3)
+    close(found, [[0.0, 1.0, 0.0]] * 2, given="one point (3, 1) with the label 1, three classes; two new points", atol=1e-5)
+    found = student.probe(torch.tensor([[3.0], [1.0]]), torch.tensor([0, 0]), torch.tensor([[5.0]]), 1)
+    close(found, [[1.0]], given="points 3 and 1, one class; one new point", atol=1e-5)
 
 
 @metric("perplexity_bigram")

@@ -93,7 +93,8 @@ def bigram_probabilities(sentences, size, k=0.1):
     """P(b | a) for all tokens a and b: how often b follows a, k added to every count, as a share of
     what follows a.
 
-    sentences: list of lists of ids from 0 to size - 1; no pair reaches from one into the next. k > 0.
+    sentences: list of lists of ids from 0 to size - 1, none of them empty; no pair reaches from one
+    into the next. k > 0.
     Returns a float tensor (V, V) with V = size; row a sums to 1.
     """
     ### BEGIN SOLUTION
@@ -137,7 +138,7 @@ def perplexity(log_probabilities):
     """The perplexity of a text: one over the geometric mean of its tokens' probabilities.
 
     log_probabilities: for each sentence a list, never empty, of the natural logarithms of its
-    tokens' probabilities.
+    tokens' probabilities, each above 0.
     Returns a float.
     """
     ### BEGIN SOLUTION
