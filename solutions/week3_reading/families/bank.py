@@ -71,6 +71,10 @@ edit("parents", "cut-at-blanks", {"text.split(\";\") if parent": "text.replace(\
 
 
 
+edit("parents", "cut-at-commas", {'text.split(";") if parent': 'text.replace(",", ";").split(";") if parent'},
+     'names were cut at commas: only ";" separates them', killed_by="test_any_table_has_its_graph_or_a_name_without_a_row")
+
+
 # against_time
 @alternative("against_time", "first-and-last-month")
 def against_time(dates, graph):
@@ -288,6 +292,12 @@ edit("reading_order", "year-at-its-end", {"(dates[name], name)": "(dates[name] i
 
 
 
+edit("reading_order", "dates-for-names", {"left, found = set(graph), []": "left, found = set(dates), []", "graph[name] & left": "graph.get(name, set()) & left"},
+     "all names with a date were put in order: the graph says which are asked for", killed_by="test_any_graph_has_its_order_or_a_circle")
+edit("reading_order", "twenty-rounds", {"while left:": "for _ in range(20):\n        if not left:\n            break"},
+     "after twenty names the search stops: there may be more", killed_by="test_long_lines_and_large_circles")
+
+
 # step
 @alternative("step", "torch-operations")
 def step(weights, gradient, state, *, lr, strength=0.0, beta1=0.9, beta2=0.999, eps=1e-8, **parts):
@@ -378,6 +388,12 @@ edit("step", "counted-when-corrected", {"t = t + 1": "t = t + 1 if correct else 
 
 
 
+edit("step", "correction-of-a-hundred-steps", {"(1 - beta1**t)": "(1 - beta1 ** min(t, 100))", "(1 - beta2**t)": "(1 - beta2 ** min(t, 100))"},
+     "from the hundredth step on the correction stays the same: it goes on, for beta2 far longer", killed_by="test_adam_goes_on_after_many_steps")
+edit("step", "scale-only-where-there-is-one", {"(square.sqrt() + eps)": "torch.where(square > 1e-20, square.sqrt() + eps, 1.0)"},
+     "where the scale is small nothing was divided: ε is added, and all is divided", killed_by="test_where_the_gradient_is_0_a_scale_moves_nothing")
+
+
 # reading
 @alternative("reading", "by-ancestors")
 def reading(length, sees):
@@ -442,6 +458,11 @@ edit("reading", "pairs-only", {'reading_order(sees, dict.fromkeys(sees, ""))':
      'if any(i != j and i in sees[j] for i, seen in sees.items() for j in seen):\n            return "AE"'},
      "only pairs that see each other are found: a circle may be longer, or a single token",
      killed_by="test_tokens_that_see_each_other_are_no_probability_of_the_text")
+
+
+edit("reading", "circles-of-three", {'reading_order(sees, dict.fromkeys(sees, ""))':
+     'if any(i in {i_ for j in sees[i] for k in sees[j] for i_ in (j, k, *sees[k])} for i in sees):\n            return "AE"'},
+     "only circles of up to three tokens are found: they may be longer", killed_by="test_a_circle_may_have_any_length_and_lie_anywhere")
 
 
 # cards: written line by line
@@ -516,6 +537,14 @@ edit("cards", "distillation-missing",
      ', "teacher"}': "}"},
      "DistilBERT and TinyBERT learn from a teacher",
      killed_by="test_distilled_models_have_a_teacher_and_t5_both_halves")
+
+
+edit("cards", "transformer-next-token", {'{"translation"}': '{"next token"}'},
+     "the Transformer was trained for translation", killed_by="test_the_cards_of_the_transformer_t5_and_transformer_xl")
+edit("cards", "albert-without-masks", {'{"masked tokens", "sentence order"}': '{"sentence order"}'},
+     "ALBERT keeps the masked tokens beside the order of sentences", killed_by="test_the_cards_of_bert_roberta_albert_and_electra")
+edit("cards", "tinybert-as-decoder", {'"TinyBERT": ("encoder", "AE"': '"TinyBERT": ("decoder", "AR"'},
+     "TinyBERT is a smaller BERT, so an encoder", killed_by="test_the_cards_of_small_and_of_korean_models")
 
 
 # tree: written line by line
@@ -620,6 +649,14 @@ def tree():
     order = [name for name in names if name not in ("KoBERT", "KoELECTRA")]
     found = dict.fromkeys(pairwise(order), ("model", "objective"))
     return found | {("BERT", "KoBERT"): ("model", "language"), ("ELECTRA", "KoELECTRA"): ("model", "language")}
+
+
+edit("tree", "transformer-to-gpt3", {'("GPT-2", "GPT-3"): ("model", "size"),': '("GPT-2", "GPT-3"): ("model", "size"),\n        ("Transformer", "GPT-3"): ("decoder", "size"),'},
+     "GPT-3 has an edge from the Transformer: only direct parents are asked for", killed_by="test_only_direct_parents_have_an_edge")
+edit("tree", "roberta-as-size", {'("BERT", "RoBERTa"): ("model", "training")': '("BERT", "RoBERTa"): ("model", "size")'},
+     "RoBERTa is no larger BERT: it is trained longer, on more", killed_by="test_what_bert_gpt_t5_and_their_children_changed")
+edit("tree", "fasttext-as-objective", {'("word2vec", "fastText"): ("model", "units")': '("word2vec", "fastText"): ("model", "objective")'},
+     "fastText keeps word2vec's objective: it works on pieces of words", killed_by="test_the_words_of_pieces_and_of_languages")
 
 
 # What no check can tell from a right answer.

@@ -16,7 +16,7 @@ from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
 from grader.lessons.generated import for_all
 
-NAMES = ["Adam", "adam", "AdaGrad", "C++", "word2vec 2", "é", "e\u0301", "눈"]
+NAMES = ["Adam", "adam", "AdaGrad", "C++", "word2vec 2", "é", "e\u0301", "눈", "GPT-2", "a, b/c"]
 DATES = ["2012", "2013", "2012-01", "2012-12", "2012-09", "2012-10", "2013-01", "1999-12"]
 
 
@@ -93,6 +93,12 @@ def test_many_parents_and_many_rows_are_all_looked_at(student: Student) -> None:
             student.parents([*rows, ("late", ";".join([*names, f"lost{i}"]))])
 
 
+@exercise("parents", points=0.5, needs="test_each_name_has_the_set_of_its_parents")
+def test_a_table_without_rows_is_a_graph_without_names(student: Student) -> None:
+    equal(student.parents([]), {}, given="no rows")
+    equal(student.parents([("SGD", "")]), {"SGD": set()}, given="one row, without parents")
+
+
 @exercise("parents", points=0.5)
 def test_names_are_taken_as_they_are(student: Student) -> None:
     letters = "\u1112\u1161\u11ab"  # 한 of three letters, which look like the one syllable
@@ -136,6 +142,13 @@ def test_many_dates_agree_with_intervals(student: Student) -> None:
         equal(student.against_time(dates, graph), sorted(wrong), given=[dates, graph])
 
 
+@exercise("against_time", points=0.5, needs="test_a_parent_that_is_later_than_its_child_is_reported")
+def test_without_edges_none_is_against_time(student: Student) -> None:
+    equal(student.against_time({}, {}), [], given="no names")
+    equal(student.against_time({"a": "2012", "b": "2011-01"}, {"b": set(), "a": set()}), [], given="two names, no edges")
+    equal(student.against_time({"a": "2012", "b": "2011"}, {"b": {"b"}}), [], given="b is its own parent, a has no row")
+
+
 @exercise("ancestors")
 @for_all(graph=graphs(circles=True), which=integers(0, 5))
 def test_any_graph_with_circles_or_without_agrees_with_going_over_all_edges(
@@ -160,6 +173,9 @@ def test_a_long_line_and_a_name_that_is_its_own_parent(student: Student) -> None
     line: dict[str, set[str]] = {f"p{i}": {f"p{i - 1}"} if i else {"p0"} for i in range(60)}
     equal(student.ancestors(line, "p59"), {f"p{i}" for i in range(59)}, given="p0, its own parent, to p59, in a line")
     equal(student.ancestors(line, "p0"), {"p0"}, given="p0 is its own parent")
+    wide: dict[str, set[str]] = {f"root{i}": set() for i in range(40)} | {f"p{i}": {f"root{i}"} for i in range(40)}
+    wide["child"] = {f"p{i}" for i in range(40)}
+    equal(student.ancestors(wide, "child"), set(wide) - {"child"}, given="40 parents, each with a parent of its own")
 
 
 @exercise("common_ancestors")
@@ -212,7 +228,7 @@ def test_any_graph_has_its_order_or_a_circle(student: Student, graph: dict[str, 
     when = dict(zip(NAMES, dated, strict=True))
     expected = in_order(graph, when)
     try:
-        found = student.reading_order(graph, {name: when[name] for name in graph})
+        found = student.reading_order(graph, when)
     except ValueError as error:
         true(expected is None, "there is no circle", actual=str(error))
         true("circle" in str(error), 'the error has the word "circle"', actual=str(error))
@@ -237,6 +253,16 @@ def test_larger_graphs_agree_with_networkx_order(student: Student) -> None:
 def test_dates_are_compared_as_strings(student: Student) -> None:
     dates = {"a": "2018-03", "b": "2018", "c": "2017-12"}
     equal(student.reading_order({name: set() for name in dates}, dates), ["c", "b", "a"], given=dates)
+
+
+@exercise("reading_order", points=0.5, needs="test_the_earliest_comes_first_and_then_the_alphabet")
+def test_long_lines_and_large_circles(student: Student) -> None:
+    line = {f"p{i}": {f"p{i + 1}"} for i in range(59)} | {"p59": set()}
+    dates = {f"p{i}": f"{1951 + i}" for i in range(60)} | {"alone": "2000"}
+    expected = ["alone", *(f"p{i}" for i in reversed(range(60)))]
+    equal(student.reading_order(line | {"alone": set()}, dates), expected, given="a line of 60, the oldest last, and one alone of 2000")
+    with pytest.raises(ValueError, match="circle"):
+        student.reading_order(line | {"p59": {"p0"}, "alone": set()}, dates)
 
 
 @exercise("reading_order", points=0.5)
@@ -309,6 +335,30 @@ def test_every_step_counts_and_memories_roll_on(student: Student) -> None:
     close(m, [0.5, -1.0], given="m after a gradient of 0")
 
 
+@exercise("step", points=0.5, needs="test_both_means_with_correction_are_torchs_adam")
+def test_adam_goes_on_after_many_steps(student: Student) -> None:
+    weights, gradient, m, v = (torch.tensor(x).double() for x in ([1.0, 2.0], [0.5, 0.0], [0.25, -0.5], [0.01, 0.04]))
+    for t in (9, 99, 999, 10**6):
+        after, (steps, *_) = student.step(
+            weights, gradient, (t, m, v), lr=0.1, momentum="mean", scale="mean", correct=True, eps=1e-3
+        )
+        first, second = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
+        step = (first / (1 - 0.9 ** (t + 1))) / ((second / (1 - 0.999 ** (t + 1))).sqrt() + 1e-3)
+        given = f"Adam after {t} steps: w = [1, 2], g = [0.5, 0], m = [0.25, −0.5], v = [0.01, 0.04], lr 0.1, eps 0.001"
+        close(after, weights - 0.1 * step, given=given, rtol=1e-9)
+        equal(int(steps), t + 1, given=given)
+
+
+@exercise("step", points=0.5, needs="test_a_sum_of_squares_is_torchs_adagrad")
+def test_where_the_gradient_is_0_a_scale_moves_nothing(student: Student) -> None:
+    weights, gradient, zero = (torch.tensor(x).double() for x in ([1.0, -2.0, 3.0], [0.0, 1e-12, 4.0], [0.0, 0.0, 0.0]))
+    for switches in ({"scale": "sum"}, {"scale": "mean"}, {"momentum": "mean", "scale": "mean", "correct": True}):
+        after, _ = student.step(weights, gradient, (0, zero, zero), lr=0.5, **switches)
+        square = gradient**2 if "correct" in switches or switches["scale"] == "sum" else 0.001 * gradient**2
+        given = f"w = [1, −2, 3], g = [0, 10⁻¹², 4], the first step, lr ½, {switches}"
+        close(after, weights - 0.5 * gradient / (square.sqrt() + 1e-8), given=given, rtol=1e-7)
+
+
 @exercise("step", points=0.5, needs="test_without_parts_it_is_sgd")
 def test_settings_of_0_are_settings_too(student: Student) -> None:
     weights, gradient, m, v = (torch.tensor(x).double() for x in ([2.0], [3.0], [7.0], [5.0]))
@@ -365,6 +415,20 @@ def test_all_ways_to_see_three_tokens_agree_with_trying_every_order(student: Stu
         orders = itertools.permutations(range(3))
         good = any(all(o.index(j) < o.index(i) for i, j in seen) for o in orders)
         equal(student.reading(3, sees), "AR" if good else "AE", given=sees)
+
+
+@exercise("reading", points=0.5, needs="test_left_to_right_is_autoregressive_and_hidden_tokens_are_not")
+def test_a_circle_may_have_any_length_and_lie_anywhere(student: Student) -> None:
+    for length in (4, 5, 8, 40):
+        ring = {i: {(i + 1) % length} for i in range(length)}
+        equal(student.reading(length, ring), "AE", given=f"{length} tokens, each from the next one, in a circle")
+        equal(student.reading(length, ring | {2: set()}), "AR", given=f"{length} tokens, each from the next one, number 2 from none")
+        longer = {i + 3: {j + 3 for j in seen} for i, seen in ring.items()} | {0: set(), 1: {0}, 2: {0, 1}}
+        given = f"three tokens from left to right, then {length}, each from the next one, in a circle"
+        equal(student.reading(length + 3, longer), "AE", given=given)
+    equal(student.reading(5, {i: set() for i in range(5)}), "AR", given="five tokens, each from none")
+    equal(student.reading(5, {4: {0}, 3: {0}, 2: {0}, 1: {0}, 0: set()}), "AR", given="five tokens, all others from the first")
+    equal(student.reading(5, {i: {4} for i in range(5)}), "AE", given="five tokens, each from the last, which sees itself")
 
 
 @exercise("reading", points=0.5)
@@ -486,6 +550,37 @@ def test_distilbert_guesses_masked_tokens_too_and_a_translation_is_written_left_
     found = student.cards()
     actual = [sorted(found["DistilBERT"][2]), found["Transformer"][1]]
     true(actual == [["masked tokens", "teacher"], "AR"], "DistilBERT's tasks; the Transformer's reading", actual=actual)
+
+
+def wholly_right(student: Student, *names: str) -> None:
+    """Compares all three facts of these models with the key."""
+    found = student.cards()
+    wrong = {}
+    for name in names:
+        (halves, ways, needed, free), (half, way, tasks) = CARDS[name], found[name]
+        if half not in halves or way not in ways or not needed <= set(tasks) <= needed | free:
+            wrong[name] = [half, way, *sorted(tasks)]
+    true(not wrong, f"all facts of {', '.join(names)} are asked for; of these one is not right", actual=wrong)
+
+
+@exercise("cards", points=0.5)
+def test_the_cards_of_the_transformer_t5_and_transformer_xl(student: Student) -> None:
+    wholly_right(student, "Transformer", "T5", "Transformer-XL")
+
+
+@exercise("cards", points=0.5)
+def test_the_cards_of_the_gpts_and_xlnet(student: Student) -> None:
+    wholly_right(student, "GPT", "GPT-2", "GPT-3", "XLNet")
+
+
+@exercise("cards", points=0.5)
+def test_the_cards_of_bert_roberta_albert_and_electra(student: Student) -> None:
+    wholly_right(student, "BERT", "RoBERTa", "ALBERT", "ELECTRA")
+
+
+@exercise("cards", points=0.5)
+def test_the_cards_of_small_and_of_korean_models(student: Student) -> None:
+    wholly_right(student, "DistilBERT", "TinyBERT", "KoBERT", "KR-BERT", "KoELECTRA")
 
 
 # The key of the tree: expected edges with the words that are right, and edges that are accepted.
@@ -627,6 +722,38 @@ def test_the_korean_models_and_their_parents(student: Student) -> None:
     korean = {("BERT", "KoBERT"), ("BERT", "KR-BERT"), ("ELECTRA", "KoELECTRA")}
     turned = {(child, parent) for parent, child in korean}
     true(korean <= edges and not turned & edges, "parents of KoBERT, KR-BERT and KoELECTRA", actual=sorted(edges))
+
+
+@exercise("tree", points=0.5)
+def test_only_direct_parents_have_an_edge(student: Student) -> None:
+    direct = EXPECTED.keys() | ACCEPTED
+    lines = nx.transitive_closure(nx.DiGraph(list(EXPECTED)))
+    skipped = sorted(edge for edge in set(student.tree()) - direct if lines.has_edge(*edge))
+    true(not skipped, "an edge skips a generation: only direct parents are asked for", actual=skipped)
+
+
+@exercise("tree", points=0.5)
+def test_what_bert_gpt_t5_and_their_children_changed(student: Student) -> None:
+    edges = [("Transformer", "GPT"), ("Transformer", "BERT"), ("Transformer", "T5"), ("GPT", "GPT-2"), ("GPT-2", "GPT-3")]
+    edges += [("BERT", "RoBERTa"), ("BERT", "ELECTRA"), ("BERT", "ERNIE"), ("BERT", "KagNet")]
+    words_are_right(student, edges)
+
+
+@exercise("tree", points=0.5)
+def test_the_words_of_pieces_and_of_languages(student: Student) -> None:
+    edges = [("word2vec", "fastText"), ("WordPiece", "BERT"), ("BPE", "GPT-2"), ("SentencePiece", "T5"), ("attention", "Transformer")]
+    words_are_right(student, [*edges, ("BERT", "KoBERT"), ("BERT", "KR-BERT"), ("ELECTRA", "KoELECTRA")])
+
+
+def words_are_right(student: Student, edges: list[tuple[str, str]]) -> None:
+    """Looks that these edges are there, each with a right pair of words."""
+    tree = student.tree()
+    wrong = []
+    for edge in edges:
+        taken, changed = tree.get(edge, ("no edge", ""))
+        if taken not in EXPECTED[edge][0] or changed not in EXPECTED[edge][1]:
+            wrong.append(f"{edge[0]} → {edge[1]}: {taken}, {changed}")
+    true(not wrong, "these edges are missing, or one of their words is not right", actual=wrong)
 
 
 # Metrics.

@@ -68,9 +68,10 @@ optimisers[["name", "date", "builds_on", "momentum", "scale", "correction", "dec
 def parents(rows):
     """The graph of a table.
 
-    rows: list of (name, builds_on), two strings; builds_on is empty, or names separated by ";".
+    rows: list of (name, builds_on), two strings; builds_on is empty, or names separated by ";";
+    inside a name blanks and all other signs may stand. There may be no rows.
     Returns {name: set of the names of its parents}, in the order of the rows.
-    Raises ValueError, which says the name, if a parent has no row of its own.
+    Raises ValueError, which says the parent's name, if a parent has no row of its own.
     """
     ### BEGIN SOLUTION
     graph = {name: {parent for parent in text.split(";") if parent} for name, text in rows}
@@ -222,8 +223,9 @@ def reading_order(graph, dates):
     """All names in an order in which every parent stands before its children.
 
     At each step the next is the one with the earliest date (compared as strings) of those whose
-    parents all stand already; if dates are equal, the first in the alphabet. graph: {name: set of
-    parents}, not changed; dates: {name: string}.
+    parents all stand already; if dates are equal, the first name, compared as strings too.
+    graph: {name: set of parents}, not changed; dates: {name: string}, of these names and perhaps of
+    others.
     Returns a list. Raises ValueError, with the word "circle", if there is one.
     """
     ### BEGIN SOLUTION
@@ -604,7 +606,7 @@ def cards():
 check("cards")
 
 # %% [markdown]
-# The check looks at the form, and whether your facts agree with each other. Whether they are *true* is graded later: a point each for 36, 42 and 46 of the 48, half a point each for some often got wrong.
+# The check looks at the form, and whether your facts agree with each other. Whether they are *true* is graded later: a point each for 36, 42 and 46 of the 48, half a point each for some often got wrong and for groups of models whose cards are wholly right.
 
 # %% [markdown]
 # ### The edges
@@ -627,7 +629,7 @@ for title, words in (("taken", families.TOOK), ("changed", families.CHANGED)):
 # - F1 of the edges of 0.6, 0.75 and 0.9 (precision: of yours, those expected or accepted; recall: of the expected, those you have);
 # - 30 and 45 right of the 60 words on the expected edges (often more than one word is).
 #
-# Half a point each for some edges often got wrong.
+# Half a point each for some edges and words often got wrong.
 
 # %% [markdown]
 # *25 minutes, medium.*
