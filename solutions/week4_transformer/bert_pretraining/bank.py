@@ -49,6 +49,12 @@ edit("gelu", "float32-always", {"if approximate:": "x = x.float()\n    if approx
      "float32 comes back whatever came in: doubles lose their digits", killed_by="test_a_double_without_axes_keeps_its_digits")
 
 
+edit("gelu", "half-as-float", {"if approximate:": "x = x.float() if x.dtype == torch.float16 else x\n    if approximate:"},
+     "half precision comes back as float32: what is returned has the type of x", killed_by="test_shape_and_type_stay_as_they_are")
+edit("gelu", "squeezed", {"return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))": "return (0.5 * x * (1 + torch.erf(x / math.sqrt(2)))).squeeze(1) if x.dim() == 3 else 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))"},
+     "an axis of one is lost", killed_by="test_shape_and_type_stay_as_they_are")
+
+
 # pair_input
 @alternative("pair_input", "lengths-first")
 def pair_input(first, second, length, cls=2, sep=3):
@@ -111,6 +117,14 @@ edit("pair_input", "at-most-512", {"first, second = list(first)": "length = min(
      "the input has 512 tokens at most: `length` says how many", killed_by="test_lists_come_back_and_may_be_longer_than_512")
 
 
+edit("pair_input", "special-ids-fixed", {"return [cls, *first, sep, *second, sep], [0]": "return [2, *first, 3, *second, 3], [0]"},
+     "[CLS] and [SEP] are always 2 and 3: `cls` and `sep` say what they are", killed_by="test_any_two_texts_are_cut_as_evenly_as_possible")
+edit("pair_input", "segments-from-the-first-separator",
+     {"return [cls, *first, sep, *second, sep], [0] * (len(first) + 2) + [1] * (len(second) + 1)":
+      "tokens = [cls, *first, sep, *second, sep]\n    end = tokens.index(sep) + 1\n    return tokens, [0] * end + [1] * (len(tokens) - end)"},
+     "the first [SEP] is looked for by its id, which a text may hold", killed_by="test_a_text_may_hold_the_ids_of_special_tokens")
+
+
 # embed_input
 @alternative("embed_input", "torch-functions")
 def embed_input(words, kinds, places, gain, bias, tokens, segments, eps=1e-12):
@@ -161,6 +175,12 @@ edit("embed_input", "mean-of-squares", {"(x - mean).square().mean(dim=-1, keepdi
      killed_by="test_numbers_far_from_0_keep_their_variance")
 
 
+edit("embed_input", "squeezed", {"places[: tokens.shape[1]]  # (B, N, H)": "places[: tokens.shape[1]]\n    x = x.squeeze(1)"},
+     "a text of one token loses its axis", killed_by="test_an_axis_of_one_is_kept_and_all_positions_may_be_used")
+edit("embed_input", "eps-at-least-a-hundred-thousandth", {"variance + eps": "variance + max(eps, 1e-5)"},
+     "eps is 10⁻⁵ at least, as torch's is unless one says", killed_by="test_small_vectors_and_vectors_of_equal_numbers_are_normalised_too")
+
+
 # count_parameters
 @alternative("count_parameters", "closed-form")
 def count_parameters(layers, width, vocabulary=30_522, positions=512, heads=False):
@@ -199,6 +219,10 @@ edit("count_parameters", "no-output-bias", {"norm + vocabulary + linear": "norm 
      killed_by="test_the_heads_have_no_output_weights_of_their_own")
 edit("count_parameters", "no-norm-of-the-input", {"(vocabulary + positions + 2) * width + norm": "(vocabulary + positions + 2) * width"},
      "the normalisation of the input is missing", killed_by="test_base_and_large_have_110_and_335_million")
+
+
+edit("count_parameters", "counted-in-floats", {"return total": "return int(torch.tensor(float(total)))"},
+     "the count goes through a float of 32 bits, which does not hold every whole number", killed_by="test_billions_are_counted_to_the_last_one")
 
 
 # mask_tokens
@@ -271,6 +295,12 @@ def mask_tokens(tokens, draw, pick, special, mask, rate=0.15, hidden=0.8, swappe
     ordinary = (~special).nonzero().flatten()
     read = torch.where(masked, mask, torch.where(chosen & ~kept & ~masked, ordinary[pick % len(ordinary)], tokens))
     return read, torch.where(chosen, tokens, -100)
+
+
+edit("mask_tokens", "32-bit-picks", {"pick % len(ordinary)": "pick.int() % len(ordinary)"},
+     "32 bits hold no pick beyond 2^31", killed_by="test_ids_and_picks_may_be_large")
+edit("mask_tokens", "squeezed", {"    return read, torch.where": "    read = read.squeeze(1)\n    return read, torch.where"},
+     "texts of one token lose their axis", killed_by="test_rates_may_be_0_or_1_and_texts_of_one_token")
 
 
 # whole_words
@@ -346,6 +376,12 @@ edit("whole_words", "two-signs-are-a-word", {'piece.startswith("##")': '(piece.s
      "the piece ## is taken for a word: it begins with two signs too, so it goes on", killed_by="test_two_signs_alone_go_on_with_the_word_before")
 
 
+edit("whole_words", "mask-is-special", {'("[CLS]", "[SEP]", "[PAD]")': '("[CLS]", "[SEP]", "[PAD]", "[MASK]")'},
+     "[MASK] is left out as well: it stands for a word", killed_by="test_only_three_pieces_are_no_words")
+edit("whole_words", "512-pieces", {"enumerate(pieces)": "enumerate(pieces[:512])", "for number in order:": "for number in order:\n        if number >= len(words):\n            continue"},
+     "only the first 512 pieces are read", killed_by="test_a_text_may_be_longer_than_512")
+
+
 # next_sentence_pair
 @alternative("next_sentence_pair", "step-over-its-own")
 def next_sentence_pair(documents, number, cut, coin, other):
@@ -411,6 +447,10 @@ edit("next_sentence_pair", "empty-sentences-left-out", {"found = others[other % 
      "sentences without ids are left out before counting: they count", killed_by="test_a_sentence_without_ids_is_a_sentence")
 
 
+edit("next_sentence_pair", "last-sentence-with-ids", {"second = found[min(cut, len(found) - 1) :]": "second = found[cut:] or [text for text in found if text][-1:]"},
+     "the last sentence that has ids: the last one counts, be it empty", killed_by="test_a_sentence_without_ids_is_a_sentence")
+
+
 # masked_logits
 @alternative("masked_logits", "all-then-pick")
 def masked_logits(hidden, transform, transform_bias, gain, bias, words, words_bias, labels, eps=1e-12):
@@ -457,6 +497,10 @@ edit("masked_logits", "untied", {"functional.linear(x, words, words_bias)": "fun
 
 edit("masked_logits", "zeros-are-padding", {"hidden[labels != -100]": "hidden[(labels != -100) & (hidden != 0).any(dim=-1)]"},
      "a vector of zeros is taken for padding: the labels alone say where is asked", killed_by="test_a_vector_of_zeros_is_scored_too")
+
+
+edit("masked_logits", "squeezed", {"return functional.linear(x, words, words_bias)": "return functional.linear(x, words, words_bias).squeeze(1)"},
+     "a table of one token loses its axis", killed_by="test_one_text_one_place_and_one_number_keep_their_axes")
 
 
 # pretraining_loss

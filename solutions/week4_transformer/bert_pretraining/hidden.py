@@ -74,6 +74,19 @@ def test_a_double_without_axes_keeps_its_digits(student: Student) -> None:
         )
 
 
+@exercise("gelu", points=0.5, needs="test_any_numbers_agree_with_torch")
+def test_shape_and_type_stay_as_they_are(student: Student) -> None:
+    for approximate in (False, True):
+        for shape in ((1, 1), (2, 1, 3), (1, 2, 1, 1, 2), (0,), (2, 0)):
+            x = _normal(*shape, seed=4)
+            expected = functional.gelu(x, approximate="tanh" if approximate else "none")
+            close(student.gelu(x, approximate), expected, given=f"a tensor {shape}; approximate={approximate}", atol=1e-5)
+        for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+            found = student.gelu(torch.tensor([-1.0, 2.0], dtype=dtype), approximate)
+            given = f"a {dtype} tensor; approximate={approximate}"
+            true(str(getattr(found, "dtype", "")) == str(dtype), f"{dtype} was expected", given=given, actual=found)
+
+
 # pair_input
 
 
@@ -87,16 +100,26 @@ def _pair_oracle(first: list[int], second: list[int], room: int) -> tuple[int, i
 
 @exercise("pair_input")
 @for_all(
-    first=lists(integers(5, 9), min_size=1, max_size=7),
-    second=lists(integers(5, 9), min_size=1, max_size=7),
+    first=lists(integers(0, 9), max_size=7),
+    second=lists(integers(0, 9), max_size=7),
     length=integers(3, 14),
+    cls=integers(0, 2),
+    sep=integers(3, 5),
 )
 def test_any_two_texts_are_cut_as_evenly_as_possible(
-    student: Student, first: list[int], second: list[int], length: int
+    student: Student, first: list[int], second: list[int], length: int, cls: int, sep: int
 ) -> None:
     a, b = _pair_oracle(first, second, length - 3)
-    expected = [[2, *first[:a], 3, *second[:b], 3], [0] * (a + 2) + [1] * (b + 1)]
-    equal(_as_lists(student.pair_input(first, second, length)), expected)
+    expected = [[cls, *first[:a], sep, *second[:b], sep], [0] * (a + 2) + [1] * (b + 1)]
+    equal(_as_lists(student.pair_input(first, second, length, cls=cls, sep=sep)), expected)
+
+
+@exercise("pair_input", points=0.5, needs="test_the_first_separator_belongs_to_segment_0")
+def test_a_text_may_hold_the_ids_of_special_tokens(student: Student) -> None:
+    found = student.pair_input([3, 2, 3], [3, 0, 2], 12)
+    equal(_as_lists(found), [[2, 3, 2, 3, 3, 3, 0, 2, 3], [0] * 5 + [1] * 4], given="3 2 3 and 3 0 2, length 12")
+    found = student.pair_input([], [3, 3, 8, 8], 6, cls=101, sep=0)
+    equal(_as_lists(found), [[101, 0, 3, 3, 8, 0], [0, 0, 1, 1, 1, 1]], given="no tokens and 3 3 8 8, length 6, cls=101, sep=0")
 
 
 @exercise("pair_input", points=0.5)
@@ -180,6 +203,30 @@ def test_numbers_far_from_0_keep_their_variance(student: Student) -> None:
         given="one token with the vector 10⁸, 10⁸ + 1, 10⁸ + 2, 10⁸ + 3, in doubles; the other tables are 0",
         rtol=1e-6,
     )
+
+
+@exercise("embed_input", points=0.5, needs="test_the_sum_is_normalised_then_stretched_and_moved")
+def test_small_vectors_and_vectors_of_equal_numbers_are_normalised_too(student: Student) -> None:
+    words = torch.tensor([[3e-4, -1e-4, 1e-4, -3e-4], [2.0, 2.0, 2.0, 2.0]], dtype=torch.float64)  # the first: variance 5e-8
+    others = [torch.zeros(rows, 4, dtype=torch.float64) for rows in (2, 3)]
+    affine = torch.ones(4, dtype=torch.float64), torch.tensor([0.0, 1.0, 2.0, 3.0], dtype=torch.float64)
+    tokens = torch.tensor([[0, 1, 0]])
+    found = student.embed_input(words, *others, *affine, tokens, torch.zeros_like(tokens))
+    small = [number / (5 + 1e-4) ** 0.5 + i for i, number in enumerate((3, -1, 1, -3))]
+    given = "tokens with the vectors (3, −1, 1, −3) / 10⁴ and (2, 2, 2, 2), the other tables 0; bias 0, 1, 2, 3"
+    close(found, [[small, [0.0, 1.0, 2.0, 3.0], small]], given=given)
+
+
+@exercise("embed_input", points=0.5, needs="test_positions_are_counted_from_0_in_every_text")
+def test_an_axis_of_one_is_kept_and_all_positions_may_be_used(student: Student) -> None:
+    for rows, length, width in ((1, 4, 3), (3, 1, 3), (1, 1, 2), (4, 4, 4), (3, 2, 1)):
+        tables = [_normal(size, width, seed=size) for size in (5, 2, 4)]
+        affine = _normal(width, seed=8), _normal(width, seed=9)
+        tokens = (torch.arange(rows * length) * 3 % 5).reshape(rows, length)
+        segments = (torch.arange(rows * length) % 2).reshape(rows, length)
+        found = student.embed_input(*tables, *affine, tokens, segments, 0.5)
+        given = f"{rows} texts of {length} tokens, 4 positions, width {width}, eps = ½"
+        close(found, _embedded(*tables, *affine, tokens, segments, 0.5), given=given, atol=1e-5)
 
 
 @exercise("embed_input", points=0.5)
@@ -305,6 +352,13 @@ def test_published_sizes_have_their_parameters_with_heads(student: Student) -> N
         )
 
 
+@exercise("count_parameters", points=0.5, needs="test_base_and_large_have_110_and_335_million")
+def test_billions_are_counted_to_the_last_one(student: Student) -> None:
+    found = student.count_parameters(96, 12_289, vocabulary=50_257, positions=2_048)
+    expected = 52_307 * 12_289 + 2 * 12_289 + 96 * (12 * 12_289**2 + 13 * 12_289) + 12_289**2 + 12_289
+    equal(found, expected, given="96 layers, width 12,289, vocabulary 50,257, 2,048 positions")
+
+
 # mask_tokens
 
 DRAWS = [0.0, 0.05, 0.119, 0.121, 0.134, 0.136, 0.149, 0.151, 0.5, 0.999]
@@ -364,6 +418,34 @@ def test_whole_numbers_come_back(student: Student) -> None:
         true("int64" in str(getattr(tensor, "dtype", "")), f"{name} is expected as an int64 tensor", actual=tensor)
 
 
+@exercise("mask_tokens", points=0.5, needs="test_any_tokens_agree_with_the_four_cases")
+def test_rates_may_be_0_or_1_and_texts_of_one_token(student: Student) -> None:
+    special, picks = torch.tensor([True, False, True, True, True, False, False, False]), torch.tensor([[3], [2], [0]])
+    tokens, draws = torch.tensor([[5], [2], [6]]), torch.tensor([[0.0], [0.5], [0.9375]])
+    cases: dict[tuple[float, float, float], list[list[int]]] = {
+        (0.0, 0.8, 0.1): [[5, 2, 6], [-100, -100, -100]],
+        (1.0, 0.0, 1.0): [[7, 2, 1], [5, -100, 6]],
+        (1.0, 1.0, 0.0): [[4, 2, 4], [5, -100, 6]],
+        (1.0, 0.0, 0.0): [[5, 2, 6], [5, -100, 6]],
+    }
+    for (rate, hidden, swapped), expected in cases.items():
+        found = student.mask_tokens(tokens, draws, picks, special, 4, rate=rate, hidden=hidden, swapped=swapped)
+        given = f"three texts of one token, 5, 2, 6; draws 0, ½, 15/16; rate {rate}, hidden {hidden}, swapped {swapped}"
+        for part, wanted in zip(found, expected, strict=True):
+            close(part, [[one] for one in wanted], given=given)
+
+
+@exercise("mask_tokens", points=0.5, needs="test_any_tokens_agree_with_the_four_cases")
+def test_ids_and_picks_may_be_large(student: Student) -> None:
+    special = torch.zeros(100_000, dtype=torch.bool)
+    special[:5] = True
+    tokens, picks = torch.tensor([[70_001, 99_999, 80_001]]), torch.tensor([[99_994, 2**40 + 1, 7]])
+    read, labels = student.mask_tokens(tokens, torch.tensor([[0.13, 0.13, 0.01]]), picks, special, 99_998)
+    given = "tokens 70001, 99999, 80001; draws 0.13, 0.13, 0.01; pick 99994, 2^40 + 1, 7; V = 100000, the first five special"
+    close(read, [[99_999, 5 + (2**40 + 1) % 99_995, 99_998]], given=f"{given}: what is read", rtol=0)
+    close(labels, [[70_001, 99_999, 80_001]], given=f"{given}: the labels", rtol=0)
+
+
 # whole_words
 
 
@@ -414,6 +496,25 @@ def test_two_signs_alone_go_on_with_the_word_before(student: Student) -> None:
         [3],
         given="[CLS] c ## a [SEP]; order 1 0, budget 2",
     )
+
+
+@exercise("whole_words", points=0.5, needs="test_any_words_agree_with_a_slow_search")
+def test_only_three_pieces_are_no_words(student: Student) -> None:
+    pieces = ["[CLS]", "[MASK]", "[cls]", "", "[SEP]", "[SEP] ", "###", "[unused1]", "[PAD]", "PAD", "[PAD"]
+    expected = [1, 2, 3, 5, 6, 7, 9, 10]
+    found = student.whole_words(pieces, list(range(7)), 8)
+    equal(list(found), expected, given=f"{pieces}, order 0 to 6, budget 8; ### goes on with the word before")
+    equal(student.whole_words(["[CLS]", "a", "##b", "c"], [1, 0], 3), [1, 2, 3], given="[CLS] a ##b c, order 1 0, budget 3")
+    equal(student.whole_words(["[CLS]", "a", "##b", "c"], [1, 0], 0), [], given="[CLS] a ##b c, order 1 0, budget 0")
+    equal(student.whole_words(["[CLS]", "[SEP]"], [], 3), [], given="[CLS] [SEP], no words, budget 3")
+
+
+@exercise("whole_words", points=0.5, needs="test_any_words_agree_with_a_slow_search")
+def test_a_text_may_be_longer_than_512(student: Student) -> None:
+    pieces = ["[CLS]", *["a", "##b", "##c"] * 300, "[SEP]"]
+    found = student.whole_words(pieces, [*range(299, 0, -1), 0], 899)
+    given = "300 words of three pieces, order 299 to 0, budget 899: the last one tried has no room"
+    equal([int(i) for i in found], list(range(4, 901)), given=given)
 
 
 # next_sentence_pair
@@ -490,6 +591,16 @@ def test_a_sentence_without_ids_is_a_sentence(student: Student) -> None:
         [[1], [7, 8, 8], 1],
         given="documents (1 | 2), (an empty sentence | 7 | 8 8); number 0, cut 1, coin 1, other 0",
     )
+    equal(
+        list(student.next_sentence_pair([[[], [1], [], [2]], [[7], []]], 0, 2, 1, 0)),
+        [[1], [], 1],
+        given="documents (empty | 1 | empty | 2), (7 | empty); number 0, cut 2, coin 1, other 0",
+    )
+    equal(
+        list(student.next_sentence_pair([[[], [1], []], [[7]]], 0, 1, 0, 0)),
+        [[], [1], 0],
+        given="documents (empty | 1 | empty), (7); number 0, cut 1, coin 0",
+    )
 
 
 @exercise("next_sentence_pair", points=0.5, needs="test_any_documents_agree_with_a_list_of_all_sentences")
@@ -556,6 +667,19 @@ def test_a_vector_of_zeros_is_scored_too(student: Student) -> None:
         rtol=1e-9,
         atol=1e-12,
     )
+
+
+@exercise("masked_logits", points=0.5, needs="test_only_places_that_are_asked_for_get_scores")
+def test_one_text_one_place_and_one_number_keep_their_axes(student: Student) -> None:
+    for rows, length, width, asked in ((1, 4, 3, [1, 3]), (3, 1, 2, [0, 2]), (1, 1, 2, [0]), (2, 2, 1, [1, 2])):
+        shapes = ((rows, length, width), (width, width), (width,), (width,), (width,), (1 if asked == [0] else 6, width))
+        tensors = [_normal(*shape, seed=70 + i).double() for i, shape in enumerate(shapes)]
+        tensors.append(_normal(shapes[-1][0], seed=79).double())
+        labels = torch.full((rows * length,), IGNORED)
+        labels[asked] = 0
+        labels = labels.reshape(rows, length)
+        given = f"{rows} texts of {length} tokens, width {width}, {shapes[-1][0]} tokens in the table; places {asked} asked for"
+        close(student.masked_logits(*tensors, labels, 0.1), _scored(*tensors, labels, 0.1), given=given)
 
 
 @exercise("masked_logits")

@@ -137,7 +137,8 @@ plt.show()
 def pair_input(first, second, length, cls=2, sep=3):
     """[CLS] first [SEP] second [SEP], cut to at most `length` tokens, with the segment of each token.
 
-    first: list of ids; second: list of ids, or None, and then the input is [CLS] first [SEP].
+    first: list of ids; second: list of ids, or None, and then the input is [CLS] first [SEP]. Lists
+    may be empty, and hold any ids.
     length: 3 or more. While there are too many tokens, the longer text loses its last one; of two
     equally long ones, the second does.
     Returns (tokens, segments): two lists of whole numbers, equally long. BERT, section 3.1 and its
@@ -351,8 +352,10 @@ def whole_words(pieces, order, budget):
     """The positions that whole word masking chooses, in increasing order.
 
     pieces: list of strings; those that begin with "##" go on with the word before; "[CLS]", "[SEP]"
-    and "[PAD]", and no others, belong to no word. Words are counted from 0, from left to right.
-    order: list of the words' numbers, as they are tried; budget: how many pieces may be chosen in all.
+    and "[PAD]", and no others, belong to no word. No "##" stands first, or after one of these three.
+    Words are counted from 0, from left to right.
+    order: list of words' numbers, as they are tried, each once at most, perhaps not all; budget: how
+    many pieces may be chosen in all, 0 or more.
     A word of more pieces than are left of the budget is skipped.
     Returns a list of positions in `pieces`. BERT's published code (2019).
     """
@@ -406,8 +409,8 @@ for budget in (1, 2, 3):
 def next_sentence_pair(documents, number, cut, coin, other):
     """Texts A and B, and whether B follows A.
 
-    documents: list of documents, two or more, each a list of sentences, each a list of ids, which
-    may be empty.
+    documents: list of documents, two or more, each a list of sentences, one or more, each a list of
+    ids, which may be empty.
     A is the first `cut` sentences of document `number` (0 < cut < its length), joined.
     coin 0: B is the rest of that document, joined; label 0.
     coin 1: B is another document from its sentence `cut` on (counted from 0), joined, or its last
@@ -458,8 +461,8 @@ def masked_logits(hidden, transform, transform_bias, gain, bias, words, words_bi
     bias (H,): of the layer normalisation after GELU (the exact form); words (V, H): the input's
     token table;
     words_bias (V,): a bias for each token; labels (B, N) int64, −100 where nothing is asked.
-    Returns (M, V), doubles for doubles, the M places in reading order: the first text from left to
-    right, then the second.
+    Returns (M, V), doubles for doubles, the M places, at least one, in reading order: the first text
+    from left to right, then the second.
     BERT, section 3.1 and its published code.
     """
     ### BEGIN SOLUTION
@@ -494,7 +497,7 @@ check("masked_logits")
 def pretraining_loss(token_logits, hidden, pooler, pooler_bias, sentence, sentence_bias, labels, follows):
     """The loss of both tasks, in nats: a tensor of shape (), a double for doubles.
 
-    token_logits (M, V): scores at the places that are asked for, in reading order;
+    token_logits (M, V): scores at the places that are asked for, at least one, in reading order;
     hidden (B, N, H): the encoder's output, [CLS] at position 0;
     pooler (H, H), pooler_bias (H,) and sentence (2, H), sentence_bias (2,): linear maps x Wᵀ + b;
     labels (B, N) int64, −100 where nothing is asked; follows (B,) int64: 0 if B follows A, else 1.
