@@ -86,6 +86,11 @@ edit("split_text", "marks-are-letters", {r" ?\p{L}+|": r" ?[\p{L}\p{M}]+|"},
      "an accent of its own counts as a letter: it is a mark, \\p{M}", killed_by="test_letters_of_every_script_are_letters")
 edit("split_text", "ascii-white-space", {r"[^\s\p{L}\p{N}]+": r"[^ \t\n\p{L}\p{N}]+", r"\s+(?!\S)|\s+": r"[ \t\n]+(?![^ \t\n])|[ \t\n]+"},
      "white space beyond blank, tab and line end counts as signs", killed_by="test_any_text_is_split_as_by_the_rules")
+edit("split_text",
+     "first-plane", {r" ?\p{L}+|": r" ?[\p{L}&&[\u0000-\uffff]]+|", r"[^\s\p{L}\p{N}]+":
+     r"[^\s\p{N}[\p{L}&&[\u0000-\uffff]]]+",
+     ", text)": ", text, flags=regex.V1)"},
+     "letters beyond U+FFFF are taken for signs", killed_by="test_each_kind_of_character_is_where_unicode_has_it")
 
 
 # byte_ids
@@ -206,6 +211,12 @@ edit("cut_special", "lists", {"[(part, place % 2 == 1)": "[[part, place % 2 == 1
 edit("cut_special", "blanks-lost", {"sorted(special, key=len, reverse=True)": 'sorted((token.replace(" ", "") for token in special), key=len, reverse=True)'},
      "blanks in a special token are left out: it may hold some", killed_by="test_a_special_token_may_hold_a_blank_and_have_the_id_0")
 
+MANY = "test_every_one_of_many_special_tokens_is_cut_out"
+edit("cut_special", "hundred-tokens", {"reverse=True)": "reverse=True)[:100]"},
+     "of many special tokens only the first ones are looked for",
+     killed_by=MANY)
+edit("cut_special", "thousand-cuts", {", text)\n": ", text, maxsplit=1000)\n"}, "a long text is cut only so many times",
+     killed_by=MANY)
 
 
 # cut_text
@@ -289,6 +300,9 @@ def cut_text(text, count):
 
 edit("cut_text", "no-more-than-characters", {"safe = regex": "count = min(count, len(text) // 2)\n    safe = regex"},
      "no more chunks are tried than half the characters: cuts are wanted at k · n // count", killed_by=NONE_EMPTY)
+edit("cut_text", "share-first", {"k * len(text) // count": "int(k / count * len(text))"},
+     "k / count is a float, and what it gives times n can lie below the whole number",
+     killed_by="test_places_are_whole_numbers_and_white_space_is_that_of_regex")
 
 
 # merge_step
@@ -402,6 +416,9 @@ edit("merge_step", "words-of-a-place", {"words[i] = tuple(merged(words[i], pair,
 edit("merge_step", "equal-words-merged-once", {"words[i] = tuple(merged(words[i], pair, new))":
      "old = words[i]\n        words[i] = tuple(merged(old, pair, new))\n        counts = [0 if j != i and w == old else c for j, (w, c) in enumerate(zip(words, counts))]"},
      "words that are equal are counted once: each has its own place and count", killed_by="test_equal_words_large_counts_and_large_ids_are_merged")
+edit("merge_step", "thousand-words", {"list(where[pair])": "list(where[pair])[:1000]"},
+     "of many words only the first ones are merged",
+     killed_by="test_many_words_and_long_ones_are_merged_whole")
 
 
 # train
@@ -515,6 +532,9 @@ edit("train", "equal-words-once", {"pairs, where, merges = {}, {}, {}":
      "a word that stands in the list twice is counted once", killed_by=ANEW)
 edit("train", "counts-in-floats", {"pairs.get(pair, 0) + counts[i]": "pairs.get(pair, 0.0) + counts[i]"},
      "counts are added in floats, where very large ones are rounded: they are whole numbers", killed_by=ANEW)
+edit("train", "size-capped", {"len(merges) < size": "len(merges) < min(size, 1024)"},
+     "the vocabulary ends early, though pairs are left",
+     killed_by="test_long_runs_of_a_letter_are_merged_too")
 
 
 # encode
@@ -624,6 +644,8 @@ edit("encode", "line-by-line", {"in split_text(part)": "in [p for line in part.s
 edit("encode", "paragraph-by-paragraph", {"in split_text(part)": 'in [p for block in regex.split(r"(?<=\\n\\n)", part) for p in split_text(block)]'},
      "the text is split after two line ends: more white space after them is one piece with them",
      killed_by="test_any_text_is_cut_as_a_whole_and_merged_by_id")
+edit("encode", "piece-cut", {'piece.encode("utf-8")]': 'piece.encode("utf-8")[:1000]]'}, "a long piece is cut off",
+     killed_by="test_many_special_tokens_and_the_text_between_them_have_ids")
 
 
 # encode_stream
@@ -703,6 +725,29 @@ def encode_stream(chunks, merges, special):
 edit("encode_stream", "seam-not-seen", {"        held += chunk\n        places = [found.start() for found in regex.finditer(r\"(?<=\\S)\\s\", held)]":
      "        places = [len(held) + found.start() for found in regex.finditer(r\"(?<=\\S)\\s\", chunk)]\n        held += chunk"},
      "white space at a chunk's beginning is no safe place, as the character before it is not seen", killed_by="test_no_chunk_is_taken_before_it_is_needed")
+HELD = "test_a_word_of_many_chunks_is_held_and_what_was_encoded_is_not"
+edit("encode_stream",
+     "never-too-long", {"held += chunk":
+     'held += chunk\n        if len(held) > 4096:\n            yield from encode(held, merges, special)\n            held = ""'},
+     "a long text without white space is encoded before a safe place comes", killed_by=HELD)
+edit("encode_stream", "ids-kept", {'held = ""': 'held, ids = "", []',
+     "yield from encode(held[: places[-1]], merges, special)":
+     "ids.append(encode(held[: places[-1]], merges, special))\n            yield from ids[-1]"},
+     "all ids are kept until the end: no more is held than what comes after the last safe place", killed_by=HELD)
+
+
+@mistake("encode_stream", "text-kept",
+     "the text is kept until the end: no more is held than what comes after the last safe place",
+     killed_by=HELD)
+def encode_stream(chunks, merges, special):
+    text, start = "", 0
+    for chunk in chunks:
+        text += chunk
+        places = [found.start() for found in regex.compile(r"(?<=\S)\s").finditer(text, start)]
+        if places:
+            yield from encode(text[start : places[-1]], merges, special)
+            start = places[-1]
+    yield from encode(text[start:], merges, special)
 
 
 # tokenizer_json

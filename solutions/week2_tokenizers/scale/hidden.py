@@ -78,7 +78,10 @@ def test_any_text_is_split_as_by_the_rules(student: Student, text: str) -> None:
 
 @exercise("split_text", points=0.5)
 def test_each_kind_of_character_is_where_unicode_has_it(student: Student) -> None:
-    for character in "a눈ㅋᄒʰªǅ漢ß" + "7½²Ⅷ٣०" + "_-☕🙂€\u0301\u200d\xad\x00^" + "\t\u3000\xa0\u2028":
+    letters, numbers = "a눈ㅋᄒʰªǅ漢ß三𠮷𝒜", "7½²Ⅷ٣०〇𝟙㉠①"  # ㉠ is a number, ⓐ a sign
+    signs = "_-☕🙂€\u0301\u200d\xad\x00^ⓐ🄰\u0903\u180e\u2060\ue000"
+    white = "\t\u3000\xa0\u2028\u2029\u1680\u2007\u202f\u205f\x85"
+    for character in letters + numbers + signs + white:
         text = f"x{character}{character} 1{character}"
         equal(student.split_text(text), brute_split(text), given=f"{text!r}, with U+{ord(character):04X}")
 
@@ -181,6 +184,10 @@ def test_every_one_of_many_special_tokens_is_cut_out(student: Student) -> None:
     text = "".join(f"{i}<|a|>" for i in range(8))
     expected = [part for i in range(8) for part in ((str(i), False), ("<|a|>", True))]
     equal(student.cut_special(text, ["<|a|>"]), expected, given="0<|a|>1<|a|> and so on to 7<|a|>")
+    special = [f"<|{i}|>" for i in range(300)]
+    expected = [part for i in range(1200) for part in ((special[i % 300], True), (str(i), False))]
+    given = "300 special tokens <|0|> to <|299|>, four times, with a number after each"
+    equal(student.cut_special("".join(part for part, _ in expected), special), expected, given=given)
 
 
 # cut_text
@@ -234,6 +241,13 @@ def test_a_capital_of_two_small_letters_is_one_character(student: Student) -> No
 def test_places_are_whole_numbers_and_white_space_is_that_of_regex(student: Student) -> None:
     text = 119 * "a "  # 21 · (238 / 49) is less than 102 in floats
     equal(student.cut_text(text, 49), brute_chunks(text, 49), given="119 times a and a blank, 49 chunks")
+    for times, count in ((90, 10), (22, 22), (55, 11)):  # and 7 / 10 · 180 is less than 126
+        given = f"{times} times a and a blank, {count} chunks"
+        equal(student.cut_text(times * "a ", count), brute_chunks(times * "a ", count), given=given)
+    found = student.cut_text("a " * 3000, 6000)
+    equal(found, ["a", *[" a"] * 2999, " "], given="3,000 times a and a blank, 6,000 chunks")
+    text = "a " + "b" * 70_000
+    equal(student.cut_text(text + " c", 2), [text, " c"], given="a, a word of 70,000 letters, c; 2 chunks")
     text = "abcd\x1fefgh ij"  # a separator for str.isspace, none for regex
     equal(student.cut_text(text, 3), ["abcd\x1fefgh", " ij"], given=f"{text!r}, 3 chunks")
 
@@ -314,6 +328,13 @@ def test_many_words_and_long_ones_are_merged_whole(student: Student) -> None:
     given = "12 words of 3 ids and one of 14 that hold the pair"
     for handle, expected in zip(handles, (after, *recounted(after, counts)), strict=True):
         equal(student.value(handle), expected, given=given)
+    words, counts = [*((1, 2, i % 7) for i in range(1_500)), (1, 2) * 1_500 + (1, 1)], [2] * 1_501
+    handles = [student.put(value) for value in (list(words), *recounted(words, counts))]
+    student.merge_step((1, 2), 300, handles[0], counts, handles[1], handles[2])
+    after = [*((300, i % 7) for i in range(1_500)), (300,) * 1_500 + (1, 1)]
+    given = "1,500 words of 3 ids and one of 3,002 that hold the pair"
+    for handle, expected in zip(handles, (after, *recounted(after, counts)), strict=True):
+        equal(student.value(handle), expected, given=given)
 
 
 # train
@@ -387,6 +408,12 @@ def test_long_runs_of_a_letter_are_merged_too(student: Student) -> None:
     for counts in ({"a" * 33: 1}, {"a" * 16 + "b" + "a" * 15: 2, "aaab": 1}):
         merges, _ = trained(student, counts, 270)
         equal(merges, list(expected_merges(counts, 270).items()), given=f"{counts}; size 270")
+    letters = list(product(range(28), repeat=2))  # 784 words of two ids, the last pair first
+    words = student.put(letters[::-1])
+    merges = student.train(words, [1] * 784, 10_000)
+    given = "the words (27, 27), (27, 26) and so on to (0, 0), once each; size 10,000"
+    equal(list(merges.items()), [(pair, 256 + i) for i, pair in enumerate(letters)], given=given)
+    equal(student.value(words), [(256 + i,) for i in range(784)][::-1], given=f"{given}: words afterwards")
 
 
 # encode
@@ -481,6 +508,9 @@ def test_the_order_of_the_dictionary_does_not_matter(student: Student) -> None:
 def test_many_special_tokens_and_the_text_between_them_have_ids(student: Student) -> None:
     text = "a<|b|>" * 8
     equal(student.encode(text, {}, {"<|b|>": 500}), [ORDER["a"], 500] * 8, given="a<|b|> eight times, no merges")
+    found = student.encode("a " * 6_000 + "눈" * 400, {(ORDER["Ġ"], ORDER["a"]): 256}, {})
+    expected = [ORDER["a"], *[256] * 5_999, ORDER["Ġ"], *spelled("눈" * 400)]
+    equal(found, expected, given="6,000 times a and a blank, then 400 times 눈; (blank, a) is 256")
 
 
 # encode_stream
@@ -566,6 +596,25 @@ def test_a_long_chunk_is_encoded_up_to_its_last_safe_place(student: Student) -> 
     equal(first, [ORDER["a"]] + 59 * [ORDER["Ġ"], ORDER["a"]], given=f"{given}: the first 119 ids")
     left = len(list(chunks))
     true(left >= 38, "the first chunk holds 60 words that end, and they need no more", given=f"{given}: chunks left", actual=left)
+
+
+@exercise("encode_stream", points=0.5, needs="test_a_word_may_lie_in_two_chunks")
+def test_a_word_of_many_chunks_is_held_and_what_was_encoded_is_not(student: Student) -> None:
+    found = list(student.encode_stream(["ab" * 300] * 20, {(ORDER["b"], ORDER["a"]): 256}, {}))
+    given = "a word of 20 chunks, ab 300 times in each; (b, a) is 256"
+    equal(found, [ORDER["a"], *[256] * 5_999, ORDER["b"]], given=given)
+    peaks: list[int] = []
+    for count in (2, 15, 150):  # the first one fills what is filled once
+        chunks = student.chain([" " + "a" * 1000] * count)
+        student.tracemalloc.start()
+        try:
+            student.deque(student.encode_stream(chunks, {}, {}), maxlen=0)
+            peaks.append(student.tracemalloc.get_traced_memory()[1])
+        finally:
+            student.tracemalloc.stop()
+    steady = peaks[2] < 2 * peaks[1]
+    given = "15 and 150 chunks, a blank and a word of 1,000 letters in each"
+    true(steady, "ten times the chunks take more than twice the memory", given=given, actual=peaks[1:])
 
 
 # tokenizer_json
