@@ -60,6 +60,8 @@ edit("transe_loss", "root-by-hand", {"torch.linalg.vector_norm(step, dim=1)": "(
      "the root has no derivative at 0: a fact that fits exactly makes every vector NaN", killed_by="test_a_fact_that_fits_exactly_has_a_gradient_that_is_a_number")
 edit("transe_loss", "small-number-in-the-root", {"torch.linalg.vector_norm(step, dim=1)": "((step**2).sum(dim=1) + 1e-3).sqrt()"},
      "a small number in the root makes exact facts cost something", killed_by="test_a_pair_within_the_margin_costs_what_is_missing")
+edit("transe_loss", "smaller-number-in-the-root", {"torch.linalg.vector_norm(step, dim=1)": "((step**2).sum(dim=1) + 1e-12).sqrt()"},
+     "a small number in the root is not small beside the squares of short distances", killed_by="test_a_pair_that_keeps_the_margin_moves_nothing_and_all_others_do")
 edit("transe_loss", "corrupted-detached", {"- distance(corrupted)": "- distance(corrupted).detach()"},
      "the corrupted facts are taken as constants: nothing pushes them away", killed_by="test_a_pair_that_keeps_the_margin_moves_nothing_and_all_others_do")
 edit("transe_loss", "softplus", {"functional.relu(": "functional.softplus("},
@@ -114,6 +116,8 @@ edit("corrupt", "last-candidate", {"for other in tried)": "for other in reversed
      "the candidates are tried from the end", killed_by="test_the_head_or_the_tail_is_replaced_and_never_both")
 edit("corrupt", "known-in-the-batch", {"map(tuple, known.tolist())": "map(tuple, facts.tolist())"},
      "only facts of the batch are skipped: all known ones are", killed_by="test_a_candidate_that_makes_a_known_fact_is_skipped")
+edit("corrupt", "through-float32", {"map(tuple, known.tolist())": "map(tuple, known.float().tolist())", " if triple not in true": " if tuple(torch.tensor(triple).float().tolist()) not in true"},
+     "triples are compared in float32, where 2²⁴ + 1 is 2²⁴", killed_by="test_triples_are_told_apart_however_large_their_numbers_are")
 edit("corrupt", "no-rows-no-shape", {".reshape(-1, 3)": ""},
      "no fact at all comes back without its second dimension", killed_by="test_no_fact_and_one_fact_keep_their_two_dimensions")
 
@@ -206,6 +210,13 @@ edit("transe_step", "short-ones-stay", {"entities.detach(), dim=1": "entities.de
      "vectors shorter than .001 are not brought to length 1", killed_by="test_tiny_and_huge_vectors_are_brought_to_length_1")
 
 
+edit("transe_step", "very-short-ones-stay", {"entities.detach(), dim=1": "entities.detach(), dim=1, eps=1e-8"},
+     "vectors shorter than .00000001 are not brought to length 1", killed_by="test_tiny_and_huge_vectors_are_brought_to_length_1")
+edit("transe_step", "nothing-without-pairs", {"    entities = functional": "    if not len(facts):\n        return entities.detach().clone(), relations.detach().clone()\n    entities = functional"},
+     "without a pair the entities keep their lengths: they are brought to length 1 first",
+     killed_by="test_without_a_pair_entities_are_brought_to_length_1_alone")
+
+
 @mistake("transe_step", "normalised-after", "the entities are brought to length 1 after the step: the gradient is taken at length 1, and the step comes last",
          killed_by="test_the_step_goes_against_the_gradient_at_length_1")
 def transe_step(entities, relations, facts, corrupted, margin, rate):
@@ -276,6 +287,22 @@ edit("ranking", "nearly-a-tie", {"sum(distance < row[answer] for": "sum(distance
      "what is nearly as far is a tie: only what is equally far", killed_by="test_nearly_as_far_is_no_tie_and_twice_known_is_known")
 edit("ranking", "tensors-come-back", {"return sum(1 / place for place in places) / len(places), sum(place <= k for place in places) / len(places)": "return torch.tensor([1 / place for place in places]).mean(), torch.tensor([float(place <= k) for place in places]).mean()"},
      "tensors come back: two floats were asked for", killed_by="test_the_nearest_is_first")
+
+
+edit("ranking", "ties-within-a-billionth", {"sum(distance < row[answer] for": "sum(distance < row[answer] and not math.isclose(distance, row[answer]) for", "sum(distance == row[answer] for": "sum(math.isclose(distance, row[answer]) for"},
+     "what is as far to nine digits is a tie: only what is equally far", killed_by="test_nearly_as_far_is_no_tie_and_twice_known_is_known")
+
+
+@mistake("ranking", "a-billion-for-left-out", "who is left out is put at the distance 1e9, before those that are farther",
+         killed_by="test_thousands_of_entities_and_far_ones_are_ranked")
+def ranking(distances, answers, known, k):
+    places = []
+    for row, answer, others in zip(distances, answers.tolist(), known):
+        row = row.clone()
+        mine = float(row[answer])
+        row[list(set(others) - {answer})] = 1e9
+        places.append(0.5 + float((row < mine).sum()) + float((row == mine).sum()) / 2)
+    return sum(1 / place for place in places) / len(places), sum(place <= k for place in places) / len(places)
 
 
 @mistake("ranking", "taken-off-twice", "an entity that is listed twice is taken off twice",
@@ -391,6 +418,8 @@ def align(words, pieces, names):
 
 edit("align", "joined-words", {"name = tuple(words[start : start + length])": 'name = next((one for one in names if "".join(one) == "".join(words[start : start + length])), ())'},
      "the words of a name are joined, so that ab c is a bc", killed_by="test_words_are_compared_whole")
+edit("align", "joined-by-blanks", {"name = tuple(words[start : start + length])": 'name = next((one for one in names if " ".join(one) == " ".join(words[start : start + length])), ())'},
+     "the words of a name are joined by blanks, which a word may hold", killed_by="test_words_are_compared_whole")
 edit("align", "by-the-first-piece", {"        found = -1\n": "        found = {name[0][:2]: one for name, one in names.items() if len(name) == 1}.get(pieces[start][0], -1)\n"},
      "a name is found by its first piece, which other words begin with, too", killed_by="test_words_are_compared_whole")
 
@@ -600,6 +629,8 @@ edit("dea_loss", "all-places", {"functional.cross_entropy(scores, wanted)": 'fun
      "the sum is divided by all tokens: by those that have an entity", killed_by="test_who_knows_nothing_pays_ln_of_how_many_the_sentence_names")
 edit("dea_loss", "large-for-infinite", {"-math.inf": "-1000.0"},
      "−1000 is put in for −∞: a candidate of −3000 is still one, and others win", killed_by="test_huge_scores_cost_what_they_say")
+edit("dea_loss", "a-billion-for-infinite", {"-math.inf": "-1e9"},
+     "−1e9 is put in for −∞: a candidate may score less", killed_by="test_huge_scores_cost_what_they_say")
 edit("dea_loss", "nought-for-infinite", {"-math.inf": "0.0"},
      "other entities get the score 0, and e⁰ = 1 of the softmax: −∞ takes them out", killed_by="test_who_knows_nothing_pays_ln_of_how_many_the_sentence_names")
 edit("dea_loss", "cosine", {"states[asked] @ vectors.T": "functional.normalize(states[asked], dim=1) @ vectors.T"},

@@ -91,6 +91,17 @@ def test_a_pair_that_keeps_the_margin_moves_nothing_and_all_others_do(student: S
     close_gradients(student, "transe_loss", pairs_one_by_one, tables, facts, corrupted, 1.0, given=given)
     found = student.transe_loss(entities, relations, facts, corrupted, 1.0)
     close(found, pairs_one_by_one(entities, relations, facts, corrupted, 1.0), given=given, rtol=1e-10, atol=0)
+    for scale in (2.0**-20, 2.0**20):
+        some = scale * entities, scale * relations, facts, corrupted, scale
+        close(student.transe_loss(*some), pairs_one_by_one(*some), given=f"{given}, all of it times {scale:g}", rtol=1e-6, atol=0)
+
+
+@exercise("transe_loss", points=0.5, needs="test_any_pairs_cost_what_they_cost_one_by_one")
+def test_hundreds_of_pairs_are_all_summed(student: Student) -> None:
+    entities, relations = eighths(40, 5, seed=6), eighths(12, 5, seed=7)
+    facts, corrupted = triples(300, 40, 12, 8), triples(300, 40, 12, 9)
+    found = student.transe_loss(entities, relations, facts, corrupted, 2)
+    close(found, pairs_one_by_one(entities, relations, facts, corrupted, 2), given="300 pairs of 40 entities and 12 relations, margin 2")
 
 
 # corrupt
@@ -142,6 +153,11 @@ def test_triples_are_told_apart_however_large_their_numbers_are(student: Student
         known = torch.tensor([[0, 1, 5], [0, 0, base]])
         found = whole(student.corrupt(known[:1], torch.tensor([False]), torch.tensor([[0, 7]]), known))
         equal(found.tolist(), [[0, 1, 0]], given=f"the facts {known.tolist()}, the first corrupted at its tail, candidates 0, 7")
+    large = 2**24  # from here on float32 tells whole numbers apart no more
+    known = torch.tensor([[5, 0, large]])
+    found = whole(student.corrupt(known, torch.tensor([False]), torch.tensor([[large, large + 1, 3]]), known))
+    given = f"the fact (5, 0, {large}), corrupted at its tail, candidates {large}, {large + 1}, 3"
+    equal(found.tolist(), [[5, 0, large + 1]], given=given)
 
 
 # transe_step
@@ -177,12 +193,25 @@ def test_a_row_of_zeros_stays_a_row_of_numbers(student: Student) -> None:
     found = pair(student.transe_step(entities, relations, facts, corrupted, 1.0, 0.5))
     for part, expected in zip(found, one_step(entities, relations, facts, corrupted, 1.0, 0.5), strict=True):
         close(part, expected, given=given, atol=1e-5)
+    facts, corrupted, given = torch.tensor([[0, 0, 2]]), torch.tensor([[0, 0, 1]]), "the same, the first in a pair of facts that moves it"
+    found = pair(student.transe_step(entities, relations, facts, corrupted, 5.0, 0.5))
+    for part, expected in zip(found, one_step(entities, relations, facts, corrupted, 5.0, 0.5), strict=True):
+        close(part, expected, given=given, atol=1e-5)
+
+
+@exercise("transe_step", points=0.5, needs="test_any_step_is_that_of_the_gradient_at_length_1")
+def test_without_a_pair_entities_are_brought_to_length_1_alone(student: Student) -> None:
+    none = torch.zeros(0, 3, dtype=torch.int64)
+    found = pair(student.transe_step(torch.tensor([[3.0, 4.0], [0.0, 0.0]]), torch.tensor([[0.0, 7.0]]), none, none, 1.0, 0.5))
+    given = "entities (3, 4), (0, 0), a relation (0, 7), no pair at all"
+    close(found[0], [[0.6, 0.8], [0.0, 0.0]], given=f"{given}: the entities")
+    close(found[1], [[0.0, 7.0]], given=f"{given}: the relations")
 
 
 @exercise("transe_step", points=0.5, needs="test_any_step_is_that_of_the_gradient_at_length_1")
 def test_tiny_and_huge_vectors_are_brought_to_length_1(student: Student) -> None:
-    entities, relations = torch.tensor([[3e-6, 4e-6], [-5e7, 0.0], [0.0, 1e-4]]), torch.tensor([[0.0, 7.0]])
-    given = "entities (.000003, .000004), (−50000000, 0), (0, .0001), a relation (0, 7), rate 0"
+    entities, relations = torch.tensor([[3e-10, 4e-10], [-5e7, 0.0], [0.0, 1e-4]]), torch.tensor([[0.0, 7.0]])
+    given = "entities (3e−10, 4e−10), (−50000000, 0), (0, .0001), a relation (0, 7), rate 0"
     found = pair(student.transe_step(entities, relations, torch.tensor([[1, 0, 2]]), torch.tensor([[2, 0, 1]]), 1.0, 0.0))
     close(found[0], [[0.6, 0.8], [-1.0, 0.0], [0.0, 1.0]], given=given, atol=1e-5)
 
@@ -246,6 +275,13 @@ def test_thousands_of_entities_and_far_ones_are_ranked(student: Student) -> None
     close([float(part) for part in found], [(1 / 2999 + 1) / 2, 0.5], given=given)
     found = pair(student.ranking(torch.tensor([[5000.0, 1.0, 9000.0]]), torch.tensor([0]), [[1]], 1))
     close([float(part) for part in found], [1.0, 1.0], given="distances 5000, 1, 9000, answer 0, 1 also right, k = 1")
+    for far in (5e9, 1e30, 1e300):
+        distances = torch.tensor([[far, 1.0, 2 * far]], dtype=torch.float64)
+        found = pair(student.ranking(distances, torch.tensor([0]), [[1]], 1))
+        given = f"distances {far:g}, 1, {2 * far:g} in float64, answer 0, 1 also right, k = 1"
+        close([float(part) for part in found], [1.0, 1.0], given=given)
+    found = pair(student.ranking(torch.tensor([[-3.0, 0.0, -1.0, -4.0]]), torch.tensor([0]), [[3]], 1))
+    close([float(part) for part in found], [1.0, 1.0], given="distances −3, 0, −1, −4, answer 0, 3 also right, k = 1")
 
 
 @exercise("ranking", points=0.5, needs="test_any_ranking_is_that_of_sorted_distances")
@@ -253,6 +289,10 @@ def test_nearly_as_far_is_no_tie_and_twice_known_is_known(student: Student) -> N
     distances = torch.tensor([[0.5, 0.5 - 2.0**-20, 0.5 - 2.0**-21]])
     found = pair(student.ranking(distances, torch.tensor([0]), [[]], 2))
     close([float(part) for part in found], [1 / 3, 0.0], given="distances .5, .5 − 2⁻²⁰, .5 − 2⁻²¹, answer 0, k = 2")
+    for first, other in ((0.5, 0.5 - 2.0**-50), (2e-12, 1e-12)):
+        found = pair(student.ranking(torch.tensor([[first, other]], dtype=torch.float64), torch.tensor([0]), [[]], 1))
+        given = f"distances {first:.17g} and {other:.17g} in float64, answer 0, k = 1"
+        close([float(part) for part in found], [1 / 2, 0.0], given=given)
     found = pair(student.ranking(torch.tensor([[0.5, 0.1, 0.2, 0.3, 0.5]]), torch.tensor([0]), [[1, 1, 4, 4]], 3))
     given = "distances .5, .1, .2, .3, .5, answer 0, also right 1, 1, 4, 4, k = 3"
     close([float(part) for part in found], [1 / 3, 1.0], given=given)
@@ -303,6 +343,10 @@ def test_words_are_compared_whole(student: Student) -> None:
     found = listed(student.align(words, pieces, {("mirelo",): 0, ("a", "bc"): 1}))
     given = "the words mina ab c a bc mirelo, mi the first piece of mina and mirelo, names mirelo (0), a bc (1): the entities"
     equal(found[1], [-1, -1, -1, -1, -1, 1, -1, 0, -1, -1, -1], given=given)
+    for mark in (" ", "_"):
+        words = [f"a{mark}b", "c", "a", "b"]
+        found = listed(student.align(words, [[word] for word in words], {("a", "b"): 0, ("a", f"b{mark}c"): 1, (f"a{mark}b", "d"): 2}))
+        equal(found[1], [-1, -1, -1, 0, -1, -1], given=f"the words {words}, names (a, b) (0), (a, b{mark}c) (1), (a{mark}b, d) (2): the entities")
 
 
 @exercise("align", points=0.5, needs="test_any_sentence_is_aligned_as_by_brute_force")
@@ -310,6 +354,10 @@ def test_a_name_is_found_as_it_is_written(student: Student) -> None:
     found = listed(student.align(["Rose", "met", "rose"], [["Rose"], ["met"], ["rose"]], {("Rose",): 0, ("met", "Rose"): 1}))
     equal(found[1], [-1, 0, -1, -1, -1], given="the words Rose met rose, names Rose (0), met Rose (1): the entities")
     equal(found[0], ["[CLS]", "Rose", "met", "rose", "[SEP]"], given="the words Rose met rose: the tokens")
+    words, names = ["café", "cafe\u0301", "cafe", "straße", "[SEP]"], {("cafe\u0301",): 0, ("strasse",): 1, ("[SEP]",): 2**60}
+    found = listed(student.align(words, [[word] for word in words], names))
+    given = "the words café, café with a sign of its own for the accent, cafe, straße, [SEP], names: the second (0), strasse (1), [SEP] (2⁶⁰)"
+    equal(found, [["[CLS]", *words, "[SEP]"], [-1, -1, 0, -1, -1, 2**60, -1]], given=given)
 
 
 # fuse
@@ -426,6 +474,9 @@ def test_a_dozen_spans_that_touch_are_all_marked(student: Student) -> None:
     spans = [(0, 1, "[TL]"), (2, 2, "[HD]"), (3, 3, "[ENT]"), (4, 5, "[HD]"), (6, 6, "[TL]"), (7, 8, "[HD]"), (9, 9, "[ENT]")]
     marks = "[TL] t0 t1 [TL] [HD] t2 [HD] [ENT] t3 [ENT] [HD] t4 t5 [HD] [TL] t6 [TL] [HD] t7 t8 [HD] [ENT] t9 [ENT] t10 t11"
     equal(listed(student.mark(tokens, entities, spans))[0], marks.split(), given=f"twelve tokens, the spans {spans}")
+    equal(listed(student.mark([], [], [])), [[], []], given="no tokens, no spans")
+    found = listed(student.mark(["a", "a"], [0, 0], [(1, 1, "a"), (0, 0, "")]))
+    equal(found, [["", "a", "", "a", "a", "a"], [-1, 0, -1, -1, 0, -1]], given="the tokens a, a, both with entity 0, marked by nothing and by a")
 
 
 # dea_noise
@@ -506,6 +557,13 @@ def test_huge_scores_cost_what_they_say(student: Student) -> None:
     close(found, 0.0, given="entity 1 alone in its sentence, scored by 0 and by −3000, others by more")
     found = student.dea_loss(states, vectors, torch.tensor([[1, 0]]))
     close(found, (900.0 + 0.0) / 2, given="entities 1 and 0, scored by (900, 0) and (0, −3000) for the entities 0 and 1")
+    for low in (2e4, 1e10, 1e40, 1e300):
+        states, vectors = torch.tensor([[[-low]]], dtype=torch.float64), torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+        found = student.dea_loss(states, vectors, torch.tensor([[1]]))
+        close(found, 0.0, given=f"entity 1 alone in its sentence, scored by −{low:g}, entity 0 by 0, float64")
+    entities = torch.arange(480).reshape(12, 40)
+    found = student.dea_loss(torch.zeros(12, 40, 2), torch.zeros(480, 2), entities)
+    close(found, math.log(40), given="twelve sentences of forty entities each, all scores 0")
 
 
 @exercise("dea_loss", points=0.5, needs="test_any_batch_costs_what_its_tokens_cost_one_by_one")
