@@ -69,6 +69,10 @@ edit("cbow_contexts", "places-for-ids", {"ids[places], -1": "places, -1"},
      killed_by="test_windows_are_cut_off_where_a_sentence_ends", of="places-and-mask")
 edit("cbow_contexts", "float-table", {"torch.full((len(ids), 2 * window), -1)": "-torch.ones(len(ids), 2 * window)"},
      "the table holds floats: ids are whole numbers", killed_by="test_ids_stay_whole_numbers", of="two-loops")
+edit("cbow_contexts", "sentences-in-turn", {"sentences[i + offset] == sentences[i]": "homes[i + offset] == homes[i]",
+     "    table = torch.full": "    sizes = [int((sentences == n).sum()) for n in range(len(set(sentences.tolist())))]\n    homes = [n for n, size in enumerate(sizes) for _ in range(size)]\n    homes += [-1] * (len(ids) - len(homes))\n    table = torch.full"},
+     "the sentences are taken to be 0, 1, 2, … without a gap: a sentence may have no word left",
+     killed_by="test_any_text_has_the_contexts_of_brute_force", of="two-loops")
 edit("cbow_contexts", "window-of-five", {"    return torch.cat(": "    words[:, : max(0, window - 5)], words[:, window + 6 :] = -1, -1\n    return torch.cat("},
      "no more than five words on each side are seen",
      killed_by="test_the_table_agrees_with_brute_force")
@@ -209,6 +213,9 @@ edit("cbow_gradient", "no-return",
 edit("cbow_gradient", "clipped", {"contexts[real], shares)": "contexts[real], shares).clamp(-5, 5)"},
      "gradients are cut off at ±5",
      killed_by="test_the_gradient_is_that_of_autograd")
+edit("cbow_gradient", "one-word-loses-axis", {"contexts[real], shares)": "contexts[real], shares).squeeze(0)"},
+     "a vocabulary of one word loses its axis",
+     killed_by="test_hundreds_of_words_in_a_context_get_their_shares")
 edit("cbow_gradient", "single-precision", {"count = real.sum(dim=1)": "d_hidden = d_hidden.float()\n    count = real.sum(dim=1)"},
      "the gradient is rounded to float32",
      killed_by="test_the_gradient_is_that_of_autograd")
@@ -277,6 +284,9 @@ edit("softmax_loss", "plain-number", {"torch.nn.functional.cross_entropy(hidden 
 edit("softmax_loss", "largest-of-the-batch", {"(scores.logsumexp(dim=1) -": "((scores - scores.max()).exp().sum(dim=1).log() + scores.max() -"},
      "the largest score of the whole batch is taken off: an example whose scores are all far lower gets log 0",
      killed_by="test_each_example_has_its_own_largest_score")
+edit("softmax_loss", "thousand-words", {"scores.logsumexp(dim=1)": "scores[:, :1000].logsumexp(dim=1)"},
+     "only the first thousand words are in the sum",
+     killed_by="test_one_example_agrees_with_the_sum_over_all_words")
 edit("softmax_loss", "hundred-words", {"scores.logsumexp(dim=1)": "scores[:, :100].logsumexp(dim=1)"},
      "only the first hundred words are in the sum",
      killed_by="test_one_example_agrees_with_the_sum_over_all_words")
@@ -338,6 +348,9 @@ edit("softmax_gradients", "targets-of-all", {"torch.arange(len(targets)), target
 edit("softmax_gradients", "exp-overflows", {".softmax(dim=1)": ".exp()\n    error /= error.sum(dim=1, keepdim=True)"},
      "exp of a large score is infinite: softmax is not",
      killed_by="test_large_scores_of_one_example_have_gradients")
+edit("softmax_gradients", "single-precision", {"(hidden @ outputs.T).softmax(dim=1)": "(hidden @ outputs.T).float().softmax(dim=1).to(hidden.dtype)"},
+     "the probabilities are rounded to float32",
+     killed_by="test_the_gradients_keep_double_precision")
 edit("softmax_gradients", "scores-cut-off", {".softmax(dim=1)": ".clamp(-20, 20).softmax(dim=1)"},
      "scores beyond ±20 are cut off",
      killed_by="test_large_scores_of_one_example_have_gradients")
@@ -462,6 +475,9 @@ edit("subsample", "words-dropped-whole", {"uniform < (t / share).sqrt()[ids]":
 
 
 # Mutants of the reference that no check can tell from a right answer.
+edit("subsample", "below-by-a-margin", {"uniform <": "uniform + 1e-6 <"},
+     "a number must lie a millionth below the root: below is enough",
+     killed_by="test_a_number_that_equals_the_root_is_not_below_it")
 edit("subsample", "zero-is-unsaid", {"(t / share)": "((t or 1.0) / share)"},
      "a threshold of 0 is taken for none given: it keeps nothing",
      killed_by="test_rare_words_a_threshold_of_0_and_an_empty_text")

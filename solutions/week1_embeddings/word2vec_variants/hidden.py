@@ -1,9 +1,10 @@
 """word2vec's variants: the hidden checks, and the metrics that the grader computes itself. Never released."""
 
 import math
+from itertools import accumulate
 
 import torch
-from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
+from hypothesis.strategies import DrawFn, composite, integers, just, lists, sampled_from
 from torch.nn.functional import cross_entropy
 
 from etude.embeddings import evaluate
@@ -20,12 +21,14 @@ from grader.lessons.generated import for_all
 @for_all(
     lengths=lists(integers(1, 5), min_size=1, max_size=4),
     words=lists(sampled_from([0, 1, 1, 7, 2**24 + 1, 2**40 + 1]), min_size=20, max_size=20),
-    window=integers(1, 6),
+    window=integers(1, 6) | just(40),
+    gaps=lists(sampled_from([1, 1, 2, 9]), min_size=4, max_size=4),
 )
 def test_any_text_has_the_contexts_of_brute_force(
-    student: Student, lengths: list[int], words: list[int], window: int
+    student: Student, lengths: list[int], words: list[int], window: int, gaps: list[int]
 ) -> None:
-    sentences = [number for number, length in enumerate(lengths) for _ in range(length)]
+    numbers = [total - 1 for total in accumulate(gaps)]  # some sentences may be empty
+    sentences = [number for number, length in zip(numbers, lengths, strict=False) for _ in range(length)]
     ids = words[: len(sentences)]
     offsets = [o for o in range(-window, window + 1) if o]
     expected = [
@@ -34,6 +37,7 @@ def test_any_text_has_the_contexts_of_brute_force(
     ]
     found = student.cbow_contexts(torch.tensor(ids), torch.tensor(sentences), window)
     close(found, torch.tensor(expected), rtol=0, atol=0)
+    equal(str(found.dtype), "torch.int64")
 
 
 @composite
@@ -60,6 +64,7 @@ def test_hundreds_of_words_in_a_context_are_counted_whole(student: Student) -> N
     contexts = torch.tensor([[1] * 300 + [0] * 100 + [-1] * 200, [2] + [-1] * 599])
     hidden = student.cbow_hidden(torch.tensor([[4.0], [8.0], [3.0]]), contexts)
     close(hidden, [[7.0], [3.0]], given="300 times word 1 (8) and 100 times word 0 (4); once word 2 (3)")
+    close(student.cbow_hidden(torch.tensor([[4.0]]), torch.tensor([[-1, 0]])), [[4.0]], given="one word in all, one number")
 
 
 @exercise("cbow_gradient")
@@ -80,6 +85,8 @@ def test_hundreds_of_words_in_a_context_get_their_shares(student: Student) -> No
     found = student.cbow_gradient(contexts, torch.tensor([[8.0], [3.0]]), 4)
     given = "300 times word 1 and 100 times word 0 with gradient 8; once word 2 with gradient 3; four words"
     close(found, [[2.0], [6.0], [3.0], [0.0]], given=given)
+    found = student.cbow_gradient(torch.tensor([[-1, 0]]), torch.tensor([[4.0]]), 1)
+    close(found, [[4.0]], given="one word in all, one example with the gradient 4")
 
 
 @composite
@@ -153,7 +160,7 @@ def test_any_sizes_have_their_costs(student: Student, vocabulary: int, dim: int,
     counts=lists(sampled_from([1, 2, 7, 90, 1_000, 3 * 10**9]), min_size=1, max_size=4),
     text=lists(integers(0, 3), max_size=6),
     draws=lists(sampled_from([0.0, 0.003, 0.1, 0.33, 0.61, 0.97, 0.9999]), min_size=6, max_size=6),
-    t=sampled_from([0.0, 1e-5, 1e-3, 0.05, 0.2, 0.7, 1.0, 3.0]),
+    t=sampled_from([0.0, 1e-5, 1e-3, 0.05, 0.2, 0.7, 1.0, 3.0, 0, 1]),
 )
 def test_any_occurrence_stays_below_its_root(
     student: Student, counts: list[int], text: list[int], draws: list[float], t: float
@@ -244,7 +251,7 @@ def test_the_gradient_of_the_hidden_vector_is_left_alone(student: Student) -> No
 def test_one_example_agrees_with_the_sum_over_all_words(student: Student) -> None:
     generator = torch.Generator().manual_seed(4)
     hidden = torch.randn(1, 5, generator=generator, dtype=torch.float64)
-    outputs = torch.randn(150, 5, generator=generator, dtype=torch.float64)
+    outputs = torch.randn(3000, 5, generator=generator, dtype=torch.float64)
     scores = [float(row @ hidden[0]) for row in outputs]
     expected = math.log(sum(math.exp(score) for score in scores)) - scores[4]
     close(student.softmax_loss(hidden, outputs, torch.tensor([4])), expected, rtol=1e-9, given="one example, float64")
@@ -275,6 +282,20 @@ def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
                 moved[place].view(-1)[i] += sign * 1e-5
                 expected.view(-1)[i] += sign * float(cross_entropy(moved[0] @ moved[1].T, targets)) / 2e-5
         close(found[place], expected, rtol=1e-4, atol=1e-7, given=("hidden", "outputs")[place])
+
+
+@exercise("softmax_gradients", points=0.5, needs="test_the_gradients_are_those_of_autograd")
+def test_the_gradients_keep_double_precision(student: Student) -> None:
+    generator = torch.Generator().manual_seed(13)
+    tables = [torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((5, 3), (300, 3))]
+    targets = torch.tensor([299, 0, 150, 0, 7])
+    leaves = [table.clone().requires_grad_() for table in tables]
+    expected = torch.autograd.grad(_loss(leaves[0], leaves[1], targets), leaves)
+    found = student.softmax_gradients(*tables, targets)
+    for name, mine, right in zip(("hidden", "outputs"), found, expected, strict=True):
+        given = f"random vectors in float64, B = 5, V = 300, d = 3, to nine digits; the gradient of {name}"
+        close(mine, right, rtol=1e-9, atol=1e-12, given=given)
+        equal(str(mine.dtype), "torch.float64", given=f"{given}: its type")
 
 
 @exercise("softmax_gradients", points=0.5)
@@ -324,8 +345,10 @@ def test_the_share_is_that_of_the_corpus_not_of_the_text_that_is_thinned(student
 
 @exercise("subsample", points=0.5)
 def test_a_number_that_equals_the_root_is_not_below_it(student: Student) -> None:
-    kept = student.subsample(torch.tensor([1, 1]), torch.tensor([48, 16]), 0.0625, torch.tensor([0.5, 0.499]))
-    equal(kept.tolist(), [False, True], given="word 1 of counts 48 and 16; t = 1/16, so sqrt(t / f) = 0.5; .5 .499")
+    draws = torch.tensor([0.5, 0.499, 0.4999999, 0.5000001])
+    kept = student.subsample(torch.tensor([1, 1, 1, 1]), torch.tensor([48, 16]), 0.0625, draws)
+    given = "word 1 of counts 48 and 16; t = 1/16, so sqrt(t / f) = 0.5; .5 .499 .4999999 .5000001"
+    equal(kept.tolist(), [False, True, True, False], given=given)
 
 
 @exercise("subsample", points=0.5)

@@ -100,8 +100,8 @@ def cbow_contexts(ids, sentences, window):
     sentence has no word.
 
     ids (N,) int64, the words of all sentences one after the other, N at least 1; sentences (N,)
-    int64, the number of the sentence (0, 1, ...) that each word comes from; window: words on one
-    side, at least 1.
+    int64, the number of the sentence (0, 1, ...) that each word comes from (some numbers may be
+    missing: subsampling can leave a sentence empty); window: words on one side, at least 1.
     Returns (N, 2 * window) int64: columns 0 to window − 1 lie before the word, the others after it.
     Mikolov et al. 2013 (Efficient Estimation), section 3.1.
     """
