@@ -62,6 +62,9 @@ edit("embed", "scaled-to-length-one", {"return rows": "return normalize(rows, di
 edit("embed", "empty-loses-shape", {"return rows": "return torch.stack(list(rows))"},
      "an empty sentence raises an error or loses its columns: its shape is (0, d)",
      killed_by="test_an_empty_sentence_has_no_rows_but_all_columns")
+edit("embed", "unknown-as-unk", {"        if token in index:": "        token = token if token in index else '[UNK]'\n        if token in index:"},
+     "an unknown token gets the vector of the word [UNK]: it has a row of zeros",
+     killed_by="test_words_that_differ_in_one_sign_have_rows_of_their_own")
 edit("embed", "empty-word-left-out", {"if token in index": "if token and token in index"},
      "the empty word gets zeros: it is a word like any other",
      killed_by="test_words_that_differ_in_one_sign_have_rows_of_their_own")
@@ -137,6 +140,9 @@ edit("topic_entropy", "empty-raises",
      "abs(float(-(shares * np.log2(shares)).sum())) if max(shares) < 1 else 0.0"},
      "an empty list raises an error: its entropy is 0.0", killed_by="test_an_empty_list_has_no_entropy",
      of="torch-shares")
+edit("topic_entropy", "rounded", {"return entropy": "return round(entropy, 6)"},
+     "the entropy is rounded to six places, where very unequal shares have little more",
+     killed_by="test_many_topics_and_very_unequal_shares_have_an_entropy")
 edit("topic_entropy", "lower-case", {"Counter(topics)": "Counter(topic.lower() for topic in topics)"},
      "topics are compared in lower case: they are strings as they stand",
      killed_by="test_topics_that_differ_in_one_sign_are_different_topics")
@@ -405,6 +411,12 @@ edit("kmeans", "stops-when-slow-for-the-spread", {"    for _ in range(steps):": 
      "    return centroids, labels": "        if (centroids - before).square().sum() < 1e-4 * points.var(dim=0).mean():\n            break\n    return centroids, labels"},
      "it stops when centroids move by little beside the spread of the points, while points may still change groups",
      killed_by="test_centroids_that_creep_are_followed_to_the_end")
+edit("kmeans", "another-default", {"steps=50": "steps=30"},
+     "there are 30 rounds if nobody says how many: 50",
+     killed_by="test_centroids_that_creep_are_followed_to_the_end")
+edit("kmeans", "single-precision", {"centroids = centroids.clone()": "points, centroids = points.float(), centroids.float().clone()"},
+     "the points become float32, in which near ones far from the origin are one",
+     killed_by="test_near_points_far_from_the_origin_are_told_apart")
 edit("kmeans", "numpy-centroids", {"return centroids, labels": "return centroids.numpy(), labels"},
      "the centroids are an array: a tensor is asked for",
      killed_by="test_two_groups_on_a_line_are_found")
@@ -476,6 +488,10 @@ edit("purity", "purest-group", {"sum(max(Counter(group).values()) for group in g
 edit("purity", "noise-left-out", {"in groups.values()": "in (group for label, group in groups.items() if label >= 0)"},
      "a group with the number −1 is left out: it is a group like any other",
      killed_by="test_tensors_do_as_well_as_lists")
+edit("purity", "pairs-as-one-number", {"sum(max(Counter(group).values()) for group in groups.values()) / len(labels)":
+     "sum(max(n for pair, n in Counter(int(a) * 1000 + int(b) for a, b in zip(labels, senses)).items() if pair // 1000 == k) for k in {int(a) for a in labels}) / len(labels)"},
+     "group and sense are packed into one number, group × 1000 + sense: senses may be larger",
+     killed_by="test_hundreds_of_items_in_a_group_are_counted_whole")
 edit("purity", "tensor", {"return sum(": "return torch.tensor(sum(", "/ len(labels)": "/ len(labels))"},
      "a tensor comes back: a float is asked for",
      killed_by="test_tensors_do_as_well_as_lists")
@@ -544,6 +560,9 @@ edit("choose_senses", "inputs-changed",
      killed_by="test_senses_come_as_whole_numbers_and_the_contexts_stay")
 edit("choose_senses", "none-on-the-far-side", {"return (normalize(new, dim=1) @ normalize(centroids, dim=1).T).argmax(dim=1)": "cosine = normalize(new, dim=1) @ normalize(centroids, dim=1).T\n    return torch.where(cosine.max(dim=1).values < 0, -1, cosine.argmax(dim=1))"},
      "a context far from all senses gets none: it gets the nearest",
+     killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
+edit("choose_senses", "little-added", {"normalize(centroids, dim=1)": "(centroids / (centroids.norm(dim=1, keepdim=True) + 1e-6))"},
+     "a millionth is added to the lengths, so very short centroids have too small cosines",
      killed_by="test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none")
 edit("choose_senses", "something-added", {"normalize(centroids, dim=1)": "(centroids / (centroids.norm(dim=1, keepdim=True) + 1e-2))"},
      "something is added to the lengths, so short centroids have too small cosines",

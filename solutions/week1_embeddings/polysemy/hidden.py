@@ -21,7 +21,7 @@ from grader.grading.metrics import metric
 from grader.lessons import inputs
 from grader.lessons.generated import for_all
 
-ALIKE = ["us", "Us", "US", " us", "us ", "us.", "", "3", "03", "ﬁ", "fi", "ß", "ss", "café", "cafe\u0301", "눈", "\u1102\u116e\u11ab"]  # fmt: skip
+ALIKE = ["us", "Us", "US", " us", "us ", "us.", "", "3", "03", "ﬁ", "fi", "ß", "ss", "café", "cafe\u0301", "눈", "\u1102\u116e\u11ab", "[UNK]", "<unk>", "\n"]  # fmt: skip
 TOKENS = (36_000, 120_000, 2_000_000)  # of the profiles
 
 
@@ -82,6 +82,10 @@ def test_words_that_differ_in_one_sign_have_rows_of_their_own(student: Student) 
         torch.eye(5),
         given="us, ' us', '' and café with é as one sign and as two",
     )
+    table, words = torch.tensor([[1.0], [2.0], [3.0], [4.0]]), ["[UNK]", "<unk>", "<pad>", "눈"]
+    found = student.embed(table, words, ["배", "<unk>", "[UNK]", "눈"])
+    close(found, [[0.0], [2.0], [1.0], [4.0]], given="the words [UNK] <unk> <pad> 눈, vectors of one number; 배 <unk> [UNK] 눈")
+    close(student.embed(table, words, ["눈"]), [[4.0]], given="the same words; the token 눈 alone")
 
 
 @exercise("topic_entropy")
@@ -105,6 +109,9 @@ def test_many_topics_and_very_unequal_shares_have_an_entropy(student: Student) -
     close(student.topic_entropy([str(i) for i in range(1024)]), 10.0, given="1024 different topics")
     expected = 1e-4 * math.log2(1e4) - 0.9999 * math.log2(0.9999)
     close(student.topic_entropy(["a"] * 9_999 + ["b"]), expected, given="9,999 times a and once b")
+    expected = 1e-5 * math.log2(1e5) - 0.99999 * math.log2(0.99999)
+    found = student.topic_entropy(["a"] * 50_000 + ["b"] + ["a"] * 49_999)
+    close(found, expected, given="99,999 times a, once b among them", rtol=1e-3, atol=0)
 
 
 @exercise("topic_entropy", points=0.5)
@@ -289,22 +296,35 @@ def test_any_points_agree_with_brute_force(
     close(found, centroids, rtol=1e-3, atol=1e-5)
 
 
+def _creeping(between: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """Two crowds of 300 with so many points between them, and where two centroids start."""
+    single = np.zeros(between)
+    for _ in range(50):
+        borders = [
+            (np.mean([-5.0] * 300 + list(single[:k])) + np.mean([5.0] * 300 + list(single[k:]))) / 2
+            for k in range(between + 1)
+        ]
+        single = np.array([borders[0] - 0.005, *(np.add(borders[: between - 1], borders[1:between]) / 2)])
+    points = torch.tensor([[x] for x in (*[-5.0] * 300, *[5.0] * 300, *single.tolist())])
+    return points, torch.tensor([[-5.0], [5.0 + 2 * float(borders[0])]])
+
+
 @exercise("kmeans", needs="test_two_groups_on_a_line_are_found")
 def test_centroids_that_creep_are_followed_to_the_end(student: Student) -> None:
     # Two crowds of 300 and single points between them, so placed that the left centroid wins one in each round.
-    single = np.zeros(12)
-    for _ in range(50):
-        borders = [
-            (np.mean([-5.0] * 300 + list(single[:k])) + np.mean([5.0] * 300 + list(single[k:]))) / 2 for k in range(13)
-        ]
-        single = np.array([borders[0] - 0.005, *(np.add(borders[:11], borders[1:12]) / 2)])
-    points = torch.tensor([[x] for x in (*[-5.0] * 300, *[5.0] * 300, *single.tolist())])
-    start = torch.tensor([[-5.0], [5.0 + 2 * float(borders[0])]])
+    points, start = _creeping(12)
     for scale in (1.0, 2.0**-10, 2.0**-30):
         centroids, labels, _ = lloyd(points.double().numpy(), start.double().numpy(), 20)
         found, chosen = student.kmeans(points * scale, start * scale, steps=20)
         equal([int(label) for label in chosen], labels, given=f"two crowds, times {scale:g}")
         close(found / scale, centroids, rtol=1e-4, given="the centroids")
+    points, start = _creeping(70)
+    centroids, labels, safe = lloyd(points.double().numpy(), start.double().numpy(), 50)
+    assert safe, "rounding would decide"
+    found, chosen = student.kmeans(points, start)
+    given = "two crowds and 70 points between them, of which one goes over in each round; steps not said, so 50"
+    equal([int(label) for label in chosen], labels, given=given)
+    close(found, centroids, rtol=1e-4, atol=1e-4, given=f"{given}: the centroids")
 
 
 @exercise("kmeans")
@@ -330,11 +350,16 @@ def test_near_points_far_from_the_origin_are_told_apart(student: Student) -> Non
     given = "points 100,000 plus 0, ½, 2 and 20; centroids start at 100,000 plus 2½, 0 and 19; 2 steps"
     equal([int(label) for label in labels], [1, 1, 0, 2], given=given)
     close(centroids, [[100_002], [100_000.25], [100_020]], rtol=1e-6, given=f"the centroids of {given}")
+    points, start = points.double() + 1e9 - 1e5, torch.tensor([[1e9 + 2.5], [1e9], [1e9 + 19]], dtype=torch.float64)
+    centroids, labels = student.kmeans(points, start, steps=2)
+    given = "the same in float64 with 1,000,000,000 in place of 100,000"
+    equal([int(label) for label in labels], [1, 1, 0, 2], given=given)
+    close(centroids, [[1e9 + 2], [1e9 + 0.25], [1e9 + 20]], rtol=1e-12, atol=0.01, given=f"the centroids of {given}")
 
 
 @exercise("purity")
 @for_all(
-    pairs=lists(lists(sampled_from([0, 0, 1, -1, -2, 7, 300]), min_size=2, max_size=2), min_size=1, max_size=10),
+    pairs=lists(lists(sampled_from([0, 0, 1, -1, -2, 7, 300, 2**24, 2**24 + 1, 2**40]), min_size=2, max_size=2), min_size=1, max_size=10),
     form=sampled_from(["lists", "tensors"]),
 )
 def test_any_groups_agree_with_counting(student: Student, pairs: list[list[int]], form: str) -> None:
@@ -350,6 +375,10 @@ def test_any_groups_agree_with_counting(student: Student, pairs: list[list[int]]
 def test_hundreds_of_items_in_a_group_are_counted_whole(student: Student) -> None:
     labels, senses = [0] * 700 + [1] * 300, [1] * 400 + [0] * 300 + [0] * 299 + [1]
     close(student.purity(labels, senses), 0.699, given="group 0: 400 ones, 300 zeros; group 1: 299 zeros, a one")
+    labels, senses = [0, 1, 0, 10, 1, 0], [1000, 0, 10, 0, 10**9, 100]
+    close(student.purity(labels, senses), 0.5, given=f"groups {labels}, senses {senses}")
+    labels, senses = [2**24, 2**24 + 1] * 2, [2**24 + 1, 2**24, 2**24, 2**24 + 1]
+    close(student.purity(torch.tensor(labels), torch.tensor(senses)), 0.5, given=f"tensors: groups {labels}, senses {senses}")
 
 
 @exercise("purity")
@@ -418,6 +447,9 @@ def test_a_sense_is_chosen_on_the_far_side_by_short_contexts_and_for_none(studen
     given = "sense 0 at (0.003, 0.004), sense 1 at (4, 0); new:"
     equal([int(sense) for sense in student.choose_senses(contexts, senses, far)], [0], given=f"{given} (−1, −0.1)")
     equal([int(sense) for sense in student.choose_senses(contexts, senses, north)], [0], given=f"{given} (1, 0.6)")
+    short, new = torch.tensor([[3e-6, 4e-6], [4.0, 0.0]]), torch.tensor([[1.0, 0.6], [1e-4, 6e-5]])
+    found = [int(sense) for sense in student.choose_senses(short, senses, new)]
+    equal(found, [0, 0], given="sense 0 at (3e-6, 4e-6), sense 1 at (4, 0); new: (1, 0.6) and (1e-4, 6e-5)")
     none = student.choose_senses(contexts, senses, torch.empty(0, 2))
     equal([list(none.shape), str(none.dtype)], [[0], "torch.int64"], given=f"{given} none; shape and type")
 

@@ -485,7 +485,7 @@ print(f"contexts of different senses are further apart by {metrics['contextual_g
 def kmeans(points, centroids, steps=50):
     """`steps` rounds of k-means: label every point, then move every centroid.
 
-    points (N, d); centroids (K, d), where to start. A point's label is the number of the nearest
+    points (N, d); centroids (K, d), where to start; steps: at least 1. A point's label is the number of the nearest
     centroid (Euclidean distance; of equally near ones the first). A centroid without points stays
     where it is.
     Returns (centroids: tensor (K, d) after the last move, labels: int64 tensor (N,) of the last
