@@ -72,6 +72,13 @@ edit("matthews", "one-column", {"(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)":
      "the sums of class 0 are missing below the line", killed_by="test_a_table_counted_by_hand")
 
 
+edit("matthews", "int64", {"(tn, fp), (fn, tp) = table": "(tn, fp), (fn, tp) = np.array(table, dtype=np.int64)",
+     "math.sqrt(product)": "math.sqrt(abs(float(product)))"},
+     "64 bits do not hold the product of four large sums", killed_by="test_the_correlation_is_a_float_of_any_counts")
+edit("matthews", "whole-zero", {"else 0.0": "else 0"}, "an empty row or column gives the whole number 0: a float was asked for",
+     killed_by="test_the_correlation_is_a_float_of_any_counts")
+
+
 # first_pieces
 @alternative("first_pieces", "pairs-of-lists")
 def first_pieces(words, tags):
@@ -138,6 +145,12 @@ def first_pieces(words, tags):
         pieces += [*word, "[SEP]"]
         labels += [tag if place == 0 else IGNORED for place in range(len(word))] + [IGNORED]
     return pieces, labels
+
+
+edit("first_pieces", "special-by-letters", {"tag if place == 0 else": 'tag if place == 0 and word[0] not in ("[CLS]", "[SEP]", "[PAD]") else'},
+     "a word that reads like a special token has no label: only the ends have none", killed_by="test_a_piece_says_nothing_by_its_letters")
+edit("first_pieces", "512-pieces", {"[*pieces, \"[SEP]\"], [*labels, IGNORED]": "[*pieces[:511], \"[SEP]\"], [*labels[:511], IGNORED]"},
+     "the sentence is cut at 512 pieces: nobody asked for that", killed_by="test_a_sentence_may_be_longer_than_512")
 
 
 # choice_loss
@@ -212,6 +225,12 @@ edit("choice_loss", "maximum-of-all", {"functional.cross_entropy(by_question, la
      " - by_question[torch.arange(len(labels)), labels]).mean()"},
      "one maximum is taken off all questions, and of another nothing is left: each has its own",
      killed_by="test_the_scores_of_one_question_may_be_far_below_those_of_another")
+edit("choice_loss", "squeezed", {"scores.reshape(len(labels), -1)": "scores.reshape(len(labels), -1).squeeze()"},
+     "a single question, or a single choice, loses its axis", killed_by="test_one_question_one_choice_and_many_questions")
+edit("choice_loss", "squeezed-choices", {"scores.reshape(len(labels), -1)": "scores.reshape(len(labels), -1).squeeze(1)"},
+     "a single choice loses its axis", killed_by="test_one_question_one_choice_and_many_questions")
+
+
 equivalent("choice_loss", "2: functional.cross_entropy(by_question, labels) → functional.cross_entropy(by_question, labels).squeeze()", "a mean has no dimension")
 
 
@@ -275,6 +294,10 @@ edit("answer_tokens", "first-token-twice", {"(shared[0], shared[-1])": "(shared[
 edit("answer_tokens", "places-by-value", {"shared = [place for place, (left, right)": "shared = [spans.index((left, right)) for place, (left, right)"},
      "the token is looked up by its characters: two tokens may be parts of one character",
      killed_by="test_two_tokens_may_be_parts_of_one_character")
+
+
+edit("answer_tokens", "512-tokens", {"enumerate(spans)": "enumerate(spans[:512])"},
+     "only the first 512 tokens are looked at", killed_by="test_a_text_may_have_more_than_512_tokens")
 
 
 @mistake("answer_tokens", "characters-as-tokens", "characters are taken for tokens: look up which token holds them",
@@ -363,6 +386,14 @@ edit("best_span", "from-first-to-last-allowed", {"allowed[:, None] & allowed[Non
      "(allowed.cumsum(0)[:, None] > 0) & (allowed.flip(0).cumsum(0).flip(0) > 0)"},
      "what is not allowed is taken where it lies between tokens that are",
      killed_by="test_what_lies_between_start_and_end_need_not_be_allowed")
+
+
+edit("best_span", "384-tokens", {"scores = starts[:, None] + ends[None, :]  # (N, N)": "starts, ends, allowed = starts[:384], ends[:384], allowed[:384]\n    scores = starts[:, None] + ends[None, :]"},
+     "only the first 384 tokens are looked at, as in BERT's code", killed_by="test_one_token_and_hundreds_of_tokens")
+edit("best_span", "squeezed", {"scores = starts[:, None] + ends[None, :]  # (N, N)": "scores = (starts[:, None] + ends[None, :]).squeeze()"},
+     "a single token loses its axes", killed_by="test_one_token_and_hundreds_of_tokens")
+edit("best_span", "rounded", {"divmod(int(scores.argmax())": "divmod(int((scores * 1e4).round().argmax())"},
+     "sums that differ by less than a ten-thousandth are taken for equal", killed_by="test_scores_may_be_very_small")
 
 
 @mistake("best_span", "all-between-allowed", "all tokens of the span must be allowed here: its first and its last must",
@@ -479,6 +510,15 @@ edit("choose_threshold", "grid-near-zero", {"[-math.inf, *margins]": "np.linspac
 edit("choose_threshold", "grid-from-least-to-greatest", {"[-math.inf, *margins]": "np.linspace(min(margins) - 1, max(margins) + 1, 1001).tolist()"},
      "a grid between the margins is tried: two margins may lie closer than its steps",
      killed_by="test_margins_may_be_close_together_and_far_from_zero")
+
+
+edit("choose_threshold", "never-below-0", {"    return max([-math.inf, *margins], key=earned)":
+     "    best, most = None, 0.0\n    for one in [-math.inf, *margins]:\n        if earned(one) > most:\n            best, most = one, earned(one)\n    return best"},
+     "what is earned is compared with 0: it may be 0, or below", killed_by="test_what_is_earned_may_be_nothing_little_or_below_zero")
+edit("choose_threshold", "first-hundred", {"[-math.inf, *margins]": "[-math.inf, *margins[:100]]"},
+     "only a hundred thresholds are tried", killed_by="test_questions_may_be_hundreds_and_margins_huge")
+edit("choose_threshold", "a-billion-for-infinity", {"-math.inf": "-1e9"},
+     "−10⁹ is taken for −∞: a margin may lie below it", killed_by="test_questions_may_be_hundreds_and_margins_huge")
 
 
 @mistake("choose_threshold", "float32", "the margins are rounded to 32 bits: one may then be greater than the threshold that was to be equal to it",
@@ -608,6 +648,14 @@ edit("answer_scores", "exact-without-blanks", {"float(given == wanted)": 'float(
      "blanks are left out, and bath room is bathroom", killed_by="test_nothing_else_is_made_alike")
 
 
+edit("answer_scores", "rounded", {"return exact, f1": "return exact, round(f1, 3)"}, "F1 is rounded to three places",
+     killed_by="test_long_answers_and_many_truths_count_whole")
+edit("answer_scores", "true-or-false", {"exact = max(exact, float(given == wanted))": "exact = bool(exact) or given == wanted"},
+     "exact match is True or False: a float was asked for", killed_by="test_both_scores_are_floats")
+edit("answer_scores", "composed-letters", {"for c in text.lower() if": 'for c in unicodedata.normalize("NFC", text.lower()) if'},
+     "letters are composed first: only case, punctuation and articles are made alike", killed_by="test_nothing_else_is_made_alike")
+
+
 for order in ("('an', 'a', 'the')", "('a', 'the', 'an')"):
     equivalent("answer_scores", f"3: ('a', 'an', 'the') → {order}", "the three words are only looked up, in any order")
 equivalent("answer_scores", "2: text.lower() → text.lower().lower()", "a text in lower case stays as it is")
@@ -674,6 +722,10 @@ def windows(length, size, stride):
     return [(0, min(size, length))]
 
 
+edit("windows", "a-hundred-windows", {"while starts[-1] + size < length:": "while starts[-1] + size < length and len(starts) < 100:"},
+     "there are at most a hundred windows", killed_by="test_a_text_may_have_thousands_of_tokens")
+
+
 # most_context
 @alternative("most_context", "loop")
 def most_context(spans, length):
@@ -737,6 +789,10 @@ edit("most_context", "bonus-for-length", {"min(token - start, end - 1 - token)":
      "min(token - start, end - 1 - token) + 0.01 * (end - start if start <= token < end else -10**6)"},
      "longer windows have a bonus, as in BERT's code: here the smaller side alone counts",
      killed_by="test_neither_the_other_side_nor_the_length_counts")
+
+
+edit("most_context", "512-tokens", {"for token in range(length)]": "for token in range(min(length, 512))]"},
+     "only the first 512 tokens are judged", killed_by="test_windows_may_be_many_equal_and_inside_each_other")
 
 
 @mistake("most_context", "first-that-holds-it", "each token is judged in the first window that holds it, even at its edge",

@@ -2,6 +2,7 @@
 
 import functools
 import math
+import string
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -56,6 +57,18 @@ def test_millions_of_answers_are_no_problem(student: Student) -> None:
     close(student.matthews([[3_000_000, 1_000_000], [1_000_000, 3_000_000]]), 0.5, given=given)
 
 
+@exercise("matthews", points=0.5, needs="test_a_table_counted_by_hand")
+def test_the_correlation_is_a_float_of_any_counts(student: Student) -> None:
+    for table in ([[6, 1], [2, 3]], [[0, 3], [0, 7]], [[3, 0], [7, 0]], [[0, 0], [2, 5]], [[5, 2], [0, 0]], [[1, 0], [0, 1]]):
+        found = student.matthews(table)
+        true(isinstance(plain(found), float), "a float was expected", given=f"[[TN, FP], [FN, TP]] = {table}", actual=found)
+    one = 10**9
+    found = student.matthews([[6 * one, one], [2 * one, 3 * one]])
+    close(found, 16 / math.sqrt(7 * 5 * 8 * 4), given="TN, FP, FN, TP of 6, 1, 2 and 3 thousand million")
+    expected = (one - 1) / math.sqrt(4 * (one + 1) ** 2)
+    close(student.matthews([[one, 1], [1, 1]]), expected, given="TN of a thousand million, FP, FN and TP of 1")
+
+
 # first_pieces
 @composite
 def tagged(draw: DrawFn) -> list[tuple[list[str], int]]:
@@ -92,6 +105,24 @@ def test_many_words_and_words_of_many_pieces_stay_whole(student: Student) -> Non
     given = "twelve words of one piece with the tags 0 to 11, then one of twelve pieces with the tag 5: "
     equal(list(found[0]), ["[CLS]", *["in"] * 12, *long, "[SEP]"], given=given + "the pieces")
     equal(numbers(found[1]), [NOT, *range(12), 5, *[NOT] * 12], given=given + "the labels")
+
+
+@exercise("first_pieces", points=0.5, needs="test_any_sentence_gets_the_labels_counted_by_place")
+def test_a_piece_says_nothing_by_its_letters(student: Student) -> None:
+    words = [["[SEP]", "x"], ["##a"], ["[CLS]"], ["[PAD]"], ["", "b"]]
+    found = student.first_pieces(words, [4, 3, 2, 1, 7])
+    given = f"the words {words} with the tags 4, 3, 2, 1, 7: "
+    expected = ["[CLS]", "[SEP]", "x", "##a", "[CLS]", "[PAD]", "", "b", "[SEP]"]
+    equal(list(found[0]), expected, given=given + "the pieces")
+    equal(numbers(found[1]), [NOT, 4, NOT, 3, 2, 1, 7, NOT, NOT], given=given + "the labels")
+
+
+@exercise("first_pieces", points=0.5, needs="test_any_sentence_gets_the_labels_counted_by_place")
+def test_a_sentence_may_be_longer_than_512(student: Student) -> None:
+    found = student.first_pieces([["a", "##b"]] * 400, list(range(400)))
+    given = "400 words of two pieces with the tags 0 to 399: "
+    equal(list(found[0]), ["[CLS]", *["a", "##b"] * 400, "[SEP]"], given=given + "the pieces")
+    equal(numbers(found[1]), [NOT, *(n for tag in range(400) for n in (tag, NOT)), NOT], given=given + "the labels")
 
 
 # choice_loss
@@ -143,6 +174,19 @@ def test_the_scores_of_one_question_may_be_far_below_those_of_another(student: S
     close(loss, math.log(2), given="two questions of two choices, scores (0, 0) and (−500, −500), labels 0 and 1")
 
 
+@exercise("choice_loss", points=0.5, needs="test_each_question_has_its_own_softmax")
+def test_one_question_one_choice_and_many_questions(student: Student) -> None:
+    for rows, choices in ((1, 2), (1, 1), (3, 1), (2, 2), (300, 3), (2, 40)):
+        scores = torch.sin(torch.arange(rows * choices, dtype=torch.float64) ** 2) * 3
+        labels = (torch.arange(rows) * 2 + 1) % choices
+        given = f"questions: {rows}, choices of each: {choices}; scores 3 sin 0, 3 sin 1, 3 sin 4, 3 sin 9, …"
+        close(student.choice_loss(scores, labels), brute_loss(scores, labels), given=given)
+    (found,) = student.gradients("choice_loss", torch.tensor([1.0, 0.0], requires_grad=True), torch.tensor([1]))
+    true(found is not None, "the loss knows nothing of the scores", given="one question of two choices")
+    share = math.exp(1) / (1 + math.exp(1))
+    close(found, [share, -share], given="one question, scores 1 and 0, label 1: the gradients")
+
+
 # answer_tokens
 @composite
 def cut_texts(draw: DrawFn) -> tuple[list[tuple[int, int]], int, int]:
@@ -181,6 +225,17 @@ def test_an_answer_may_stand_behind_many_tokens(student: Student) -> None:
     given = "sixteen tokens at the characters 0:1, 2:3, 4:5 … 30:31; the answer is "
     equal(numbers(student.answer_tokens(spans, 26, 29)), [13, 14], given=given + "26:29")
     equal(numbers(student.answer_tokens(spans, 1, 31)), [1, 15], given=given + "1:31")
+
+
+@exercise("answer_tokens", points=0.5, needs="test_an_answer_of_whole_tokens")
+def test_a_text_may_have_more_than_512_tokens(student: Student) -> None:
+    spans = [(3 * place, 3 * place + 2) for place in range(700)]
+    given = "700 tokens at the characters 0:2, 3:5, 6:8 … 2097:2099; the answer is "
+    equal(numbers(student.answer_tokens(spans, 1900, 2099)), [633, 699], given=given + "1900:2099")
+    equal(numbers(student.answer_tokens(spans, 1, 1900)), [0, 633], given=given + "1:1900")
+    equal(student.answer_tokens(spans, 2099, 2101), None, given=given + "2099:2101")
+    equal(student.answer_tokens(spans, 1901, 1902), None, given=given + "1901:1902, which is in no token")
+    equal(numbers(student.answer_tokens([(4, 7)], 5, 6)), [0, 0], given="one token at the characters 4:7; the answer is 5:6")
 
 
 # best_span
@@ -282,6 +337,30 @@ def test_neither_start_nor_end_need_be_among_the_best_twenty(student: Student) -
     close(float(score), 2.0, given=given)
 
 
+@exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
+def test_one_token_and_hundreds_of_tokens(student: Student) -> None:
+    one = torch.tensor([2.0]), torch.tensor([-3.5]), torch.tensor([True])
+    first, last, score = student.best_span(*one, 1)
+    equal([int(first), int(last)], [0, 0], given="one token with the scores 2 and −3½, allowed, at most 1 token")
+    close(float(score), -1.5, given="one token with the scores 2 and −3½, allowed, at most 1 token: the score")
+    starts, ends = torch.zeros(700), torch.zeros(700)
+    starts[630], ends[690], starts[640], ends[669], ends[670] = 9.0, 9.0, 7.0, 6.0, 8.0
+    first, last, score = student.best_span(starts, ends, torch.ones(700) > 0, 31)
+    given = "700 tokens, all allowed; starts of 9 at 630 and 7 at 640, ends of 6 at 669, 8 at 670, 9 at 690; at most 31 tokens"
+    equal([int(first), int(last)], [640, 670], given=given)
+    close(float(score), 15.0, given=f"{given}: the score")
+
+
+@exercise("best_span", points=0.5, needs="test_start_and_end_are_added")
+def test_scores_may_be_very_small(student: Student) -> None:
+    for power in (20, 40):
+        starts, ends = (torch.tensor(row) / 2**power for row in ([1.0, 2.0, 0.0], [0.0, 1.0, 3.0]))
+        first, last, score = student.best_span(starts, ends, torch.ones(3) > 0, 3)
+        given = f"starts (1, 2, 0) and ends (0, 1, 3), all times 2^−{power}; all allowed, at most 3 tokens"
+        equal([int(first), int(last)], [1, 2], given=given)
+        close(float(score), 5 / 2**power, given=f"{given}: the score", atol=0)
+
+
 # choose_threshold
 def earned(threshold: float, questions: list[tuple[float, float, float]]) -> float:
     return sum(answer if margin > threshold else silence for margin, answer, silence in questions)
@@ -337,6 +416,30 @@ def test_margins_may_be_many_and_far_below_zero(student: Student) -> None:
     true(found < -1e5, "thresholds below −100000 earn most", given=given, actual=found)
 
 
+@exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")
+def test_what_is_earned_may_be_nothing_little_or_below_zero(student: Student) -> None:
+    found = float(student.choose_threshold([1.0, 2.0], [0.0, 0.0], [0.0, 0.0]))
+    true(not math.isnan(found), "a number was expected", given="margins 1, 2; nothing is earned either way", actual=found)
+    for factor in (1.0, 50.0, 2.0**-22):
+        answered, silent = [-3 * factor, -1 * factor, -2 * factor], [-1 * factor, -2 * factor, -3 * factor]
+        found = float(student.choose_threshold([0.5, 1.5, 2.5], answered, silent))
+        given = f"margins 0.5, 1.5, 2.5; answers earn −3, −1, −2, silence −1, −2, −3, all times {factor}"
+        true(0.5 <= found < 1.5, "thresholds from 0.5 on, and below 1.5, earn most", given=given, actual=found)
+
+
+@exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")
+def test_questions_may_be_hundreds_and_margins_huge(student: Student) -> None:
+    margins = [float(n * 7 % 400) for n in range(400)]
+    answered, silent = [float(margin >= 371) for margin in margins], [float(margin < 371) for margin in margins]
+    found = float(student.choose_threshold(margins, answered, silent))
+    given = "the margins 0 to 399 in no order; answers earn 1 from 371 on, silence below"
+    true(370 <= found < 371, "thresholds from 370 on, and below 371, earn most", given=given, actual=found)
+    found = float(student.choose_threshold([-1e12, 1e12], [1.0, 1.0], [0.0, 0.0]))
+    true(found < -1e12, "a threshold below all answers all", given="margins ∓10¹²; answers earn 1, silence 0", actual=found)
+    found = float(student.choose_threshold([-1e12, 1e12], [0.0, 0.0], [1.0, 1.0]))
+    true(found >= 1e12, "a threshold of 10¹² or more answers none", given="margins ∓10¹²; silence earns 1", actual=found)
+
+
 # answer_scores
 def official(answer: str, truth: str) -> tuple[float, float]:
     """Both scores by sorted lists, after SQuAD's normalisation character by character."""
@@ -375,6 +478,14 @@ def test_every_sign_of_punctuation_is_deleted_without_a_gap(student: Student) ->
     given = "the answer $1,000 (a-b) 50%, the truth 1000 ab 50"
     exact, f1 = student.answer_scores("$1,000 (a-b) 50%", ["1000 ab 50"])
     close([float(exact), float(f1)], [1.0, 1.0], given=given)
+    given = "the answer x, the 32 signs and y without a blank, the truth xy"
+    exact, f1 = student.answer_scores(f"x{string.punctuation}y", ["xy"])
+    close([float(exact), float(f1)], [1.0, 1.0], given=given)
+    given = "the answer t.h.e 'it''s', the truth its; then !? and (the)"
+    exact, f1 = student.answer_scores("t.h.e 'it''s'", ["its"])
+    close([float(exact), float(f1)], [1.0, 1.0], given=given)
+    exact, f1 = student.answer_scores("!?", ["(the)"])
+    close([float(exact), float(f1)], [1.0, 1.0], given=given)
     given = "the answer [A.] `x_y`, the truth xy"
     exact, f1 = student.answer_scores("[A.] `x_y`", ["xy"])
     close([float(exact), float(f1)], [1.0, 1.0], given=given)
@@ -401,8 +512,9 @@ def test_tabs_and_line_ends_are_blanks_too(student: Student) -> None:
 
 @exercise("answer_scores", points=0.5, needs="test_f1_counts_the_words_that_both_have")
 def test_nothing_else_is_made_alike(student: Student) -> None:
-    pairs = {"5–7": "57", "café": "cafe", "Straße": "strasse", "bath room": "bathroom"}
-    for answer, truth in pairs.items():
+    pairs = [("5–7", "57"), ("café", "cafe"), ("Straße", "strasse"), ("bath room", "bathroom"), ("ﬁn", "fin"), ("２", "2")]
+    pairs += [("café", "cafe\u0301"), ("눈", "\u1102\u116e\u11ab"), ("thee", "the thé"), ("cats", "cat"), ("an 1", "one")]
+    for answer, truth in pairs:
         exact, f1 = student.answer_scores(answer, [truth])
         close([float(exact), float(f1)], [0.0, 0.0], given=f"the answer {answer!r}, the truth {truth!r}")
 
@@ -414,6 +526,24 @@ def test_long_answers_and_many_truths_count_whole(student: Student) -> None:
     close([float(exact), float(f1)], [0.0, 11 / 12], given="two texts of twelve words that differ in the last one")
     exact, f1 = student.answer_scores("cat", [*["dog"] * 12, "cat"])
     close([float(exact), float(f1)], [1.0, 1.0], given="the answer cat; twelve truths dog, then cat")
+    answer = " ".join([*(f"w{n}" for n in range(697)), "cat"])
+    exact, f1 = student.answer_scores(answer, ["cat"])
+    close([float(exact), float(f1)], [0.0, 2 / 699], given="the answer w0 w1 … w696 cat, the truth cat")
+
+
+@exercise("answer_scores", points=0.5, needs="test_f1_counts_the_words_that_both_have")
+def test_both_scores_are_floats(student: Student) -> None:
+    for answer, truth in (("cat", "cat"), ("cat", "dog"), ("", ""), ("old cat", "cat")):
+        for one in student.answer_scores(answer, [truth]):
+            given = f"the answer {answer!r}, the truth {truth!r}"
+            true(isinstance(plain(one), float), "two floats were expected", given=given, actual=one)
+
+
+@exercise("answer_scores", points=0.5, needs="test_f1_counts_the_words_that_both_have")
+def test_no_answer_may_be_one_of_several_truths(student: Student) -> None:
+    for answer, truths in (("cat", ["", "cat"]), ("cat", ["cat", ""]), ("", ["cat", ""]), ("", ["", "cat"])):
+        found = student.answer_scores(answer, truths)
+        close([float(one) for one in found], [1.0, 1.0], given=f"the answer {answer!r}, the truths {truths}")
 
 
 # windows
@@ -428,6 +558,15 @@ def test_any_text_is_covered_as_in_berts_code(student: Student, length: int, siz
             break
         start += stride
     equal([numbers(one) for one in student.windows(length, size, stride)], expected)
+
+
+@exercise("windows", points=0.5, needs="test_they_follow_each_other_by_the_stride")
+def test_a_text_may_have_thousands_of_tokens(student: Student) -> None:
+    for length, size, stride in ((5000, 384, 128), (4096, 512, 512), (700, 699, 1), (1000, 1000, 1), (300, 1, 1)):
+        starts = [start for start in range(0, length, stride) if start == 0 or start - stride + size < length]
+        expected = [[start, min(start + size, length)] for start in starts]
+        given = f"{length} tokens, size {size}, stride {stride}"
+        equal([numbers(one) for one in student.windows(length, size, stride)], expected, given=given)
 
 
 # most_context
@@ -466,6 +605,16 @@ def test_neither_the_other_side_nor_the_length_counts(student: Student) -> None:
     equal(numbers(student.most_context([(0, 300), (150, 310)], 310)), [0] * 225 + [1] * 85, given=given)
     given = "the windows (0, 5), (2, 9) over 9 tokens: token 3 has 3 and 1, then 1 and 5, and the first window counts"
     equal(numbers(student.most_context([(0, 5), (2, 9)], 9)), [0] * 4 + [1] * 5, given=given)
+
+
+@exercise("most_context", points=0.5, needs="test_the_smaller_side_counts")
+def test_windows_may_be_many_equal_and_inside_each_other(student: Student) -> None:
+    given = "the windows (0, 5), (0, 5) over 5 tokens"
+    equal(numbers(student.most_context([(0, 5), (0, 5)], 5)), [0] * 5, given=given)
+    given = "the windows (0, 9), (3, 6), (5, 9) over 9 tokens"
+    equal(numbers(student.most_context([(0, 9), (3, 6), (5, 9)], 9)), [0] * 7 + [0, 0], given=given)
+    given = "the windows (0, 1), (1, 2), (2, 3) … (599, 600) over 600 tokens"
+    equal(numbers(student.most_context([(n, n + 1) for n in range(600)], 600)), list(range(600)), given=given)
 
 
 # metrics

@@ -112,8 +112,8 @@ plots.style()
 def matthews(table):
     """Matthews' correlation of a table of confusion.
 
-    table: [[TN, FP], [FN, TP]], lists of whole numbers. The first row counts what truly is 0, the
-    first column what was answered 0.
+    table: [[TN, FP], [FN, TP]], lists of whole numbers, not all 0, perhaps thousands of millions. The
+    first row counts what truly is 0, the first column what was answered 0.
     Returns a float from −1 to 1; 0 if a row or a column is empty. Matthews 1975; GLUE's metric for
     CoLA.
     """
@@ -255,8 +255,8 @@ def choice_loss(scores, labels):
 
     scores: float tensor (B·C,), one for each text: the C choices of the first question, then those
     of the second, and so on.
-    labels: int64 tensor (B,), which choice is right. Returns a tensor (). Devlin et al. 2019,
-    section 4.4.
+    labels: int64 tensor (B,), which choice is right; B and C are at least 1. Returns a tensor ().
+    Devlin et al. 2019, section 4.4.
     """
     ### BEGIN SOLUTION
     by_question = scores.reshape(len(labels), -1)  # (B, C)
@@ -303,8 +303,8 @@ print("as eight decisions, yes or no:      ", round(float(yes_or_no), 3))
 def answer_tokens(spans, start, end):
     """The first and the last token that share a character with the answer.
 
-    spans: for each token, in order, (from, to): it is text[from:to], never empty. The answer is
-    text[start:end], never empty.
+    spans: for each token, at least one, in order, (from, to): it is text[from:to], never empty. The
+    answer is text[start:end], never empty.
     Returns (first, last), two whole numbers, places in `spans`; None if no token shares a character
     with it.
     """
@@ -407,7 +407,8 @@ def choose_threshold(margins, answered, silent):
     answered, the others are not.
 
     margins: for each question the best span's score minus that of no answer; answered, silent: what
-    it earns by giving the span and by giving none. Three lists of floats, equally long, not empty.
+    it earns by giving the span and by giving none, which may be below 0. Three lists of finite floats,
+    equally long, not empty.
     Returns a float; any of the best will do, and so will infinity. Devlin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION
@@ -559,8 +560,8 @@ def most_context(spans, length):
     """For each token, the number of the window in which it has most context: the smaller of the
     counts of tokens to its left and to its right, within the window.
 
-    spans: list of (start, end), the windows in their order; together they hold the tokens 0 to
-    length − 1. Of equally good windows the first.
+    spans: list of (start, end), the windows in their order, of any lengths; together they hold the
+    tokens 0 to length − 1. Of equally good windows the first.
     Returns a list of `length` whole numbers, places in `spans`. The published code of Devlin et al.
     2019, run_squad.py.
     """
