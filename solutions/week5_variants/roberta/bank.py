@@ -72,6 +72,10 @@ edit("position_ids", "no-more-than-513", {"return words.cumsum(dim=1) * words + 
      "positions end at 513, which holds for RoBERTa base alone", killed_by="test_long_texts_are_counted_to_their_end")
 
 
+edit("position_ids", "squeezed", {"return words.cumsum(dim=1) * words + padding": "return (words.cumsum(dim=1) * words + padding).squeeze(1)"},
+     "texts of one token lose their axis", killed_by="test_one_row_one_token_and_a_large_padding_are_counted")
+
+
 # whole_characters
 @alternative("whole_characters", "decode-each-beginning")
 def whole_characters(tokens):
@@ -262,6 +266,12 @@ def whole_characters(tokens):
     return found
 
 
+edit("whole_characters", "three-bytes-at-most", {"text[place] & 0xC0 != 0x80": "text[place] & 0xC0 != 0x80 or text[place - 3] >= 0xF0"},
+     "a character has three bytes at most here: some have four", killed_by="test_the_first_and_the_last_character_of_each_length_are_known")
+edit("whole_characters", "first-thousand", {"for token in tokens:": "for token in tokens[:1000]:"},
+     "only the first thousand tokens are judged", killed_by="test_of_many_tokens_the_last_are_judged_too")
+
+
 # chosen_places
 @alternative("chosen_places", "own-torch-generator")
 def chosen_places(text, length, epoch, copies, seed, rate=0.15):
@@ -402,6 +412,15 @@ edit("chosen_places", "array-not-tensor", {"return chosen": "return chosen.numpy
      "a numpy array is returned: a tensor of bools was asked for", killed_by="test_a_mask_is_a_tensor_of_bools")
 
 
+edit("chosen_places", "weighted-sum", {'f"{seed} {text} {number}"': "seed * 1_000_003 + text * 1000 + number"},
+     "a weighted sum is the seed: text 0 in epoch 1,000 has text 1's mask of epoch 0",
+     killed_by="test_no_weighted_sum_of_seed_text_and_epoch_decides")
+edit("chosen_places", "epochs-of-a-million-texts", {'f"{seed} {text} {number}"': "seed * 10**13 + number * 10**6 + text"},
+     "text 1,000,000 has text 0's mask of the next epoch", killed_by="test_no_weighted_sum_of_seed_text_and_epoch_decides")
+edit("chosen_places", "shifted-by-16-bits", {'f"{seed} {text} {number}"': "(seed << 64) + (text << 16) + number"},
+     "text 0 in epoch 65,536 has text 1's mask of epoch 0", killed_by="test_no_weighted_sum_of_seed_text_and_epoch_decides")
+
+
 # full_sentences
 @alternative("full_sentences", "units-first")
 def full_sentences(documents, length, begin=0, end=2):
@@ -527,6 +546,10 @@ edit("full_sentences", "tuples", {"inputs.append([begin, *tokens, end])": "input
      "inputs are tuples: lists were asked for", killed_by="test_the_inputs_are_lists_in_a_list")
 edit("full_sentences", "tensors", {"inputs.append([begin, *tokens, end])": "inputs.append(torch.tensor([begin, *tokens, end]))"},
      "inputs are tensors: lists were asked for", killed_by="test_the_inputs_are_lists_in_a_list")
+edit("full_sentences", "first-twenty-documents", {"for document in documents:\n        separator": "for document in documents[:20]:\n        separator"},
+     "only the first twenty documents are packed", killed_by="test_hundreds_of_sentences_are_packed_up_to_512")
+
+
 @alternative("token_batches", "running-sum")
 def token_batches(lengths, budget):
     batches, current, total = [], [], 0
@@ -643,6 +666,10 @@ edit("token_batches", "ranges", {"return batches": "return [range(batch[0], batc
      "batches are ranges: lists were asked for", killed_by="test_the_batches_are_lists_in_a_list")
 edit("token_batches", "room-kept-back", {"if length > room": "if length + length // 8 > room"},
      "some room is kept back behind long inputs: a batch may be full to its last token", killed_by="test_batches_of_thousands_of_tokens_are_full_to_the_last_token")
+
+
+edit("token_batches", "sums-in-32-bits", {"batches, room = [], 0": "batches, room, budget = [], 0, int(np.array(budget).astype(np.int32))"},
+     "32 bits hold no budget beyond 2^31", killed_by="test_inputs_may_be_none_many_or_huge")
 
 
 # gradient_in_parts

@@ -77,6 +77,18 @@ def test_long_texts_are_counted_to_their_end(student: Student) -> None:
     equal([found[word] for word in (127, 128, 257, 513, 2049, 3000)], [128, 129, 258, 514, 2050, 3001], given=given)
 
 
+@exercise("position_ids", points=0.5, needs="test_words_count_from_padding_plus_one")
+def test_one_row_one_token_and_a_large_padding_are_counted(student: Student) -> None:
+    for rows, padding, expected in (
+        ([[7]], 1, [[2]]),
+        ([[1]], 1, [[1]]),
+        ([[1], [7], [1]], 1, [[1], [2], [1]]),
+        ([[3, 100_000, 3, 99_999]], 100_000, [[100_001, 100_000, 100_002, 100_003]]),
+    ):
+        found = nested(student.position_ids(torch.tensor(rows), padding))
+        equal(found, expected, given=f"the rows {rows} with padding {padding}")
+
+
 # whole_characters
 PIECES = [b"a", b" ", "눈".encode(), "é".encode(), "🙂".encode()]
 
@@ -147,6 +159,17 @@ def test_of_many_tokens_the_last_are_judged_too(student: Student) -> None:
     tokens = [bytes([byte]) for byte in "눈이 오고 ab".encode()]  # 17 bytes
     expected = [False, False, True] * 2 + [True] + [False, False, True] * 2 + [True] * 3
     judged(student, tokens, expected, "each byte of 눈이 오고 ab a token")
+    tokens = [bytes([byte]) for byte in ("눈a" * 300).encode()]
+    judged(student, tokens, [False, False, True, True] * 300, "each byte of 눈a, 300 times over, a token")
+
+
+@exercise("whole_characters", points=0.5, needs="test_a_syllable_ends_with_its_third_byte")
+def test_the_first_and_the_last_character_of_each_length_are_known(student: Student) -> None:
+    for number in (0x00, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF):
+        spelled = chr(number).encode()
+        expected = [False] * (len(spelled) - 1) + [True, True]
+        given = f"the bytes of the character U+{number:04X} ({spelled.hex(' ')}) and a, each byte a token"
+        judged(student, [bytes([byte]) for byte in spelled + b"a"], expected, given)
 
 
 # chosen_places
@@ -308,6 +331,21 @@ def test_no_part_of_a_text_is_preferred(student: Student) -> None:
     true(abs(float(np.mean(places)) - 999.5) < 75, "earlier or later places are preferred", given=given)
 
 
+@exercise("chosen_places", needs="test_texts_and_seeds_have_masks_of_their_own")
+def test_no_weighted_sum_of_seed_text_and_epoch_decides(student: Student) -> None:
+    small, steps = range(64), range(64, 4097, 64)  # a difference of the two is any number up to 4,096
+    far = (7919, 10_000, 10_007, 65_536, 65_537, 100_000, 100_003)
+    beyond = (10**6, 1_000_003, 2**20, 10**9, 10**9 + 7, 2**31, 2**32)
+    keys = [(0, 0, epoch) for epoch in (*steps, *far[:4], 100_003)] + [(0, text, 0) for text in (*steps, *far, *beyond)]
+    keys += [(0, 1, epoch) for epoch in small] + [(0, text, 1) for text in small if text != 1]
+    keys += [(1, text, 0) for text in small] + [(1, 0, epoch) for epoch in small if epoch]
+    found: dict[tuple[bool, ...], tuple[int, int, int]] = {}
+    for seed, text, epoch in keys:
+        other = found.setdefault(tuple(mask(student, text, 80, epoch, None, seed)), (seed, text, epoch))
+        given = f"80 tokens, copies None, (seed, text, epoch) {other} and {(seed, text, epoch)}"
+        true(other == (seed, text, epoch), "the two have the same mask", given=given)
+
+
 # full_sentences
 def by_brute_force(documents: list[list[list[int]]], length: int) -> list[list[int]]:
     """Groups of (document, sentence), joined whole to see whether they fit."""
@@ -392,6 +430,16 @@ def test_the_inputs_are_lists_in_a_list(student: Student) -> None:
     equal(student.full_sentences([[[11, 12], [13]]], 4), [[0, 11, 12, 2], [0, 13, 2]], given=given)
 
 
+@exercise("full_sentences", points=0.5, needs="test_a_separator_stands_between_two_documents")
+def test_hundreds_of_sentences_are_packed_up_to_512(student: Student) -> None:
+    draw = random.Random(8)
+    documents = [[[draw.randrange(9)] * draw.randrange(1, 90) for _ in range(draw.randrange(40))] for _ in range(30)]
+    documents[7].append([5] * 600)
+    given = "30 documents of up to 39 sentences of up to 89 tokens, one of 600, N = 512"
+    equal(nested(student.full_sentences(documents, 512)), by_brute_force(documents, 512), given=given)
+    equal(nested(student.full_sentences([[[11, 12], [13]], [[21]]], 3)), [[0, 11, 2], [0, 13, 2], [0, 21, 2]], given="N = 3")
+
+
 # token_batches
 @exercise("token_batches")
 @for_all(lengths=lists(integers(1, 9), max_size=9), budget=integers(1, 14), examples=30)
@@ -417,6 +465,16 @@ def test_batches_of_thousands_of_tokens_are_full_to_the_last_token(student: Stud
     equal(found, [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]], given=given)
 
 
+@exercise("token_batches", points=0.5, needs="test_a_batch_is_full_when_the_next_has_no_room")
+def test_inputs_may_be_none_many_or_huge(student: Student) -> None:
+    equal(student.token_batches([], 5), [], given="no inputs, budget 5")
+    equal(nested(student.token_batches([7], 5)), [[0]], given="lengths 7, budget 5")
+    expected = [list(range(start, min(start + 700, 2000))) for start in range(0, 2000, 700)]
+    equal(nested(student.token_batches([3] * 2000, 2100)), expected, given="2,000 inputs of 3 tokens, budget 2,100")
+    given = "lengths 10⁹ five times, budget 3 · 10⁹"
+    equal(nested(student.token_batches([10**9] * 5, 3 * 10**9)), [[0, 1, 2], [3, 4]], given=given)
+
+
 # gradient_in_parts
 def gradient(weight: Tensor, parts: list[tuple[Tensor, Tensor]]) -> Tensor:
     """In closed form: (p − one-hot) times x, summed over the asked tokens, over their number."""
@@ -428,6 +486,11 @@ def gradient(weight: Tensor, parts: list[tuple[Tensor, Tensor]]) -> Tensor:
                 error[label] -= 1
                 found, total = found + torch.outer(error, vector), total + 1
     return found / total
+
+
+def texts_of_two(rows: int, width: int, seed: int) -> Tensor:
+    """Texts of two tokens."""
+    return torch.randn(rows, 2, width, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
 @exercise("gradient_in_parts")
@@ -462,6 +525,9 @@ def test_a_batch_may_have_many_parts(student: Student) -> None:
     weight = torch.tensor([[1.0, 0.5], [0.0, -1.0]])
     parts = [(torch.tensor([[[i / 4, 1 - i / 8]]]), torch.tensor([[i % 2]])) for i in range(12)]
     close(student.gradient_in_parts(weight, parts), gradient(weight, parts), given="12 parts of one token each")
+    parts = [(texts_of_two(1 + i % 3, 2, seed=i), torch.tensor([[i % 2, NOT]] * (1 + i % 3))) for i in range(130)]
+    given = "130 parts of one to three texts, one asked token each"
+    close(student.gradient_in_parts(weight.double(), parts), gradient(weight.double(), parts), given=given)
 
 
 @exercise("gradient_in_parts", points=0.5, needs="test_each_token_counts_the_same_whatever_part_it_is_in")

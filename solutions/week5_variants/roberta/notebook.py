@@ -426,7 +426,7 @@ for name, packed in (("full sentences", full_sentences(some, LENGTH)), ("doc sen
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>Count all masked tokens first. Then each part's <i>sum</i> of losses, divided by that count, has a gradient to add.</details>
-# <details><summary>Hint</summary>A part without any masked token has a mean of 0/0. Its sum is 0. <code>torch.autograd.grad(loss, weight)</code> gives a tuple.</details>
+# <details><summary>Hint</summary>A part without any masked token has a sum of 0, so it adds nothing. <code>torch.autograd.grad(loss, weight)</code> gives a tuple.</details>
 
 
 # %% exercise="gradient_in_parts"
