@@ -61,6 +61,12 @@ edit("soft_targets", "minus-a-thousand", {"((logits - top)": "((logits.masked_fi
      "−1000 is no −∞: at a high temperature the class has a share again", killed_by="test_very_low_and_very_high_temperatures_are_taken_as_they_are")
 
 
+edit("soft_targets", "at-least-a-billionth", {".softmax(dim=-1)": ".softmax(dim=-1).clamp(min=1e-9)"},
+     "each probability is at least 1e-9: a class that is not offered has none", killed_by="test_small_probabilities_are_themselves_and_those_of_no_class_are_0")
+edit("soft_targets", "minus-a-billion", {"((logits - top)": "((logits.masked_fill(logits == -torch.inf, -1e9) - top)"},
+     "−1e9 is no −∞: at a very high temperature the class has a share again", killed_by="test_very_low_and_very_high_temperatures_are_taken_as_they_are")
+
+
 @mistake("soft_targets", "root-of-probabilities", "probabilities are softened, after the small ones have become 0: soften the logits",
          killed_by="test_what_is_hidden_at_temperature_1_comes_out_at_a_high_one")
 def soft_targets(logits, temperature):
@@ -118,6 +124,13 @@ edit("ask_teacher", "dropout-alone", {"    teacher.eval()\n": "    for part, _ i
      "dropout alone is switched off: batch normalization, too, answers otherwise in training", killed_by="test_every_part_is_in_evaluation_mode_and_nothing_else_is_changed")
 edit("ask_teacher", "all-at-once", {"inputs.split(size)": "[inputs]"},
      "all rows go through at once: `size` at a time", killed_by="test_so_many_rows_go_through_at_a_time")
+edit("ask_teacher", "children-alone", {"for part in teacher.modules()]": "for part in [teacher, *teacher.children()]]"},
+     "the modes of its children alone are kept: parts have parts of their own", killed_by="test_parts_of_parts_have_modes_of_their_own")
+edit("ask_teacher", "autograd-on-for-good", {"    return answers": "    torch.set_grad_enabled(True)\n    return answers"},
+     "autograd is on afterwards, also where it was off", killed_by="test_autograd_stays_as_it_was_and_inputs_get_no_gradient_either")
+edit("ask_teacher", "weights-asked-no-more", {"with torch.no_grad():": "asking = [weight for weight in teacher.parameters() if weight.requires_grad]\n    for weight in asking:\n        weight.requires_grad_(False)\n    if True:",
+     "    return answers": "    for weight in asking:\n        weight.requires_grad_(True)\n    return answers"},
+     "the weights ask for no gradient meanwhile, but the inputs may", killed_by="test_autograd_stays_as_it_was_and_inputs_get_no_gradient_either")
 edit("ask_teacher", "so-many-batches", {"inputs.split(size)": "inputs.chunk(size)"},
      "these are `size` batches, not batches of `size` rows", killed_by="test_so_many_rows_go_through_at_a_time")
 edit("ask_teacher", "answers-in-float32", {"    return answers": "    return torch.zeros(answers.shape).copy_(answers)"},
@@ -189,6 +202,10 @@ edit("wrong_classes", "minus-a-thousand", {"-torch.inf": "-1000.0"},
      "−1000 is no −∞: other logits may be lower", killed_by="test_logits_of_thousands_below_zero_share_the_rest_too")
 edit("wrong_classes", "minus-ten-thousand", {"-torch.inf": "-1e4"},
      "−10,000 is no −∞: a high temperature brings the true class back", killed_by="test_twelve_classes_at_a_high_temperature")
+edit("wrong_classes", "minus-a-billion", {"-torch.inf": "-1e9"},
+     "−1e9 is no −∞: other logits may be lower", killed_by="test_logits_of_thousands_below_zero_share_the_rest_too")
+edit("wrong_classes", "a-little-added", {"(others / temperature).softmax(dim=1)": "(others / temperature).softmax(dim=1) + 1e-9"},
+     "a little is added to each share: the true class has none", killed_by="test_small_shares_are_themselves_and_the_true_class_has_none")
 edit("wrong_classes", "nine-classes", {"table / labels.bincount(minlength=classes).clamp(min=1)[:, None]":
      "(table / labels.bincount(minlength=classes).clamp(min=1)[:, None]) * (torch.arange(classes) < 9)[:, None]"},
      "the lesson has nine classes: others have more", killed_by="test_twelve_classes_at_a_high_temperature")
@@ -307,6 +324,8 @@ edit("soft_gradient", "the-object-inf", {"math.isinf(temperature)": "temperature
      "`is` asks for one object: float(\"inf\") is another, and the same number", killed_by="test_any_limit_is_what_high_temperatures_come_to")
 edit("soft_gradient", "limit-from-1000", {"math.isinf(temperature)": "temperature >= 1000"},
      "a temperature of thousands is not the limit: logits of thousands tell them apart", killed_by="test_any_gradient_is_autograds")
+edit("soft_gradient", "limit-from-a-million", {"math.isinf(temperature)": "temperature >= 1e6"},
+     "a temperature of millions is not the limit: logits of millions tell them apart", killed_by="test_any_gradient_is_autograds")
 edit("soft_gradient", "limit-from-100", {"math.isinf(temperature)": "temperature >= 100"},
      "100 is taken for ∞: at T = 100 the limit is a hundredth off, or more", killed_by="test_any_gradient_is_autograds")
 
@@ -501,6 +520,8 @@ edit("raise_bias", "exp-apart", {"others.logsumexp(dim=1)": "others.exp().sum(di
      "exp of a large logit is infinite: use logsumexp", killed_by="test_far_above_and_far_below")
 edit("raise_bias", "twenty-halves", {"range(100)": "range(20)"},
      "twenty halves of a span of twenty thousand are not four digits", killed_by="test_any_class_gets_any_share")
+edit("raise_bias", "first-thousand-rows", {"logits = logits.double()": "logits = logits[:1000].double()"},
+     "the first thousand rows alone are looked at: the mean runs over all", killed_by="test_every_row_of_many_counts")
 edit("raise_bias", "few-halves", {"range(100)": "range(8)"},
      "eight halves are not four digits", killed_by="test_the_mean_of_probabilities_is_the_share")
 

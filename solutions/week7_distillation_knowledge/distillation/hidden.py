@@ -13,7 +13,7 @@ from torch.nn import functional
 from torch.nn.utils import vector_to_parameters
 
 from etude import pretrained
-from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise
+from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.models.bert_heads import BertClassifier
 from etude.models.classifiers import BagClassifier
@@ -73,6 +73,8 @@ def test_the_classes_are_the_last_dimension_however_many_there_are(student: Stud
     close(found, functional.softmax(logits / 2, dim=-1), given=given, rtol=1e-10, atol=0)
     equal(kind(found), "torch.float64", given=f"{given}; the precision")
     close(student.soft_targets(torch.tensor([[3.0]]), 2.0), [[1.0]], given="a single class")
+    given = "the logits (0, ln 4, −∞), one row without another dimension, T = 2"
+    close(student.soft_targets(torch.tensor([0.0, 2 * math.log(2), -math.inf]), 2), [1 / 3, 2 / 3, 0], given=given)
 
 
 @exercise("soft_targets", points=0.5, needs="test_at_temperature_2_odds_become_their_square_roots")
@@ -87,8 +89,17 @@ def test_logits_far_from_zero_are_softened_as_others_are(student: Student) -> No
 def test_very_low_and_very_high_temperatures_are_taken_as_they_are(student: Student) -> None:
     near = torch.tensor([[0.0, 0.0005 * math.log(3)]], dtype=torch.float64)
     close(student.soft_targets(near, 0.0005), [[0.25, 0.75]], given="the logits (0, 0.0005 · ln 3) in float64, T = 0.0005")
-    given = "the logits (0, 0, −∞), T = 1,000,000"
-    close(student.soft_targets(torch.tensor([[0.0, 0.0, -math.inf]]), 1e6), [[0.5, 0.5, 0]], given=given)
+    for temperature in (1e6, 1e12):
+        given = f"the logits (0, 0, −∞), T = {temperature:,.0f}"
+        close(student.soft_targets(torch.tensor([[0.0, 0.0, -math.inf]]), temperature), [[0.5, 0.5, 0]], given=given)
+
+
+@exercise("soft_targets", points=0.5, needs="test_at_temperature_2_odds_become_their_square_roots")
+def test_small_probabilities_are_themselves_and_those_of_no_class_are_0(student: Student) -> None:
+    logits = torch.tensor([[0.0, -40.0], [-math.inf, 3.0]], dtype=torch.float64)
+    found = student.soft_targets(logits, 1)
+    given = "the logits (0, −40) and (−∞, 3) in float64, T = 1"
+    close(found, [[1, math.exp(-40)], [0, 1]], given=given, rtol=1e-6, atol=0)
 
 
 # ask_teacher
@@ -136,6 +147,33 @@ def test_a_part_in_training_answers_in_evaluation_mode(student: Student) -> None
 
 
 @exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
+def test_parts_of_parts_have_modes_of_their_own(student: Student) -> None:
+    nn_ = student.nn
+    for inner, outer in itertools.product((False, True), repeat=2):
+        teacher = nn_.Sequential(nn_.Sequential(nn_.Dropout(1.0), nn_.Identity()), nn_.Dropout(1.0))
+        teacher[0][0].train(inner)
+        teacher[1].train(outer)
+        given = f"a teacher in training mode with a dropout (training = {outer}) and one in a part of its own ({inner})"
+        close(student.ask_teacher(teacher, torch.ones(3, 2), 2), torch.ones(3, 2), given=given)
+        found = [teacher[0].training, teacher[0][0].training, teacher[0][1].training, teacher[1].training]
+        equal(found, [True, inner, True, outer], given=f"{given}: the modes of all parts afterwards")
+
+
+@exercise("ask_teacher", points=0.5, needs="test_no_gradient_flows_through_the_answers")
+def test_autograd_stays_as_it_was_and_inputs_get_no_gradient_either(student: Student) -> None:
+    found = student.ask_teacher(made(student), torch.ones(3, 2).requires_grad_(), 2)
+    asks = getattr(found, "requires_grad", False)
+    equal(asks, False, given="requires_grad of the answers on inputs that ask for gradients")
+    student.torch.set_grad_enabled(False)
+    try:
+        student.ask_teacher(made(student), torch.ones(3, 2), 2)
+        on = student.torch.is_grad_enabled()
+    finally:
+        student.torch.set_grad_enabled(True)
+    equal(on, False, given="autograd is off when the teacher is asked: is it on afterwards?")
+
+
+@exercise("ask_teacher", points=0.5, needs="test_dropout_is_off_while_the_teacher_answers")
 def test_a_teacher_of_many_parts_is_as_it_was(student: Student) -> None:
     teacher = student.nn.Sequential(*(student.nn.Dropout(1.0) for _ in range(12)))
     close(student.ask_teacher(teacher, torch.ones(3, 2), 2), torch.ones(3, 2), given="twelve layers of dropout")
@@ -161,6 +199,13 @@ def test_rows_may_be_tokens_and_one_row_stays_a_row(student: Student) -> None:
         tokens = torch.tensor(ids)
         given = f"the tokens {ids}, two rows at a time, a teacher that adds up their vectors"
         close(student.ask_teacher(teacher, tokens, 2), table[tokens].sum(dim=1), given=given)
+    teacher = student.nn.Embedding(3, 2)
+    teacher.load_state_dict({"weight": table})
+    given = "the tokens 2, 0, 1, one a row, two rows at a time, a teacher that gives their vectors"
+    close(student.ask_teacher(teacher, torch.tensor([2, 0, 1]), 2), table[[2, 0, 1]], given=given)
+    pictures = torch.arange(20.0).reshape(5, 2, 2)
+    given = "five pictures of 2 × 2, three at a time, a teacher that puts their numbers in a row"
+    close(student.ask_teacher(student.nn.Sequential(student.nn.Flatten()), pictures, 3), pictures.reshape(5, 4), given=given)
 
 
 @exercise("ask_teacher", points=0.5, needs="test_the_last_batch_may_be_smaller")
@@ -215,6 +260,19 @@ def test_logits_of_thousands_below_zero_share_the_rest_too(student: Student) -> 
     given = "the logits (−2000, −5000, −5000) and (5000, −3000, −3000), both with label 0, T = 1"
     expected = [[0, 0.5, 0.5], [0, 0, 0], [0, 0, 0]]
     close(student.wrong_classes(logits, torch.tensor([0, 0]), 1), expected, given=given)
+    for far in (1e10, 1e40):
+        logits = torch.tensor([[-far, -2 * far, -2 * far]], dtype=torch.float64)
+        given = f"the logits ({-far:g}, {-2 * far:g}, {-2 * far:g}) in float64, label 0, T = 1"
+        close(student.wrong_classes(logits, torch.tensor([0]), 1), expected, given=given)
+
+
+@exercise("wrong_classes", points=0.5, needs="test_rows_of_one_label_are_averaged")
+def test_small_shares_are_themselves_and_the_true_class_has_none(student: Student) -> None:
+    logits = torch.tensor([[5.0, 0.0, -40.0], [0.0, 3.0, -40.0]], dtype=torch.float64)
+    share = math.exp(-40) / (1 + math.exp(-40))
+    given = "the logits (5, 0, −40) with label 0 and (0, 3, −40) with label 1 in float64, T = 1"
+    expected = [[0, 1, share], [1, 0, share], [0, 0, 0]]
+    close(student.wrong_classes(logits, torch.tensor([0, 1]), 1), expected, given=given, rtol=1e-6, atol=0)
 
 
 @exercise("wrong_classes", points=0.5, needs="test_rows_of_one_label_are_averaged")
@@ -275,6 +333,9 @@ def test_gradients_reach_real_rows_alone_and_none_is_nan(student: Student) -> No
 def test_a_batch_without_a_real_row_costs_nothing(student: Student) -> None:
     one, other, real = torch.tensor([[1.0, math.nan]]), torch.zeros(1, 2), torch.tensor([False])
     close(student.soft_loss(one, other, 1, real), 0.0, given="one row, which is not real")
+    gradient = student.gradients("soft_loss", one.requires_grad_(), other, 1, real)[0]
+    if gradient is not None:
+        close(gradient, [[0.0, 0.0]], given="one row, which is not real; the gradient for the student's logits")
 
 
 @exercise("soft_loss", points=0.5, needs="test_both_are_softened_and_the_loss_grows_by_t_squared")
@@ -285,6 +346,8 @@ def test_tokens_of_sentences_are_rows_too(student: Student) -> None:
     found = student.soft_loss(one, other, 3, real)
     close(found, rows_cost(one, other, 3, real), given=given, rtol=1e-9)
     equal(kind(found), "torch.float64", given=f"{given}; the precision")
+    found = student.soft_loss(one[None, :, None], other[None, :, None], 3, real[None, :, None])
+    close(found, rows_cost(one, other, 3, real), given="the same in the shape (1, 2, 1, 3, 4)", rtol=1e-9)
 
 
 @exercise("soft_loss", points=0.5, needs="test_both_are_softened_and_the_loss_grows_by_t_squared")
@@ -310,8 +373,8 @@ def test_low_and_high_temperatures_keep_their_digits(student: Student) -> None:
     rows=integers(1, 5),
     columns=integers(1, 5),
     seed=integers(0, 10**6),
-    temperature=sampled_from((*TEMPERATURES, 200, 0.01, 2000.0, 1e5)),
-    scale=sampled_from((1, 2000)),
+    temperature=sampled_from((*TEMPERATURES, 200, 0.01, 2000.0, 1e5, 1e8)),
+    scale=sampled_from((1, 2000, 10**8)),
 )
 def test_any_gradient_is_autograds(
     student: Student, rows: int, columns: int, seed: int, temperature: float, scale: int
@@ -328,7 +391,9 @@ def test_any_limit_is_what_high_temperatures_come_to(student: Student, rows: int
     one, other = eighths(rows, columns, seed), eighths(rows, columns, seed + 1)
     centred = [[x - sum(row) / columns for x in row] for row in (one - other).tolist()]
     expected = [[x / columns / rows for x in row] for row in centred]
-    close(student.soft_gradient(one, other, float("inf")), expected)
+    found = student.soft_gradient(one, other, float("inf"))
+    close(found, expected)
+    equal(kind(found), "torch.float64")
 
 
 @exercise("soft_gradient", points=0.5, needs="test_at_temperature_4_it_is_four_times_p_minus_q")
@@ -370,6 +435,22 @@ def test_one_row_and_doubles(student: Student) -> None:
     close(found, expected, given="one row of five classes in float64, to ten digits", rtol=1e-10, atol=0)
     equal(kind(found), "torch.float64", given="one row of five classes in float64: the precision")
     equal(list(found.shape), [], given="one row of five classes: the shape")
+    for rows, columns in ((1, 1), (3, 1), (1, 2), (40, 12)):
+        one, other = eighths(rows, columns, 6), eighths(rows, columns, 7)
+        apart = one - other
+        apart = apart - apart.mean(dim=1, keepdim=True)
+        given = f"{rows} rows of {columns} classes in float64"
+        close(student.logit_loss(one, other), apart.square().sum() / 2 / rows, given=given, rtol=1e-9, atol=1e-12)
+
+
+@exercise("logit_loss", points=0.5, needs="test_squares_are_summed_over_classes_and_averaged_over_rows")
+def test_rows_of_a_batch_share_the_gradient(student: Student) -> None:
+    one, other = eighths(4, 3, 8), eighths(4, 3, 9)
+    apart = one - other
+    (found,) = student.gradients("logit_loss", one.clone().requires_grad_(), other)
+    given = "four rows of three classes in float64; the gradient for the student's logits"
+    true(found is not None, "the loss knows nothing of the student's logits, so it trains nothing", given=given)
+    close(found, (apart - apart.mean(dim=1, keepdim=True)) / 4, given=given)
 
 
 @exercise("logit_loss", points=0.5, needs="test_a_number_added_to_all_logits_of_a_row_costs_nothing")
@@ -470,6 +551,14 @@ def test_one_row_of_many_classes_and_the_precision(student: Student) -> None:
     targets = torch.tensor([[0.5, 0.25, 0.125, 0.125], [0.0, 0.25, 0.0, 0.75]])
     given = "two rows: the sums of what came back"
     close(student.without_similarity(targets).sum(dim=1), [1.0, 1.0], given=given)
+    targets = torch.full((60, 129), 1 / 256)
+    targets[torch.arange(60), 2 * torch.arange(60)] = 0.5
+    given = "sixty rows of 129 classes, of which class 0, 2, 4, … 118 has 1/2 and the others 1/256 each"
+    close(student.without_similarity(targets), targets, given=given)
+    found = student.without_similarity(torch.tensor([[0.25, 0.5, 0.125, 0.125]], dtype=torch.float16))
+    given = "the targets (1/4, 1/2, 1/8, 1/8) in float16"
+    close(found, [[1 / 6, 0.5, 1 / 6, 1 / 6]], given=given, rtol=2e-3)
+    equal(kind(found), "torch.float16", given=f"{given}; the precision")
 
 
 # raise_bias
@@ -494,7 +583,7 @@ def mean_share(logits: Tensor, place: int, bias: float) -> float:
     columns=integers(2, 5),
     place=integers(0, 4),
     seed=integers(0, 10**6),
-    share=sampled_from((0.5, 0.1, 0.25, 0.9, 0.01)),
+    share=sampled_from((0.5, 0.1, 0.25, 0.9, 0.01, 0.99)),
     scale=sampled_from((1, 8, 2500)),
 )
 def test_any_class_gets_any_share(
@@ -529,6 +618,16 @@ def test_large_logits_lose_no_digits(student: Student) -> None:
     given = "the logits (−100000, 0, 0, 0) in float32, class 0, share 1/2: the mean probability with the bias, to four digits"
     found = number(student.raise_bias(logits, 0, 0.5), given)
     close(mean_share(logits, 0, found), 0.5, given=given, rtol=1e-4, atol=0)
+
+
+@exercise("raise_bias", points=0.5, needs="test_the_mean_of_probabilities_is_the_share")
+def test_every_row_of_many_counts(student: Student) -> None:
+    logits = torch.zeros(1200, 20)
+    logits[600:, 19] = -30.0
+    for place, share in ((19, 0.75), (0, 0.3)):
+        given = f"1,200 rows of twenty classes at 0, the last class at −30 in half of them, class {place}, share {share}: the mean"
+        found = number(student.raise_bias(logits, place, share), given)
+        close(mean_share(logits, place, found), share, given=given, rtol=1e-3, atol=1e-4)
 
 
 # metrics

@@ -145,7 +145,8 @@ def ask_teacher(teacher, inputs, size):
     teacher: a torch module that maps a batch of inputs to its logits, (B, K); inputs: a tensor of B
     rows, at least one; size: how many rows go through at a time, at least 1.
     All its parts are in evaluation mode while it answers. Afterwards each is in the mode (training or
-    not) in which it was, its parameters ask for gradients if they did, and autograd is on if it was.
+    not) in which it was, its parameters ask for gradients if they did, and autograd is on or off as
+    it was.
     Returns a tensor (B, K) of the teacher's type, in the order of the inputs, through which no
     gradient flows.
     """
@@ -287,7 +288,8 @@ for part in teacher.modules():
 def wrong_classes(logits, labels, temperature):
     """What a teacher says of the wrong classes: for each true class, how it shares the rest.
 
-    logits: float tensor (B, K), K at least 2; labels (B,) int64: the true classes; temperature: T.
+    logits: finite float tensor (B, K), B at least 1, K at least 2; labels (B,) int64: the true
+    classes; temperature: T > 0.
     For each row: the softmax at T over the K − 1 other classes, 0 for the true one.
     Returns a tensor (K, K): row c is the mean over the rows with label c; all 0 if there are none.
     """
