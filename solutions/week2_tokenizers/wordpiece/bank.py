@@ -191,6 +191,12 @@ edit("rank_pairs", "rounded-score", {"n / (pieces[s] * pieces[t])": "round(n / (
      "scores are rounded, and tiny ones tie: only gains are rounded", killed_by=TIES)
 edit("rank_pairs", "int32", {"n / (pieces[s] * pieces[t])": "n / ((pieces[s] * pieces[t] + 2**31) % 2**32 - 2**31)"},
      "products of 32 bits: those of large counts do not fit in", killed_by=TIES)
+TINY = "test_equal_values_go_by_the_two_pieces_and_tiny_scores_are_told_apart"
+edit("rank_pairs", "score-by-logarithms", {"n / (pieces[s] * pieces[t])":
+     "math.exp(math.log(n) - math.log(pieces[s]) - math.log(pieces[t]))"},
+     "the score is taken from logarithms, and scores that are equal come apart: it is one division", killed_by=TINY)
+edit("rank_pairs", "hundred-pairs", {"(-item[1], item[0]))": "(-item[1], item[0]))[:100]"},
+     "only the best pairs came back: all are asked for", killed_by=TINY)
 
 
 # merge_pair
@@ -407,6 +413,12 @@ edit("train_pieces", "letters-alone", {"counts.items()": "counts.items() if word
      "words with a sign are left out", killed_by=EVERY)
 edit("train_pieces", "no-words-raise", {"vocabulary = SPECIAL": "longest = max(map(len, words))\n    vocabulary = SPECIAL"},
      "no words end in an error: the special tokens are there all the same", killed_by=EVERY)
+COUNTED = "test_any_counted_words_give_the_vocabulary_of_a_recount"
+edit("train_pieces", "marked-pieces-first", {"sorted({piece for word in words for piece in word})":
+     "sorted({p for w in words for p in w}, key=lambda p: (p[0] != \"#\", p))"},
+     "pieces with ## stand before all others: in Python's order ! comes before #", killed_by=COUNTED)
+edit("train_pieces", "size-capped", {"len(vocabulary) < size": "len(vocabulary) < min(size, 300)"},
+     "training ends early, though pairs are left", killed_by=COUNTED)
 
 
 # cut_word
@@ -690,6 +702,12 @@ def split_text(text, lower):
 
 edit("split_text", "folded", {"text.lower()": "text.casefold()"},
      "case is folded, so that ß becomes ss: lower case is asked for", killed_by=ODD)
+edit("split_text", "connectors-forgotten", {'unicodedata.category(c)[0] == "P"':
+     'unicodedata.category(c) in ("Po", "Ps", "Pe", "Pd", "Pi", "Pf")'},
+     "connectors (Pc) are punctuation too", killed_by=ODD)
+edit("split_text",
+     "first-plane", {'unicodedata.category(c)[0] == "P"': '(c < "\U00010000" and unicodedata.category(c)[0] == "P")'},
+     "punctuation beyond U+FFFF is taken for letters", killed_by=ODD)
 
 
 # encode_pair

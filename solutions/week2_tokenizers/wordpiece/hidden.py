@@ -123,6 +123,17 @@ def test_equal_values_go_by_the_two_pieces_and_tiny_scores_are_told_apart(studen
     given = "ab 3,000,000,000, cd 2,000,000,000; score"
     equal([tuple(pair) for pair, _ in found], [("c", "##d"), ("a", "##b")], given=given)
     close([value * 1e9 for _, value in found], [1 / 2, 1 / 3], given=f"{given}, times 1,000,000,000")
+    counts = [(1, 6, 10), (3, 9, 20), (2, 10, 12), (5, 15, 20), (1, 5, 12), (7, 20, 21), (3, 12, 15), (6, 18, 20)]
+    counts += [(2, 8, 15), (7, 15, 28)]
+    tied: dict[tuple[str, ...], int] = {}
+    for letter, (n, s, t) in zip("abcdefghij", counts, strict=True):
+        tied |= {(letter, f"##{letter}"): n, (letter,): s - n, (f"##{letter}",): t - n}
+    found = [pair[0] for pair, _ in student.rank_pairs(tied, "score", 1)]
+    equal(found, [*"abcdefghij"], given=f"{tied}, score, at least once: all pairs are worth 1/60; their first pieces")
+    many = {("a", f"##{i:03}"): 1000 - i // 3 for i in range(600)}
+    found = [pair[1] for pair, _ in student.rank_pairs(many, "frequency")]
+    given = "a ##000 to a ##599, three pairs each of the same count; their second pieces"
+    equal(found, [f"##{i:03}" for i in range(600)], given=given)
 
 
 @exercise("merge_pair")
@@ -139,7 +150,8 @@ def test_random_words_agree_with_a_merge_of_strings(student: Student) -> None:
 @exercise("merge_pair", points=0.5, needs="test_the_mark_inside_goes_and_that_in_front_stays")
 def test_any_pair_is_merged_as_in_a_text_of_pieces(student: Student) -> None:
     chance = random.Random(11)
-    firsts, others = ["a", "A", "ab", "#", "é", "[UNK]"], ["##a", "##A", "##b", "##ab", "##aa", "###", "####", "##\u0301", "##a##", "##눈"]
+    firsts = ["a", "A", "ab", "#", "é", "[UNK]", ".", "(", "\\"]
+    others = ["##a", "##A", "##b", "##ab", "##aa", "###", "####", "##\u0301", "##a##", "##눈", "##\\1", "##.", "##+"]
     for i in range(90):
         ends, starts = chance.sample(others, 1 + i // 20), chance.sample(firsts, 1 + i // 40)
         word = tuple(chance.choices([*starts, *ends], k=i // 8)) if i < 85 else ("a", *["##a"] * (i + 10))
@@ -198,7 +210,7 @@ def test_every_word_counts_and_a_loss_does_not_end_the_training(student: Student
 def test_any_counted_words_give_the_vocabulary_of_a_recount(student: Student) -> None:
     chance = random.Random(12)
     for i in range(60):
-        letters = chance.sample("aAbB-1é눈\u0301z", 1 + i // 12)
+        letters = chance.sample("aAbB-1é눈\u0301z!\"[", 1 + i // 12)
         counts = {"".join(chance.choices(letters, k=chance.randint(1, 5))): chance.choice([1, 1, 2, 3, 300]) for _ in range(1 + i // 12)}
         rule, min_count, words = ("frequency", "score")[i % 2], chance.randint(1, 4), _spelled(counts)
         expected = [*wordpiece.SPECIAL, *sorted({piece for word in words for piece in word})]
@@ -210,6 +222,11 @@ def test_any_counted_words_give_the_vocabulary_of_a_recount(student: Student) ->
             expected.append(first + second[2:])
         given = f"{counts}, {size} pieces, {rule}, at least {min_count} times"
         equal(student.train_pieces(counts, size, rule, min_count), expected, given=given)
+    alphabet = "abcdefghijklmnopqr"
+    counts = {first + second: 2 for first in alphabet for second in alphabet}
+    expected = [*wordpiece.SPECIAL, *(f"##{letter}" for letter in alphabet), *alphabet, *counts]
+    given = "every two of the letters a to r twice, 1,000 pieces, frequency"
+    equal(student.train_pieces(counts, 1_000, "frequency"), expected, given=given)
 
 
 def _longest_match(word: str, vocabulary: set[str]) -> list[str]:
@@ -315,7 +332,7 @@ STRANGE = [
     "≠", "≮", "≯", "\u1fef", "\u037e", "\u0387", "\u2000", "\u212b", "\u2126", "\u0301", "\u0338", "\ufe0f", "\u0e31", "\u093e", "\u20dd",
     "İ", "I", "ß", "ẞ", "É", "é", "ñ", "ᾳ", "ǆ", "ﬁ", "²", "½", "①", "Ⅷ", "눈", "각", "\u1102\u116e", "ㅋ", "が", "の", "€", "♥", "™", "₩", "·",
     "、", "“", "–", "«", "¿", "＄", "＋", "～", "$", "+", "<", "=", ">", "^", "`", "|", "~", "_", "#", "[", "\n", "\r\n", "\t", "\xa0", "\u3000",
-    "\u2028",
+    "\u2028", "\u1680", "\u202f", "‿", "٪", "）", "\U00010100", "\U0001d167", "𝒜",
 ]  # fmt: skip
 
 
@@ -344,6 +361,7 @@ def test_any_text_of_strange_signs_is_split(student: Student) -> None:
         for lower in (True, False):
             given = f"{text!r}, {'lower' if lower else 'not lower'}"
             equal(list(student.split_text(text, lower)), _bert_words(text, lower), given=given)
+    equal(list(student.split_text("É, " * 3_000, True)), ["e", ","] * 3_000, given="3,000 times É and a comma, lower")
 
 
 @exercise("encode_pair", points=0.5, needs="test_one_text_stands_between_cls_and_sep")
@@ -387,6 +405,9 @@ def test_long_texts_are_not_cut_and_case_counts(student: Student) -> None:
     ids, segments = student.encode_pair(["A", "a"] * 300, ["A"] * 10, ["a", "A", "[CLS]", "[SEP]"])
     equal(list(ids), [2, *[1, 0] * 300, 3, *[1] * 10, 3], given="A a 300 times, A ten times; the ids")
     equal(list(segments), [0] * 602 + [1] * 11, given="A a 300 times, A ten times; the segments")
+    ids, segments = student.encode_pair(["A"] * 3_000, ["a"] * 4_000, ["a", "A", "[CLS]", "[SEP]"])
+    equal(list(ids), [2, *[1] * 3_000, 3, *[0] * 4_000, 3], given="A 3,000 times, a 4,000 times; the ids")
+    equal(list(segments), [0] * 3_002 + [1] * 4_001, given="A 3,000 times, a 4,000 times; the segments")
 
 
 @exercise("encode_pair", points=0.5)
@@ -428,6 +449,10 @@ def test_any_ids_are_decoded_by_any_vocabulary(student: Student) -> None:
                 words.append(piece)
         ids = [vocabulary.index(piece) for piece in pieces]
         equal(student.decode(ids, vocabulary), " ".join(words), given=f"the ids of {pieces}")
+    vocabulary = [*(f"w{i}" for i in range(3_000)), "##s", "[SEP]"]
+    ids = [i for n in range(3_000) for i in (n, 3_000, 3_001)]
+    given = "3,000 words, each with ##s and a [SEP] after it"
+    equal(student.decode(ids, vocabulary), " ".join(f"w{i}s" for i in range(3_000)), given=given)
 
 
 # Metrics.

@@ -387,8 +387,8 @@ def split_text(text, lower):
     """The words of a text, as BERT splits it.
 
     text: string without control characters and Chinese characters (which BERT treats apart); lower:
-    as the uncased models do, that is, lower case, canonical decomposition (NFD), no characters of
-    category Mn.
+    as the uncased models do, that is, lower case (at a word's end Σ may become σ or ς), canonical
+    decomposition (NFD), no characters of category Mn.
     Words stand between white space; punctuation is a word for each mark. Punctuation are the 32
     signs of ASCII (`string.punctuation`, $ and ^ among them) and all characters whose Unicode
     category begins with P.
