@@ -2,18 +2,21 @@
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 
 import numpy as np
 import torch
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
 from scipy.stats import spearmanr
 
 from etude.embeddings import evaluate
-from etude.lesson.checks import close, close_gradients, exercise
+from etude.lesson.checks import close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.world import World
 from etude.world.lexicon import Lexeme
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons.generated import for_all
 
 
 @exercise("possible_ratios")
@@ -28,6 +31,28 @@ def test_the_ratios_of_table_1_lie_in_their_intervals_and_no_wider(student: Stud
         ("1.23456", "1.00000", 1.234555 / 1.000005, 1.234565 / 0.999995),
     ):
         close(student.possible_ratios(above, below), (low, high), rtol=1e-6, given=f"{above} / {below}")
+
+
+@composite
+def _printed(draw: DrawFn) -> str:
+    """Draws positive numbers as they are printed, with and without a point and a power of ten."""
+    whole = draw(sampled_from(["3", "1", "12", "120", "1000", "0", "907"]))
+    places = draw(sampled_from(["", ".5", ".0", ".20", ".040", ".9995"]))
+    number = "3.1" if whole == "0" and places in ("", ".0") else whole + places
+    return number + draw(sampled_from(["", "", "e-4", "e2", "e0", "e-12", "e10"]))
+
+
+def _ends(printed: str) -> tuple[Fraction, Fraction]:
+    digits, _, power = printed.partition("e")
+    half = Fraction(10) ** (int(power or "0") - len(digits.partition(".")[2])) / 2
+    return Fraction(printed) - half, Fraction(printed) + half
+
+
+@exercise("possible_ratios", points=0.5, needs="test_powers_of_ten_move_the_last_digit")
+@for_all(above=_printed(), below=_printed())
+def test_any_two_printed_numbers_have_the_ends_of_exact_fractions(student: Student, above: str, below: str) -> None:
+    (low, high), (least, most) = _ends(above), _ends(below)
+    close(student.possible_ratios(above, below), (float(low / most), float(high / least)), rtol=1e-7, atol=0)
 
 
 @exercise("harmonic_counts", points=2)
@@ -45,11 +70,33 @@ def test_random_sentences_agree_with_brute_force(student: Student) -> None:
         close(student.harmonic_counts(sentences, words, window), expected, given=f"random sentences, window {window}")
 
 
+@exercise("harmonic_counts", points=0.5, needs="test_words_two_apart_count_half")
+@for_all(
+    sentences=lists(lists(sampled_from(["a", "b", "A", "a ", "", "é", "e\u0301"]), max_size=7), max_size=4),
+    window=integers(1, 9),
+)
+def test_any_sentences_have_the_sums_of_brute_force(student: Student, sentences: list[list[str]], window: int) -> None:
+    words = ["e\u0301", "", "a", "A", "b", "é", "a ", "c"]
+    expected = np.zeros((8, 8))
+    for sentence in sentences:
+        for i, one in enumerate(sentence):
+            for j, other in enumerate(sentence):
+                if 0 < abs(i - j) <= window:
+                    expected[words.index(one), words.index(other)] += 1 / abs(i - j)
+    counts = student.harmonic_counts(sentences, words, window)
+    close(counts, expected, rtol=1e-9)
+    equal(str(counts.dtype), "torch.float64")
+
+
 @exercise("harmonic_counts", points=0.5)
 def test_long_texts_are_added_up_in_double_precision(student: Student) -> None:
     counts = student.harmonic_counts([list("abc")] * 3000, list("abc"), 2)
     close(counts.sum(), 3000 * 5.0, rtol=1e-12, given="a b c, 3000 times, window 2; the sum")
     close(float(str(counts.dtype) == "torch.float64"), 1.0, given="whether the type is float64")
+    counts = student.harmonic_counts([["la", "so"] * 300 + ["mi"]], ["la", "so", "mi"], 400)
+    near = sum(Fraction(1, d) for d in range(1, 401, 2)), sum(Fraction(1, d) for d in range(2, 401, 2))
+    given = "one sentence, la so 300 times, then mi; window 400; mi near so, and near la"
+    close(counts[2, [1, 0]], [float(part) for part in near], rtol=1e-9, given=given)
 
 
 @exercise("harmonic_counts", points=0.5)
@@ -80,6 +127,13 @@ def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: S
     close(student.value(handle), counts, given="the counts, afterwards")
     one_probe = torch.tensor([[3.0], [5.0]], dtype=torch.float64)
     close(student.probability_ratios(one_probe, 0, 1), [1.0], given="the counts 3 and 5 of 2 words near the only probe")
+    spread = torch.tensor([[1e-14, 1e14, 0.0, 5e13], [1e14, 1e-14, 3.0, 0.0], [0.0, 0.0, 0.0, 0.0]], dtype=torch.float64)
+    shares = spread / spread.sum(dim=1, keepdim=True)
+    expected = [float(shares[0, 0] / shares[1, 0]), float(shares[0, 1] / shares[1, 1]), 0.0, math.inf]
+    close(student.probability_ratios(spread, 0, 1), expected, atol=0, given="rows 1e-14 1e14 0 5e13 and 1e14 1e-14 3 0")
+    nowhere = student.probability_ratios(spread, 0, 0)
+    close(nowhere[[0, 1, 3]], [1, 1, 1], given="row 1e-14 1e14 0 5e13 with itself, all probes but the third")
+    true(bool(torch.isnan(nowhere[2])), "NaN was expected", given="the third", actual=nowhere[2])
 
 
 @exercise("glove_weight", points=0.5)
@@ -89,6 +143,13 @@ def test_small_counts_other_powers_and_a_single_number_have_weights(student: Stu
     flat = student.glove_weight(torch.tensor([3.0, 200.0]), alpha=0)
     close(flat, [1, 1], given="counts 3 and 200, x_max = 100, alpha = 0")
     close(student.glove_weight(torch.tensor(6.25)), 1 / 8, given="a tensor without axes, 6.25; x_max = 100")
+    close(student.glove_weight(torch.tensor(200)), 1, given="a tensor without axes, of the whole number 200; x_max = 100")
+    close(student.glove_weight(torch.tensor([0.5, 3.0]), x_max=2, alpha=2), [1 / 16, 1], given="½ and 3, x_max = 2, alpha = 2")
+    for kind in (torch.uint8, torch.int16, torch.int32, torch.int64, torch.float64):
+        for counts in ([0, 25, 200], [], [[100], [101]]):
+            found, given = student.glove_weight(torch.tensor(counts, dtype=kind), alpha=0.5), f"{counts} of {kind}, alpha = ½"
+            close(found, np.sqrt(np.minimum(np.array(counts) / 100, 1)), given=given)
+            true(found.is_floating_point(), "a float tensor was expected", given=given, actual=str(found.dtype))
 
 
 @exercise("glove_weight")
@@ -137,6 +198,10 @@ def test_random_batches_agree_with_the_definition(student: Student) -> None:
         _loss(*batch, x_max=100.0),
         given="the last batch, x_max not given",
     )
+    counts = torch.tensor([1e-12, 1e-9, 1e15])
+    found = student.glove_loss(torch.zeros(3, 2), torch.zeros(3, 2), torch.zeros(3), torch.zeros(3), counts, x_max=1e-12)
+    expected = math.log(1e-12) ** 2 + math.log(1e-9) ** 2 + math.log(1e15) ** 2
+    close(found, expected, given="vectors and biases 0; counts 1e-12, 1e-9 and 1e15, x_max = 1e-12")
 
 
 @exercise("glove_loss", points=0.5, needs="test_random_batches_agree_with_the_definition")
@@ -174,6 +239,28 @@ def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
             close(gradients[place], expected, rtol=1e-4, atol=1e-5, given=f"random vectors, x_max = {x_max:g}; {place}")
 
 
+@exercise("glove_gradients", points=0.5, needs="test_the_gradients_are_those_of_autograd")
+def test_one_entry_many_entries_and_extreme_counts_have_gradients(student: Student) -> None:
+    names = ("word", "context", "word_bias", "context_bias")
+    for size, dim in ((1, 1), (1, 4), (4, 1), (130, 3)):
+        batch = _batch(size, dim, seed=20 + size)
+        batch[4][:2] = [1.0, 300.0][:size]
+        found = student.glove_gradients(*(torch.tensor(x) for x in batch))
+        word, context, a, b, counts = batch
+        slope = 2 * np.minimum(counts / 100, 1) ** 0.75 * ((word * context).sum(axis=1) + a + b - np.log(counts))
+        expected = slope[:, None] * context, slope[:, None] * word, slope, slope
+        for name, mine, right in zip(names, found, expected, strict=True):
+            given = f"random vectors, N = {size}, d = {dim}, x_max not given; the gradient of {name}"
+            close(mine, right, given=given)
+    extreme = torch.tensor([1e-12, 1e-9, 1e15])
+    found = student.glove_gradients(torch.zeros(3, 2), torch.ones(3, 2), torch.zeros(3), torch.zeros(3), extreme, 1e-12)
+    slope = [-2 * math.log(count) for count in (1e-12, 1e-9, 1e15)]
+    expected = [[value] * 2 for value in slope], np.zeros((3, 2)), slope, slope
+    for name, mine, right in zip(names, found, expected, strict=True):
+        given = f"words 0, contexts 1, biases 0; counts 1e-12, 1e-9 and 1e15, x_max = 1e-12; the gradient of {name}"
+        close(mine, right, given=given)
+
+
 @exercise("adagrad_step", points=2)
 def test_ten_steps_agree_with_torch(student: Student) -> None:
     generator = torch.Generator().manual_seed(8)
@@ -196,6 +283,14 @@ def test_tiny_and_huge_gradients_make_steps_in_double_precision(student: Student
     given = "float64: parameters 0, squares 1e-14 and 1, gradients 1e-7 and −1e5, lr = 2"
     close(new, [-math.sqrt(2), 2e5 / math.sqrt(1e10 + 1)], rtol=1e-10, given=given)
     close(total, [2e-14, 1e10 + 1], rtol=1e-12, atol=0, given=f"{given}; the new squares")
+    values = [torch.tensor(x, dtype=torch.float64) for x in (1.0, 1e-30, 1e-15)]
+    new, total = student.adagrad_step(*values, 0.5)
+    given = "float64, without axes: parameter 1, square 1e-30, gradient 1e-15, lr = ½"
+    close(new, 1 - 0.5 / math.sqrt(2), rtol=1e-9, given=given)
+    close(total, 2e-30, rtol=1e-9, atol=0, given=f"{given}; the new square")
+    new, total = student.adagrad_step(torch.tensor([[2.0]]), torch.tensor([[9.0]]), torch.tensor([[-4.0]]), 0)
+    close(new, [[2.0]], given="parameter 2, square 9, gradient −4, one row of one number, lr = 0")
+    close(total, [[25.0]], given="the same; the new square")
 
 
 @exercise("train_glove", points=3)
@@ -213,6 +308,19 @@ def test_epochs_agree_with_torch_step_by_step(student: Student) -> None:
             given = f"7 words, counts up to {12 * scale:g}, x_max = 5, batch {batch}, lr = 0.4, {epochs} epochs; {name}"
             close(mine, right, rtol=1e-3, atol=1e-4, given=given)
         close(student.value(handle), counts, given="the counts, afterwards")
+
+
+@exercise("train_glove", points=0.5, needs="test_epochs_agree_with_torch_step_by_step")
+def test_a_rest_of_one_entry_and_vectors_of_one_number_are_trained(student: Student) -> None:
+    pairs, counts = torch.tensor([[0, 1, 1, 4, 0], [1, 0, 4, 4, 0]]), torch.tensor([3.0, 0.25, 40.0, 1.0, 7.0])
+    names = ("word vectors", "context vectors", "word biases", "context biases")
+    for entries, dim, batch in ((5, 1, 2), (5, 3, 4), (1, 2, 8), (1, 1, 1), (5, 1, 1)):
+        settings = {"dim": dim, "epochs": 3, "batch": batch, "seed": 12}
+        model = student.train_glove(pairs[:, :entries], counts[:entries], 5, **settings)
+        right = _with_torch(pairs[:, :entries], counts[:entries], 5, x_max=10.0, lr=0.2, **settings)
+        for name, mine, expected in zip(names, model, right, strict=True):
+            given = f"5 words, entries: {entries}, dim = {dim}, batches of {batch}, x_max and lr not given; {name}"
+            close(mine, expected, rtol=1e-3, atol=1e-4, given=given)
 
 
 def _with_torch(
@@ -269,6 +377,12 @@ def test_random_models_agree_with_the_formula(student: Student) -> None:
         atol=1e-4,
         given="a model of a single word, with itself",
     )
+    totals[7] = 0
+    found = student.log_ratios(tuple(table[:, :1] if table.ndim == 2 else table for table in model), torch.tensor(totals), 3, 9)
+    bias = biases[3] - math.log(totals[3]) - biases[9] + math.log(totals[9])
+    expected = [(words[3, 0] - words[9, 0]) * contexts[k, 0] + bias for k in range(12)]
+    given = "vectors of one number, float64 totals, word 7 never seen; 3 and 9"
+    close(found, expected, rtol=1e-3, atol=1e-4, given=given)
 
 
 @metric("similarity_glove")

@@ -118,7 +118,8 @@ def possible_ratios(above, below):
     """The smallest and the largest value of above / below, when both are rounded numbers.
 
     above, below: positive numbers as they are printed, e.g. "1.9e-4" (1.85e-4 to 1.95e-4) or "2.20"
-    (2.195 to 2.205).
+    (2.195 to 2.205): digits, perhaps a point, perhaps a power of ten such as e-4 or e2. In "120" all
+    digits are exact: 119.5 to 120.5.
     Returns a tuple of floats (low, high). Pennington et al. 2014, Table 1.
     """
 
@@ -422,7 +423,7 @@ def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
     """GloVe's loss on N entries of the table: the sum of weighted squared errors.
 
     word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive
-    counts.
+    counts, floats, as small as 10⁻¹².
     Returns a scalar tensor. Pennington et al. 2014, eq. 8.
     """
     ### BEGIN SOLUTION
@@ -458,7 +459,7 @@ def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0)
     """Gradients of `glove_loss` by hand, without autograd.
 
     word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive
-    counts.
+    counts, floats, as small as 10⁻¹².
     Returns a tuple (d_word (N, d), d_context (N, d), d_word_bias (N,), d_context_bias (N,)).
     """
     ### BEGIN SOLUTION
@@ -541,7 +542,7 @@ check("adagrad_step")
 def train_glove(pairs, counts, size, dim=64, x_max=10.0, epochs=20, lr=0.2, batch=2048, seed=0):
     """Fits vectors and biases to the logarithms of the entries that are not zero, with AdaGrad.
 
-    pairs (2, N) int64: rows i and columns k of these entries; counts (N,) floats: the entries; both
+    pairs (2, N) int64: rows i and columns k of these entries; counts (N,) float32: the entries; both
     on the device to train on; size: the number V of words.
     Returns a tuple (word vectors (V, dim), context vectors (V, dim), word biases (V,), context
     biases (V,)) of float tensors on the CPU; the same for the same seed.
@@ -591,8 +592,8 @@ check("train_glove")
 def log_ratios(model, totals, i, j):
     """What the model says of ln(P(k | i) / P(k | j)), for every word k.
 
-    model: the tuple that train_glove returns; totals (V,): the sums X_i of the rows of the table of
-    counts; i, j: two ids.
+    model: the tuple that train_glove returns; totals (V,) floats: the sums X_i of the rows of the
+    table of counts, those of i and j above 0; i, j: two ids.
     Returns a float tensor (V,). Pennington et al. 2014, eq. 1 to 7.
     """
     ### BEGIN SOLUTION
