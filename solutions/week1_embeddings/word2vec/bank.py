@@ -183,6 +183,9 @@ edit("keep_probability", "least-threshold", {"(t / frequency)": "(max(t, 1e-3) /
 edit("keep_probability", "least-probability", {"clamp(max=1.0)": "clamp(min=0.05, max=1.0)"},
      "no word is kept less often than once in twenty",
      killed_by="test_probabilities_follow_the_formula_at_every_frequency")
+edit("keep_probability", "sum-in-32-bits", {"counts.sum()": "counts.sum(dtype=counts.dtype)"},
+     "the total is counted in the counts' own type, which 32 bits may not hold",
+     killed_by="test_counts_of_any_type_and_any_threshold_are_obeyed")
 edit("keep_probability", "numpy-array", {"clamp(max=1.0)": "clamp(max=1.0).numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
@@ -244,6 +247,9 @@ edit("noise_distribution", "zero-counts-one", {"counts.double()": "counts.double
 edit("noise_distribution", "whole-numbers", {"counts.double()": "counts.long().double()"},
      "counts are cut to whole numbers",
      killed_by="test_floats_and_zeros_are_counts_too")
+edit("noise_distribution", "power-in-32-bits", {"counts.double() ** power": "(counts**power).double()"},
+     "the power is taken in the counts' own type: 32 bits do not hold the square of 100,000",
+     killed_by="test_large_counts_of_any_type_are_raised_whole")
 edit("noise_distribution", "counts-changed", {"counts.double() ** power": "counts.pow_(power).double() if counts.is_floating_point() else counts.double() ** power"},
      "the caller's counts become their powers",
      killed_by="test_floats_and_zeros_are_counts_too")
@@ -404,6 +410,9 @@ edit("sgns_gradients", "five-negatives", {"bd\", noise, negatives": "bd\", noise
 edit("sgns_gradients", "small-noise-forgotten", {"torch.einsum(\"bk,bkd->bd\", noise, negatives)": "torch.einsum(\"bk,bkd->bd\", noise, negatives) * (negatives.abs().amax(dim=(1, 2)) > 1e-2)[:, None]"},
      "small noise vectors are taken for zeros",
      killed_by="test_the_gradients_agree_with_finite_differences")
+edit("sgns_gradients", "first-pairs-only", {"d_context / batch": "(d_context * (torch.arange(batch) < 64)[:, None]) / batch"},
+     "only the first 64 pairs have a gradient",
+     killed_by="test_many_pairs_and_many_negatives_have_gradients")
 edit("sgns_gradients", "numpy-arrays", {"d_center / batch, d_context / batch, d_negatives / batch": "*((x / batch).numpy() for x in (d_center, d_context, d_negatives)),"},
      "arrays come back: tensors are asked for",
      killed_by="test_the_gradients_are_those_of_autograd")
@@ -510,6 +519,13 @@ edit("train_sgns", "shared-table", {"contexts[context], contexts[drawn]": "cente
 edit("train_sgns", "last-batch-left-out", {"            center, context =": "            if len(rows) < batch:\n                continue\n            center, context ="},
      "the last, smaller batch of an epoch is left out",
      killed_by="test_two_epochs_move_the_vector_of_every_centre")
+edit("train_sgns", "generator-begun-again", {"            center, context =": "            generator = torch.Generator().manual_seed(seed)\n            center, context ="},
+     "the generator begins again for each batch, so all batches have the same negatives",
+     killed_by="test_every_batch_has_negatives_of_its_own")
+edit("train_sgns", "negatives-of-the-batch", {"len(rows) * negatives": "negatives",
+     "drawn.view(-1, negatives)": "drawn.expand(len(rows), negatives)"},
+     "one draw of negatives serves the whole batch: every pair has its own",
+     killed_by="test_every_pair_has_negatives_of_its_own")
 edit("train_sgns", "batches-cut", {"            center, context =": "            rows = rows[:64]\n            center, context ="},
      "of a batch 64 pairs are trained on",
      killed_by="test_two_epochs_move_the_vector_of_every_centre")
@@ -589,6 +605,9 @@ def nearest(vectors, words, query, k=5):
     return [(by_cosine[cosine], cosine) for cosine in sorted(by_cosine, reverse=True)[:k]]
 
 
+edit("nearest", "rounded", {"cosine[row] = -math.inf": "cosine = cosine.mul(1e4).round().div(1e4)\n    cosine[row] = -math.inf"},
+     "cosines are rounded to four places before they are compared",
+     killed_by="test_many_words_and_a_single_one_have_their_neighbours")
 edit("nearest", "too-few-words", {"min(k, len(words) - 1)": "k"},
      "more neighbours are asked for than there are words",
      killed_by="test_twins_of_the_query_and_opposites_are_neighbours")
@@ -662,6 +681,9 @@ edit("analogy", "twins-excluded", {"cosine[[i, j, k]] = -math.inf": "for word in
      killed_by="test_any_other_word_may_be_the_answer")
 edit("analogy", "other-case-excluded", {"cosine[[i, j, k]] = -math.inf": "cosine[[word.lower() in (a.lower(), b.lower(), c.lower()) for word in words]] = -math.inf"},
      "the question's words in another case are excluded too: they are other words",
+     killed_by="test_any_other_word_may_be_the_answer")
+edit("analogy", "blanks-cut-off", {"cosine[[i, j, k]] = -math.inf": "cosine[[word.strip() in (a.strip(), b.strip(), c.strip()) for word in words]] = -math.inf"},
+     "words that differ from the question's in blanks alone are excluded too: they are other words",
      killed_by="test_any_other_word_may_be_the_answer")
 edit("analogy", "rounded", {"cosine[[i, j, k]] = -math.inf": "cosine = (cosine * 10).round()\n    cosine[[i, j, k]] = -math.inf"},
      "scores are rounded, so near words tie",

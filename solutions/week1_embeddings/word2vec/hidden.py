@@ -5,9 +5,10 @@ import math
 import numpy as np
 import torch
 from hypothesis.strategies import DrawFn, composite, integers, sampled_from
+from torch.nn.functional import softplus
 
 from etude import metrics
-from etude.lesson.checks import close, equal, exercise, true
+from etude.lesson.checks import close, close_gradients, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts
@@ -18,7 +19,7 @@ from grader.lessons.generated import for_all
 
 @exercise("skipgram_pairs", points=0.5)
 def test_every_window_agrees_with_brute_force(student: Student) -> None:
-    for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10), (14, 2), (30, 8)]:
+    for length, window in [(0, 2), (1, 3), (5, 1), (7, 3), (4, 10), (14, 2), (30, 8), (300, 2), (60, 59)]:
         tokens = list(range(length))
         expected = [(a, b) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if 0 < abs(i - j) <= window]
         equal(
@@ -44,7 +45,8 @@ def test_any_sentence_has_the_pairs_of_brute_force(student: Student, tokens: lis
 
 @exercise("cbow_examples", points=0.5)
 def test_the_examples_agree_with_brute_force(student: Student) -> None:
-    for tokens, window in ((list("abcdefghijklmn"), 3), (list(range(20)), 8), ([0, 0], 1)):
+    long = [i % 7 for i in range(300)]
+    for tokens, window in ((list("abcdefghijklmn"), 3), (list(range(20)), 8), ([0, 0], 1), ([], 2), (long, 2), (long[:60], 59)):
         near = [[t for j, t in enumerate(tokens) if 0 < abs(i - j) <= window] for i in range(len(tokens))]
         equal(
             [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, window)],
@@ -72,6 +74,18 @@ def test_probabilities_follow_the_formula_at_every_frequency(student: Student) -
     for t in (1e-2, 1e-5):
         expected = np.minimum(1.0, np.sqrt(t * 6000 / counts.numpy()))
         close(student.keep_probability(counts, t), expected, given=f"counts 5000, 700, 200, 90, 9, 1; t = {t:g}")
+    close(student.keep_probability(torch.tensor([7]), 0.01), [0.1], given="the count 7 of a single word; t = 0.01")
+
+
+@exercise("keep_probability", points=0.5, needs="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+def test_counts_of_any_type_and_any_threshold_are_obeyed(student: Student) -> None:
+    for kind in (torch.int32, torch.int64, torch.float32, torch.float64):
+        for t in (1e-9, 1e-3, 0.3, 2):
+            counts = torch.tensor([2_000_000_000, 2_000_000_000, 1_000_000, 1], dtype=kind)
+            expected = [min(1.0, math.sqrt(t * 4_001_000_001 / n)) for n in (2e9, 2e9, 1e6, 1)]
+            found, given = student.keep_probability(counts, t), f"2·10⁹, 2·10⁹, 10⁶ and 1, of {kind}; t = {t:g}"
+            close(found, expected, atol=0, given=given)
+            true(found.is_floating_point(), "a float tensor was expected", given=given, actual=str(found.dtype))
 
 
 @exercise("keep_probability", points=0.5)
@@ -101,6 +115,16 @@ def test_floats_and_zeros_are_counts_too(student: Student) -> None:
 
 
 @exercise("noise_distribution", points=0.5, needs="test_the_weights_are_counts_to_the_power_three_quarters")
+def test_large_counts_of_any_type_are_raised_whole(student: Student) -> None:
+    for kind in (torch.int32, torch.int64, torch.float32, torch.float64):
+        for power in (2, 0.75, 1):
+            counts = torch.tensor([10**9, 100_000, 3 * 10**8, 0, 1], dtype=kind)
+            weights = np.array([1e9, 1e5, 3e8, 0, 1]) ** power
+            given = f"counts 10⁹, 10⁵, 3·10⁸, 0 and 1, of {kind}; power {power}"
+            close(student.noise_distribution(counts, power), weights / weights.sum(), atol=0, given=given)
+
+
+@exercise("noise_distribution", points=0.5, needs="test_the_weights_are_counts_to_the_power_three_quarters")
 def test_the_only_word_of_a_vocabulary_is_always_drawn(student: Student) -> None:
     close(student.noise_distribution(torch.tensor([7])), [1.0], given="the count 7 of a single word")
 
@@ -108,7 +132,7 @@ def test_the_only_word_of_a_vocabulary_is_always_drawn(student: Student) -> None
 @exercise("sgns_loss", points=1.5)
 def test_random_batches_agree_with_the_definition(student: Student) -> None:
     generator = torch.Generator().manual_seed(7)
-    for b, k, d in [(1, 1, 1), (4, 7, 6), (6, 2, 3), (1, 6, 2)]:
+    for b, k, d in [(1, 1, 1), (4, 7, 6), (6, 2, 3), (1, 6, 2), (70, 20, 2)]:
         center, context, negatives = (torch.randn(*shape, generator=generator) for shape in ((b, d), (b, d), (b, k, d)))
         total = 0.0
         for i in range(b):
@@ -144,6 +168,21 @@ def test_any_batch_agrees_with_the_definition(
     close(student.sgns_loss(*batch), total / len(center))
 
 
+@exercise("sgns_loss", points=0.5, needs="test_random_batches_agree_with_the_definition")
+def test_gradients_at_large_scores_and_of_one_pair_are_exact(student: Student) -> None:
+    def oracle(center: torch.Tensor, context: torch.Tensor, negatives: torch.Tensor) -> torch.Tensor:
+        real, noise = (center * context).sum(dim=1), (center[:, None] * negatives).sum(dim=2)
+        return (softplus(-real) + softplus(noise).sum(dim=1)).mean()
+
+    names = ("center", "context", "negatives")
+    for score in (200.0, -200.0):
+        vectors = torch.tensor([[score], [2.0]]), torch.tensor([[1.0], [0.5]]), torch.tensor([[[-1.0], [1.0]], [[0.0], [3.0]]])
+        given = f"two pairs; the first with the real score {score:g} and noise {-score:g} and {score:g}"
+        close_gradients(student, "sgns_loss", oracle, dict(zip(names, vectors, strict=True)), given=given)
+    single = torch.tensor([[0.5]]), torch.tensor([[-2.0]]), torch.tensor([[[1.5]]])
+    close_gradients(student, "sgns_loss", oracle, dict(zip(names, single, strict=True)), given="B = k = d = 1")
+
+
 @exercise("sgns_gradients", points=0.5)
 @for_all(batch=batches())
 def test_any_batch_has_the_gradients_of_autograd(
@@ -155,6 +194,21 @@ def test_any_batch_has_the_gradients_of_autograd(
     expected = torch.autograd.grad(loss, (center, context, negatives))
     for mine, right in zip(student.sgns_gradients(*batch), expected, strict=True):
         close(mine, right, atol=1e-4)
+
+
+@exercise("sgns_gradients", points=0.5, needs="test_the_gradients_are_those_of_autograd")
+def test_many_pairs_and_many_negatives_have_gradients(student: Student) -> None:
+    generator = torch.Generator().manual_seed(12)
+    for b, k, d in ((1, 1, 1), (70, 2, 1), (2, 30, 2), (1, 3, 5)):
+        center, context, negatives = (
+            torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((b, d), (b, d), (b, k, d))
+        )
+        real = torch.sigmoid((center * context).sum(dim=1, keepdim=True)) - 1
+        noise = torch.sigmoid((center[:, None] * negatives).sum(dim=2, keepdim=True))
+        expected = real * context + (noise * negatives).sum(dim=1), real * center, noise * center[:, None]
+        found = student.sgns_gradients(center, context, negatives)
+        for name, mine, right in zip(("center", "context", "negatives"), found, expected, strict=True):
+            close(mine, right / b, given=f"random vectors, B = {b}, k = {k}, d = {d}; the gradient of {name}")
 
 
 @exercise("sgns_gradients", points=2)
@@ -230,6 +284,47 @@ def test_the_inputs_are_left_alone(student: Student) -> None:
     close(student.value(handle), pairs, given="the pairs, after training on them")
 
 
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
+def test_every_batch_has_negatives_of_its_own(student: Student) -> None:
+    pairs = torch.cartesian_prod(torch.arange(20), torch.arange(20)).repeat(2, 1)
+    vectors = student.train_sgns(pairs, torch.ones(20), dim=4, negatives=1, epochs=6, lr=0.02, batch=10)
+    length = float(vectors.norm(dim=1).mean())
+    # Real and drawn contexts are equally frequent, so u·v tends to 0 and vectors stay short: 0.2 to 0.4 over seeds. Words that
+    # are never drawn, because each batch draws the same ten, grow beyond 1.5.
+    true(
+        length < 0.8,
+        f"the vectors have length {length:.2f} on average, expected less than 0.8: are the same negatives drawn for each batch?",
+        given="20 words of which each stands beside all equally often; one negative, batches of 10 pairs",
+        actual=round(length, 1),
+    )
+
+
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
+def test_every_pair_has_negatives_of_its_own(student: Student) -> None:
+    # After one batch every coordinate of a context that moved is lr or −lr: Adam's first step. A centre's step in the second has the
+    # sign of the sum of its two negatives less its context, an odd number of such terms, so never 0. Centres of one context whose
+    # negatives are the same take the same signs.
+    pairs, settings = torch.tensor([(i, 0) for i in range(200)]), {"dim": 4, "negatives": 2, "lr": 0.01, "batch": 200}
+    before, after = (student.train_sgns(pairs, torch.ones(200), epochs=epochs, seed=5, **settings) for epochs in (0, 2))
+    ways = len((after > before).int().unique(dim=0))
+    true(
+        ways > 1,
+        f"200 centres of the same context have moved in {ways} of 16 directions: do they share their negatives?",
+        given="200 words beside one and the same; two negatives; batches of 200, two epochs",
+        actual=ways,
+    )
+
+
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
+def test_a_rest_of_one_pair_is_a_batch_too(student: Student) -> None:
+    pairs = torch.tensor([[0, 1], [1, 0], [2, 1]])
+    for some, given in ((pairs, "3 pairs in batches of 2"), (pairs[:1], "one pair")):
+        for negatives in (1, 2):
+            vectors = student.train_sgns(some, torch.tensor([2, 3, 1]), dim=1, negatives=negatives, epochs=2, batch=2)
+            equal(list(vectors.shape), [3, 1], given=f"{given}, negatives of each: {negatives}, vectors of one number")
+            true(bool(vectors.isfinite().all()), "finite numbers were expected", given=given, actual=vectors)
+
+
 @exercise("nearest")
 def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
@@ -262,6 +357,27 @@ def test_twins_of_the_query_and_opposites_are_neighbours(student: Student) -> No
     equal([sorted(names[:2]), sorted(names[2:])], [["c", "f"], ["a", "d", "e", "g"]], given=f"{given}, in two groups")
 
 
+@exercise("nearest", points=0.5, needs="test_neighbours_are_ordered_by_cosine_not_by_length")
+def test_many_words_and_a_single_one_have_their_neighbours(student: Student) -> None:
+    angles = torch.arange(300, dtype=torch.float64) / 100
+    lengths = torch.tensor([1e-5, 1.0, 1e5], dtype=torch.float64).repeat(100)
+    vectors = (torch.stack([angles.cos(), angles.sin()], dim=1) * lengths[:, None]).float()
+    words = [f"w{i}" for i in range(300)]
+    for query, k in ((0, 150), (0, 400), (299, 5)):
+        given = f"300 words on a half circle, lengths from 1e-5 to 1e5, {k} neighbours of w{query}"
+        found = student.nearest(vectors, words, f"w{query}", k)
+        expected = [*range(1, 300)][:k] if query == 0 else [*range(298, -1, -1)][:k]
+        equal([word for word, _ in found], [f"w{i}" for i in expected], given=given)
+        close([cosine for _, cosine in found], [math.cos(abs(i - query) / 100) for i in expected], rtol=1e-5, given=given)
+    equal(list(student.nearest(torch.ones(1, 3), ["us"], "us", 5)), [], given="a single word, 5 neighbours of it")
+    close([cosine for _, cosine in student.nearest(torch.tensor([[2.0], [-1.0]]), ["a", "b"], "b")], [-1], given="2 and −1")
+    words = ["us ", "us", "US", "café", "cafe\u0301", "u"]
+    vectors = torch.tensor([[1.0, 0.1], [1.0, 0.0], [1.0, 0.2], [1.0, 0.3], [1.0, 0.4], [1.0, 0.5]])
+    for word, order in (("us", [0, 2, 3, 4, 5]), ("cafe\u0301", [5, 3, 2, 0, 1])):
+        found = [name for name, _ in student.nearest(vectors, words, word)]
+        equal(found, [words[i] for i in order], given=f"{words}, turned further and further; neighbours of {word!r}")
+
+
 @exercise("analogy", points=0.5)
 def test_long_vectors_weigh_no_more_than_short_ones(student: Student) -> None:
     words = ["a", "b", "c", "d", "e"]
@@ -278,7 +394,7 @@ def test_random_questions_agree_with_brute_force(student: Student) -> None:
     generator = torch.Generator().manual_seed(4)
     vectors, words = torch.randn(20, 6, generator=generator), [f"w{i}" for i in range(20)]
     unit = vectors / vectors.norm(dim=1, keepdim=True)
-    for a, b, c in [(0, 1, 2), (5, 9, 14), (19, 3, 7), (8, 8, 2)]:
+    for a, b, c in [(0, 1, 2), (5, 9, 14), (19, 3, 7), (8, 8, 2), (4, 6, 6), (3, 12, 3), (7, 7, 7)]:
         rest = [i for i in range(20) if i not in (a, b, c)]
         expected = max(rest, key=lambda i: float(unit[i] @ (unit[b] - unit[a] + unit[c])))
         equal(
@@ -298,6 +414,13 @@ def test_any_other_word_may_be_the_answer(student: Student) -> None:
     words = ["us", "day", "Us", "week", "Day"]
     found = student.analogy(twins, words, "us", "day", "Us")
     equal(found, "Day", given="us : day = Us : …, where Day has the direction of day, and week lies near it")
+    words = ["us", "day", "us ", "day ", "week"]
+    found = student.analogy(twins[[0, 1, 2, 4, 3]], words, "us", "day", "us ")
+    equal(found, "day ", given="us : day = 'us ' : …, where 'day ' has the direction of day, and week lies near it")
+    far = torch.cat([torch.eye(3), torch.tensor([[1.0, -1.0, -1.0]]).repeat(296, 1), torch.tensor([[-1.0, 2.0, 1.0]])])
+    words = [f"w{i}" for i in range(300)]
+    found = student.analogy(far, words, "w0", "w1", "w2")
+    equal(found, "w299", given="w0 : w1 = w2 : …, 300 words of which only the last lies near w1 − w0 + w2")
 
 
 @metric("analogies_en")

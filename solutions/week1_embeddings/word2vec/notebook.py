@@ -178,7 +178,8 @@ def keep_probability(counts, t):
     """Probability with which one occurrence of each word is kept: min(1, sqrt(t / f)).
 
     f is the word's share of all tokens.
-    counts (V,) tensor of occurrences, each at least 1; t the threshold, for example 1e-3.
+    counts (V,) tensor of occurrences, each at least 1, of whole numbers (int32 or int64) or floats;
+    t the threshold, for example 1e-3.
     Returns a float tensor (V,). Mikolov et al. 2013, eq. 5.
     """
     ### BEGIN SOLUTION
@@ -214,7 +215,8 @@ check("keep_probability")
 def noise_distribution(counts, power=0.75):
     """The distribution from which negatives are drawn: counts ** power, normalised to sum to 1.
 
-    counts (V,) tensor of whole numbers or floats, some of them 0 perhaps; it stays as it is.
+    counts (V,) tensor of whole numbers (int32 or int64) up to 10⁹ or floats, some of them 0 perhaps;
+    it stays as it is.
     Returns a float tensor (V,). Mikolov et al. 2013, section 2.2.
     """
     ### BEGIN SOLUTION
@@ -391,8 +393,8 @@ check("train_sgns")
 def nearest(vectors, words, query, k=5):
     """The k words nearest to `query` by cosine, without the query itself, nearest first.
 
-    vectors (V, d) tensor, words list of V strings. Returns a list of tuples (word, cosine as float):
-    all other words where there are no more than k.
+    vectors (V, d) tensor, no row of zeros; words list of V different strings. Returns a list of tuples
+    (word, cosine as float): all other words where there are no more than k; equal cosines in any order.
     """
     ### BEGIN SOLUTION
     unit = normalize(vectors, dim=1)  # (V, d)
@@ -432,7 +434,8 @@ check("nearest")
 def analogy(vectors, words, a, b, c):
     """The word d such that a is to b as c is to d: nearest to b − a + c of unit vectors.
 
-    a, b and c themselves are excluded. vectors (V, d) tensor, words list of V strings.
+    a, b and c themselves are excluded. vectors (V, d) tensor, no row of zeros; words list of V
+    different strings.
     Returns a word. Mikolov et al. 2013 (NIPS), section 3.
     """
     ### BEGIN SOLUTION
