@@ -185,6 +185,9 @@ edit("merge_pair", "stripped", {JOINED: "merged.append((word[i] + word[i + 1]).s
      "blanks around the new token are stripped: it is the two tokens as they are", killed_by=MANY)
 edit("merge_pair", "empty-left-out", {"tuple(merged)": "tuple(filter(None, merged))"},
      "empty tokens are left out: the others stay as they are", killed_by=ANY)
+edit("merge_pair", "mark-left-alone", {"word[i : i + 2] == pair": 'word[i : i + 2] == pair and ">" not in "".join(pair)'},
+     "the sign > is taken for the end of a mark, and is never joined: it is a token like any other",
+     killed_by="test_any_pair_of_a_word_is_merged_as_by_the_library")
 edit("merge_pair", "ten-places", {"== pair": "== pair and i - len(merged) < 10"},
      "only the first ten places are joined", killed_by=MANY)
 
@@ -375,6 +378,8 @@ edit("encode_word", "lowered", {"rank = ": "word = tuple(token.lower() for token
      "the word is put into small letters", killed_by=LONG)
 edit("encode_word", "long-left-alone", {"rank = ": "if len(word) > 100:\n        return word\n    rank = "},
      "a long word is left as it is", killed_by=LONG)
+edit("encode_word", "a-thousand-merges", {"enumerate(merges)": "enumerate(merges[:1000])"},
+     "only the first thousand merges are used", killed_by=LONG)
 edit("encode_word", "blanks-left-out", {"rank = ": "word = tuple(token for token in word if token.strip())\n    rank = "},
      "tokens that are blanks are left out", killed_by=LONG)
 
@@ -560,6 +565,8 @@ edit("encode_text", "cut-at-blanks-alone",
      {"byte_bpe.split(text)": '[piece if i == 0 else " " + piece for i, piece in enumerate(text.split(" "))]'},
      "the text is cut at blanks alone: byte_bpe.split also cuts before a comma",
      killed_by="test_texts_are_encoded_as_by_the_library")
+edit("encode_text", "long-text-cut", {"byte_bpe.split(text)": "byte_bpe.split(text)[:500]"},
+     "only the first pieces of a long text are encoded", killed_by="test_texts_are_encoded_as_by_the_library")
 edit("encode_text", "lines-ended-alike", {"byte_bpe.split(text)": 'byte_bpe.split(text.replace("\\r\\n", "\\n"))'},
      "\\r\\n becomes \\n: no byte of the text is lost", killed_by="test_texts_are_encoded_as_by_the_library")
 

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-from hypothesis.strategies import integers, lists, sampled_from, tuples
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from, tuples
 
 from etude.lesson.checks import equal, exercise
 from etude.lesson.interface import Student
@@ -40,6 +40,9 @@ def test_random_words_are_counted_as_place_by_place(student: Student) -> None:
     long = tuple(chr(0x4E00 + i) for i in range(1200))
     found = student.count_pairs({long: 3_000_000_000})
     equal(found, dict.fromkeys(pairwise(long), 3_000_000_000), given="a word of 1,200 characters, 3,000,000,000 times")
+    found = student.count_pairs({("a", "bc"): 2, ("ab", "c"): 3, (): 4, ("</w>",): 5})
+    equal(found, {("a", "bc"): 2, ("ab", "c"): 3}, given="a+bc twice, ab+c 3 times, a word of no tokens, </w> alone")
+    equal(student.count_pairs({}), {}, given="no words")
 
 
 @exercise("count_pairs", points=0.5, needs="test_a_pair_counts_as_often_as_its_words_do")
@@ -63,6 +66,27 @@ def test_any_pair_is_merged_as_in_a_text_of_tokens(
     spaced = "".join(f"<{token}>" for token in word).replace("<{}><{}>".format(*pair), f"<{''.join(pair)}>")
     expected = tuple(spaced[1:-1].split("><")) if word else ()
     equal(student.merge_pair(word, pair), expected)
+
+
+@composite
+def _words_with_their_pairs(draw: DrawFn) -> tuple[tuple[str, ...], tuple[str, str]]:
+    """A word of two or three kinds of tokens, and a pair that mostly stands in it."""
+    kinds = draw(lists(sampled_from([*TOKENS, "</w>", "<", ">", "b</w>", "\n", "."]), min_size=1, max_size=3))
+    word = tuple(draw(lists(sampled_from(kinds), max_size=9)))
+    places = list(pairwise(word)) or [("a", "b")]
+    return word, draw(sampled_from(places) | tuples(sampled_from(kinds), sampled_from(kinds)))
+
+
+@exercise("merge_pair", points=0.5, needs="test_the_pair_is_joined_wherever_it_stands")
+@for_all(drawn=_words_with_their_pairs())
+def test_any_pair_of_a_word_is_merged_as_by_the_library(
+    student: Student, drawn: tuple[tuple[str, ...], tuple[str, str]]
+) -> None:
+    word, pair = drawn
+    kinds = sorted({*word, *pair})
+    number = {token: i for i, token in enumerate(kinds)}
+    ids = bpe.merged([number[token] for token in word], (number[pair[0]], number[pair[1]]), -1)
+    equal(student.merge_pair(word, pair), tuple("".join(pair) if i < 0 else kinds[i] for i in ids))
 
 
 @exercise("merge_pair", points=0.5)
@@ -183,6 +207,10 @@ def test_a_long_word_of_letters_and_blanks_is_merged_to_its_end(student: Student
     merges = [("A", "a"), ("Aa", " ")]
     found = student.encode_word(("A", "a", " ", " ") * 40, merges)
     equal(found, ("Aa ", " ") * 40, given="A a and two blanks, 40 times; merges A+a, Aa+blank")
+    equal(student.encode_word(("a", "b", "</w>"), []), ("a", "b", "</w>"), given="a b </w>, no merges")
+    merges = [("a", "b"), *((chr(0x4E00 + i), "x") for i in range(3000)), ("ab", "a")]
+    found = student.encode_word(("a", "b", "a", chr(0x4E00 + 2999), "x"), merges)
+    equal(found, ("aba", chr(0x4E00 + 2999) + "x"), given="a b a and two more; 3,002 merges, of which three fit, the last too")
 
 
 @exercise("encode_word", points=0.5)
@@ -229,6 +257,8 @@ def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
     merges = list(library.bpe.merges)
     for text in ["It's  3 Lows\n\n", "킹받네 🙂", *lines[:3], *lines[-3:]]:
         equal(student.encode_text(text, merges), library.tokens(text), given=text)
+    long = "".join(f"low{i % 7} " for i in range(600)) + "한" * 300
+    equal(student.encode_text(long, merges), library.tokens(long), given="600 words, low0 low1 … low6 again and again, then 한 300 times")
     found = student.encode_text("a,a\r\na", [("a", ",")])
     equal(found, ["a", ",", "a", "č", "Ċ", "a"], given="a,a and a on the next line (\\r\\n); merge a+, which the cut forbids")
 

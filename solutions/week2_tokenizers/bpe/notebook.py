@@ -90,7 +90,8 @@ plots.style()
 def count_pairs(words):
     """How often each pair of neighbouring tokens occurs in the text.
 
-    words: dictionary from a word, as a tuple of tokens, to its count: {("l", "o", "w"): 5, ("a",): 2}.
+    words: dictionary from a word, as a tuple of tokens, to its count: {("l", "o", "w"): 5, ("a",): 2};
+    it may be empty.
     Returns a dictionary from a pair (token, token) to its count, with the pairs that occur and no
     others. Every place counts: ("a", "a", "a") holds the pair ("a", "a") twice. Sennrich et al.
     2016, algorithm 1, get_stats.
@@ -300,8 +301,9 @@ for word in ["lowest", "newer", "wide", "slow", "해"]:
 def decode_words(tokens):
     """The text of some tokens: its words, with one blank between two of them and none after the last.
 
-    tokens: list of strings; the last token of a word ends in "</w>" (and may be nothing else), and a
-    word may be empty. The last word may lack its end, as in a text that is being written.
+    tokens: list of strings without blanks; the last token of a word ends in "</w>" (and may be nothing
+    else), and a word may be empty. Nothing else in the tokens, joined, spells that mark. The last word
+    may lack its end, as in a text that is being written.
     Returns a string.
     """
     ### BEGIN SOLUTION
