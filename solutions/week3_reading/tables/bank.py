@@ -98,6 +98,31 @@ edit("spread", "zero-left-out", {"itertools.product(*map(interval, printed))]": 
      "a value of 0 was left out: 0 is a number, and may be the least", killed_by="test_equal_numbers_are_apart_and_zero_is_a_value")
 
 
+@mistake("spread", "two-at-their-upper-end", "no more than two numbers were taken at their upper ends: three 1.0 add up to 3.15 at most",
+         killed_by="test_any_corner_of_any_number_of_numbers_may_be_an_extreme")
+def spread(formula, *printed):
+    lows, highs = zip(*map(interval, printed))
+    values = []
+    for i in range(len(printed)):
+        for j in range(len(printed)):
+            for chosen in ((), (i,), (i, j)):
+                values.append(formula(*(highs[k] if k in chosen else lows[k] for k in range(len(printed)))))
+    values.append(formula(*lows))
+    return min(values), max(values)
+
+
+@mistake("spread", "one-end-at-a-time", "one number at a time was moved to an end, the others all low or all high",
+         killed_by="test_any_corner_of_any_number_of_numbers_may_be_an_extreme")
+def spread(formula, *printed):
+    ends = list(map(interval, printed))
+    values = []
+    for rest in (0, 1):
+        for i in range(len(ends)):
+            for end in (0, 1):
+                values.append(formula(*(pair[end] if j == i else pair[rest] for j, pair in enumerate(ends))))
+    return min(values), max(values)
+
+
 @mistake("spread", "equal-texts-as-one", "two numbers that print alike were taken for one: each may have been rounded from another",
          killed_by="test_equal_numbers_are_apart_and_zero_is_a_value")
 def spread(formula, *printed):

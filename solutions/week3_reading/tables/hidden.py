@@ -1,5 +1,6 @@
 """Auditing tables: hidden checks and the metrics that the grader computes itself. Never released."""
 
+import math
 import operator
 import random
 from decimal import Decimal
@@ -73,6 +74,7 @@ def printed_numbers(draw: DrawFn, signs: tuple[str, ...] = ("", "-")) -> str:
     digits = "".join(draw(lists(sampled_from("0159"), min_size=1, max_size=5)))
     point = draw(integers(0, len(digits) - 1))
     decimal = f"{digits[: len(digits) - point]}.{digits[len(digits) - point :]}" if point else digits
+    decimal = draw(sampled_from([decimal] * 6 + ([] if point else [f"{digits}.", f".{digits}"])))
     return draw(sampled_from(signs)) + decimal + draw(sampled_from(["", "", "", "e1", "E-2", "e+3", "e12", "e0"]))
 
 
@@ -85,7 +87,7 @@ def above_zero() -> SearchStrategy[str]:
 
 
 @exercise("interval")
-@for_all(printed=printed_numbers())
+@for_all(printed=printed_numbers(("", "-", "-", "+")))
 def test_any_printed_number_agrees_with_fractions(student: Student, printed: str) -> None:
     equal([str(end) for end in numbers(student.interval(printed), printed)], [str(end) for end in interval(printed)])
 
@@ -106,6 +108,10 @@ def test_many_printed_numbers_agree_with_fractions(student: Student) -> None:
         "110e6",
         "123456.789",
         "0.12345678",
+        "12345678901234567890",
+        "-0.01234567890123456789",
+        "1.00000000000000000e-30",
+        "99999999999999999.99e25",
     ]:
         ends = numbers(student.interval(printed), printed)
         equal([str(end) for end in ends], [str(end) for end in interval(printed)], given=printed)
@@ -150,6 +156,18 @@ def test_three_numbers_have_eight_corners(student: Student) -> None:
     near(student.spread(max, "1.0", "7.0", "3.0"), (Fraction("6.95"), Fraction("7.05")), given)
     given = "the greatest of 7.0, 1.0, 3.0, 2.0 and 0.5: 32 corners"
     near(student.spread(max, "7.0", "1.0", "3.0", "2.0", "0.5"), (Fraction("6.95"), Fraction("7.05")), given)
+
+
+@exercise("spread", needs="test_three_numbers_have_eight_corners")
+@for_all(
+    printed=lists(sampled_from(["1.0", "-1.0", "2", "-2", "-3.5", "0.75", "-4.00", "1.0"]), min_size=1, max_size=6)
+)
+def test_any_corner_of_any_number_of_numbers_may_be_an_extreme(student: Student, printed: list[str]) -> None:
+    # The root of the sum of squares grows with each number above 0 and falls with each below, so signs choose the corner.
+    squares = [sorted(end**2 for end in interval(number)) for number in printed]
+    expected = [math.sqrt(sum(ends[place] for ends in squares)) for place in (0, 1)]
+    given = f"math.hypot, the root of the sum of the squares, of {printed}"
+    near(student.spread(math.hypot, *printed), expected, given)
 
 
 @exercise("spread", points=0.5)
@@ -307,6 +325,13 @@ def test_columns_may_have_other_numbers_of_digits(student: Student) -> None:
     table = pd.DataFrame({f"c{i}": [str(i)] for i in range(12)}, index=["x"])
     found = student.average(frame(student, table), [[column] for column in table])
     near(found["x"], (5, 6), given="0 to 11, each in a column and a group of its own")
+    found = student.average(frame(student, table), [[*table][1:9], [*table][9:]])
+    near(found["x"], (6.75, 7.75), given="1 to 11, in a group of eight columns and one of three")
+    table = pd.DataFrame({"a": ["-3.20", *["1.0"] * 39], "b": ["-0.5", *["2"] * 39]}, index=range(100, 140))
+    found = dict(student.average(frame(student, table), [["a"], ["b"]]))
+    equal(list(found), list(range(100, 140)), given="40 rows, 100 to 139")
+    near(found[100], (-1.8775, -1.8225), given="-3.20 and -0.5")
+    near(found[139], (1.225, 1.775), given="1.0 and 2, in the last of 40 rows")
 
 
 @exercise("average", points=0.5)
@@ -520,6 +545,8 @@ def test_samples_with_and_without_ties_agree_with_scipy(student: Student) -> Non
     for most in (3, 6, 1000):
         x, y = ([chance.randint(0, most) for _ in range(25)] for _ in range(2))
         close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given=f"25 whole numbers up to {most}")
+    x, y = ([chance.randint(0, 50) for _ in range(400)] for _ in range(2))
+    close(student.spearman(x, y), stats.spearmanr(x, y).statistic, given="400 whole numbers up to 50")
     one = [chance.gauss(0, 1) for _ in range(40)]
     other = [number**3 + chance.gauss(0, 1) for number in one]
     close(student.spearman(one, other), stats.spearmanr(one, other).statistic, given="40 numbers with a trend")

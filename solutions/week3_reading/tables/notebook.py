@@ -104,7 +104,8 @@ tables.table("glove_table1")
 def interval(printed):
     """All numbers that may have been rounded to this text: half a unit of its last digit to both sides.
 
-    printed: string, a decimal number as Decimal reads it: "28.4", "-0.50", "340", "2.3e19".
+    printed: string, a decimal number of at most 20 digits as Decimal reads it, without blanks: "28.4",
+    "-0.50", "340", "2.3e19".
     Returns (low, high), exact: two Decimals (or Fractions, which do not mix with Decimals). "28.4"
     → (28.35, 28.45).
     """
@@ -155,7 +156,7 @@ def spread(formula, *printed):
     intervals.
 
     formula: function of as many Decimals as numbers are given, monotone in each of them; printed:
-    strings.
+    strings, any number of them from 1 on.
     Returns (low, high), as exact as the formula. spread(operator.sub, "5.0", "3.0") → (1.90, 2.10).
     """
     ### BEGIN SOLUTION
@@ -447,7 +448,7 @@ def parameter_count(
     layers, hidden, feed_forward, vocabulary, positions, segments=0, embedding=None, shared=False, pooler=False
 ):
     """How many numbers a Transformer of the BERT and GPT families learns (sizes as above; embedding
-    None: as hidden).
+    None: as hidden; shared only with layers of at least 1).
 
     Returns an int. BERT_BASE: parameter_count(12, 768, 3072, 30522, 512, segments=2, pooler=True) →
     109482240.
