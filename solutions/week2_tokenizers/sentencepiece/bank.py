@@ -68,6 +68,8 @@ edit("mark", "blanks-of-ascii", {".split()": '.replace("\\t", " ").replace("\\n"
      "only blanks, tabs and line ends are white space: Unicode has more", killed_by=MARKED)
 edit("mark", "long-word-cut", {'"▁" + word': '"▁" + word[:100]'},
      "a long word is cut off", killed_by=MARKED)
+edit("mark", "zero-width-gone", {".split()": '.replace("\\u200b", "").replace("\\ufeff", "").split()'},
+     "U+200B and U+FEFF are left out: NFKC keeps them", killed_by="test_any_text_of_strange_signs_is_marked")
 
 
 # unmark
@@ -194,6 +196,15 @@ edit("viterbi", "twenty-characters", {"range(end)]": "range(max(0, end - 20), en
      "longer pieces than 20 characters are not tried", killed_by="test_a_piece_may_be_long")
 edit("viterbi", "rounded", {"return pieces, best[-1]": "return pieces, round(best[-1], 2)"},
      "the score is rounded", killed_by="test_every_score_counts_as_it_stands")
+ANY = "test_any_pieces_spell_a_text_in_the_best_way_or_not_at_all"
+edit("viterbi", "every-place-reached", {"score, back[end] = max(ways)":
+     "score, back[end] = max(ways)\n        if score == -math.inf:\n            raise ValueError(text)"},
+     "a text is refused where some place in it is no piece's end: only the text's own end must be reached",
+     killed_by=ANY)
+edit("viterbi", "large-for-infinite", {"-math.inf), start)": "-1e4), start)",
+     "best[-1] == -math.inf": "best[-1] <= -1e4"},
+     "−10⁴ stands for −∞, and long texts have less than that",
+     killed_by="test_texts_of_300_characters_and_all_sizes_of_scores")
 
 
 # forward
@@ -259,6 +270,8 @@ edit("forward", "twenty-characters", {"range(end)]": "range(max(0, end - 20), en
 edit("forward", "composed", {"alpha = np.zeros": 'text = unicodedata.normalize("NFC", text)\n    alpha = np.zeros'},
      "the text is composed (NFC) first: its positions are those of the text as it stands",
      killed_by="test_every_score_is_summed_as_it_stands")
+edit("forward", "hundred-characters", {"range(end)]": "range(max(0, end - 100), end)]"},
+     "longer pieces than 100 characters are not tried", killed_by="test_any_pieces_have_the_sums_of_all_ways")
 
 
 # expected_counts
@@ -347,6 +360,13 @@ edit("expected_counts", "zero-for-none", {"if piece in scores": "if scores.get(p
      "a piece with the score 0 is taken for none: its probability is 1", killed_by=SMALL)
 edit("expected_counts", "small-is-nothing", {"return expected": "return {p: n if n > 1e-3 else 0.0 for p, n in expected.items()}"},
      "small expectations are put to 0", killed_by=SMALL)
+EVERY = "test_any_words_and_pieces_agree_with_all_ways"
+edit("expected_counts", "characters-needed", {"for word, count in words.items():":
+     "for word, count in words.items():\n        if any(c not in scores for c in word):\n            continue"},
+     "words with a character that is no piece are left out: other pieces spell them", killed_by=EVERY)
+edit("expected_counts",
+     "tiny-is-nothing", {"return expected": "return {p: n if n > 1e-8 else 0.0 for p, n in expected.items()}"},
+     "tiny expectations are put to 0", killed_by=EVERY)
 
 
 # m_step
@@ -396,6 +416,8 @@ edit("m_step", "mark-not-counted", {"len(piece) == 1": 'len(piece.replace("▁",
      "▁ is not counted as a character: ▁e has two", killed_by=ENOUGH)
 edit("m_step", "zero-for-default", {"kept = {": "least = least or 0.5\n    kept = {"},
      "`least` of 0 is taken for the default", killed_by=ENOUGH)
+edit("m_step", "not-below-a-millionth", {"math.log(count / total)": "math.log(max(count / total, 1e-6))"},
+     "small shares are raised", killed_by="test_any_counts_give_the_logs_of_their_shares")
 
 
 # pruning_losses
@@ -463,6 +485,9 @@ edit("pruning_losses", "one-byte", {"len(piece) > 1": "len(piece.encode()) > 1",
      "single characters are told by bytes: 눈 has three, and no loss", killed_by=LOSSES)
 edit("pruning_losses", "eight-characters", {"len(piece) > 1": "1 < len(piece) <= 8"},
      "pieces of more than eight characters are missing", killed_by=LOSSES)
+edit("pruning_losses", "by-place", {"for piece, count in expected.items():":
+     "for piece, count in zip(scores, expected.values()):"},
+     "counts and scores are matched by their places: each piece has its own", killed_by=LOSSES)
 
 
 # sample
@@ -538,6 +563,15 @@ edit("sample", "zero-for-none", {LOOKED_UP: "(sharper.get(text[start:end]) or -m
      killed_by="test_a_text_with_one_way_is_cut_so_every_time")
 edit("sample", "twenty-characters", {LOOKED_UP: f"({LOOKED_UP} if end - start <= 20 else -math.inf)"},
      "longer pieces than 20 characters are never drawn", killed_by="test_a_draw_may_be_one_long_piece")
+edit("sample", "alpha-not-below-a-tenth", {"alpha * score": "max(alpha, 0.1) * score"},
+     "a small alpha is raised: with 0 all ways are drawn alike",
+     killed_by="test_each_of_many_ways_is_drawn_as_often_as_it_is_probable")
+edit("sample", "seeds-of-neighbours", {"for _ in range(count):":
+     "for i in range(count):\n        generator = np.random.default_rng(seed + i)"},
+     "draw i has the seed plus i, so that the draws of neighbouring seeds are the same",
+     killed_by="test_every_seed_has_draws_of_its_own")
+edit("sample", "zero-is-no-seed", {"default_rng(seed)": "default_rng(seed or None)"},
+     "seed 0 is taken for none: it draws other ways each time", killed_by="test_every_seed_has_draws_of_its_own")
 
 
 # Mutants of the reference that no check can tell from a right answer.

@@ -56,6 +56,28 @@ def test_texts_are_marked_as_by_the_library(student: Student) -> None:
         equal(student.mark(text), marked, given=repr(text))
 
 
+# What NFKC takes apart, puts together or leaves; blanks of many kinds, and what is none.
+STRANGE = [
+    "a", "A", "_", "##", "<s>", "!", "눈", "\u1112", "\u1161", "\u11ab", "ㅋ", "é", "e", "\u0301", "\u0323", "\u3099",
+    "か", "ｶ", "ﾞ", "ß", "İ", "ﬁ", "²", "½", "①", "Ⅳ", "㎏", "…", "‥", "\u00b4", "\u00a8", "\u2017", "Å", "\u212b", "🙂",
+    "\u200b", "\u200d", "\ufeff", "\xad", "\u2060", "\0",
+    " ", "  ", "\t", "\n", "\r\n", "\x0b", "\xa0", "\u3000", "\u2003", "\u2028", "\u202f", "\u1680",
+]  # fmt: skip
+
+
+@exercise("mark", points=0.5, needs="test_each_blank_is_a_mark_and_one_stands_before_the_first_word")
+def test_any_text_of_strange_signs_is_marked(student: Student) -> None:
+    chance = random.Random(11)
+    texts = [*STRANGE, *(f"a{sign}b" for sign in STRANGE), *(f" {sign} " for sign in STRANGE)]
+    for text in [*texts, *("".join(chance.choices(STRANGE, k=2 + i // 10)) for i in range(80))]:
+        marked, blank = "", True
+        for c in unicodedata.normalize("NFKC", text):
+            marked += "" if c.isspace() else "▁" * blank + c
+            blank = c.isspace()
+        equal(student.mark(text), marked, given=repr(text))
+    equal(student.mark("눈 " * 3_000), "▁눈" * 3_000, given="눈 and a blank 3,000 times")
+
+
 @claim("sp-lossless")
 @exercise("unmark")
 def test_any_cut_of_any_marked_text_comes_back(student: Student) -> None:
@@ -66,6 +88,10 @@ def test_any_cut_of_any_marked_text_comes_back(student: Student) -> None:
         places = sorted(chance.sample(range(1, len(marked)), chance.randint(0, len(marked) - 1)))
         pieces = [marked[a:b] for a, b in zip([0, *places], [*places, len(marked)], strict=True)]
         equal(student.unmark(pieces), " ".join(words), given=pieces)
+    for words in (["\u0301b", "\u200b", "\ufeffa", "e", "İ"], ["눈"] * 3_000):
+        pieces = [piece for word in words for piece in ("▁", *word)]
+        given = f"{len(words)} words, from {words[0]!r} to {words[-1]!r}, cut everywhere"
+        equal(student.unmark(pieces), " ".join(words), given=given)
 
 
 @claim("uni-viterbi")
@@ -93,6 +119,80 @@ def test_every_score_counts_as_it_stands(student: Student) -> None:
         found, log_probability = student.viterbi(text, scores)
         equal(list(found), pieces, given=f"{text!r} with {scores}")
         close(log_probability, score, given=f"{text!r} with {scores}")
+
+
+def _ways(text: str, scores: dict[str, float]) -> list[tuple[list[str], float]]:
+    """Every way to cut a text, with its log-probability."""
+    heads = [text[:end] for end in range(1, len(text) + 1) if text[:end] in scores]
+    found = [([head, *rest], scores[head] + more) for head in heads for rest, more in _ways(text[len(head) :], scores)]
+    return found if text else [([], 0.0)]
+
+
+def _lattice(chance: random.Random, i: int) -> tuple[str, dict[str, float]]:
+    """A short text and some pieces of one to four characters, which may lack single ones."""
+    letters = chance.sample(["a", "b", "A", " ", "눈", "é", "e", "\u0301", "🙂", "▁", "#"], 1 + i // 15)
+    pieces = ["".join(chance.choices(letters, k=chance.choice([1, 1, 2, 2, 3, 4]))) for _ in range(3 + i // 5)]
+    return "".join(chance.choices(letters, k=1 + i // 9)), {piece: -chance.randint(0, 40) / 8 for piece in pieces}
+
+
+def _refused(student: Student, text: str, scores: dict[str, float]) -> bool:
+    """Whether viterbi raises ValueError."""
+    try:
+        student.viterbi(text, scores)
+    except Exception as error:
+        if student.explain(error)[0] != "ValueError":
+            raise
+        return True
+    return False
+
+
+@exercise("viterbi", needs="test_the_sum_decides_and_not_the_longest_piece")
+def test_any_pieces_spell_a_text_in_the_best_way_or_not_at_all(student: Student) -> None:
+    chance = random.Random(12)
+    for i in range(60):
+        text, scores = _lattice(chance, i)
+        found, given = _ways(text, scores), f"{text!r} with {scores}"
+        if not found:
+            true(_refused(student, text, scores), "no ValueError, though no way spells the text", given=given)
+            continue
+        pieces, score = student.viterbi(text, scores)
+        close(score, max(value for _, value in found), given=given)
+        equal("".join(pieces), text, given=f"{given}; the pieces, joined")
+        close(sum(scores.get(piece, -math.inf) for piece in pieces), score, given=f"{given}; the scores of {pieces}")
+    equal(list(student.viterbi("", {})[0]), [], given="the empty text, no pieces")
+    true(_refused(student, "a", {}), "no ValueError, though there are no pieces", given="a, no pieces")
+
+
+@exercise("viterbi", points=0.5, needs="test_the_sum_decides_and_not_the_longest_piece")
+def test_texts_of_300_characters_and_all_sizes_of_scores(student: Student) -> None:
+    cases: list[tuple[str, dict[str, float], list[str], float]] = [
+        ("ab" * 150, {"a": -60.0, "b": -61.0, "ab": -120.5}, ["ab"] * 150, -18_075.0),
+        ("a" * 300, {"a": -3.0, "a" * 200: -1.0, "a" * 100: -2.0}, ["a" * 200, "a" * 100], -3.0),
+        ("a" * 20, {"a": -1e8}, ["a"] * 20, -2e9),
+        ("a", {"a": -0.00123}, ["a"], -0.00123),
+    ]
+    for text, scores, pieces, score in cases:
+        found, log_probability = student.viterbi(text, scores)
+        given = f"{len(text)} characters, {text[:2]} …; {len(scores)} pieces with the scores {list(scores.values())}"
+        equal(sorted(found), sorted(pieces), given=given)
+        close(log_probability, score, given=given, atol=0)
+
+
+@exercise("forward", needs="test_two_ways_add_their_probabilities")
+def test_any_pieces_have_the_sums_of_all_ways(student: Student) -> None:
+    chance = random.Random(13)
+    for i in range(60):
+        text, scores = _lattice(chance, i)
+        heads = [sum(math.exp(value) for _, value in _ways(text[:end], scores)) for end in range(len(text) + 1)]
+        expected = [math.log(head) if head else -math.inf for head in heads]
+        close(student.forward(text, scores), expected, given=f"{text!r} with {scores}")
+    close(student.forward("", {}), [0.0], given="the empty text, no pieces")
+    close(student.forward("a", {"a": -0.00123}), [0.0, -0.00123], given="a with −0.00123", atol=0)
+    close(student.forward("a" * 500, {"a": -30.0})[-1], -15_000.0, given="500 times a, with score −30")
+    sums = [-3.0 * n for n in range(150)]
+    sums += [math.log(math.exp(-3.0 * n) + (n - 149) * math.exp(449 - 3.0 * n)) for n in range(150, 201)]
+    given = "200 times a, with a −3 and 150 times a −1"
+    close(student.forward("a" * 200, {"a": -3.0, "a" * 150: -1.0}), sums, given=given)
 
 
 @exercise("forward", points=0.5)
@@ -154,6 +254,30 @@ def test_a_score_of_zero_and_a_small_chance_count(student: Student) -> None:
     close([float(found[piece]) for piece in ("a", "b", "ab")], expected, given="ab with a 0, b 0, ab −8")
 
 
+@exercise("expected_counts", needs="test_two_ways_share_a_word_by_their_probabilities")
+def test_any_words_and_pieces_agree_with_all_ways(student: Student) -> None:
+    chance = random.Random(14)
+    for i in range(60):
+        text, scores = _lattice(chance, i)
+        made = ["".join(chance.choices(list(scores), k=1 + k % 3)) for k in range(i // 15)]
+        spelled = [word for word in [text, *made] if len(word) < 9 and _ways(word, scores)] or [*scores][:1]
+        words = {word: chance.choice([1, 2, 7, 1_000_000_000]) for word in spelled}
+        expected = dict.fromkeys(scores, 0.0)
+        for word, count in words.items():
+            total = sum(math.exp(value) for _, value in _ways(word, scores))
+            for pieces, value in _ways(word, scores):
+                for piece in pieces:
+                    expected[piece] += count * math.exp(value) / total
+        found, given = student.expected_counts(words, scores), f"words {words}, scores {scores}"
+        equal(sorted(found), sorted(expected), given=f"{given}; the pieces of the answer")
+        close([float(found[piece]) for piece in expected], list(expected.values()), given=given)
+    found = student.expected_counts({"ab": 1}, {"a": 0.0, "b": 0.0, "ab": -30.0})
+    close(float(found["ab"]), math.exp(-30.0), given="ab with a 0, b 0, ab −30", atol=0)
+    found = student.expected_counts({"a" * 200: 2}, {"a": -3.0, "a" * 150: -1.0})
+    given = "200 times a, twice, with a −3 and 150 times a −1"
+    close([float(found["a"]), float(found["a" * 150])], [100, 2], given=given)
+
+
 @exercise("m_step")
 def test_the_probabilities_sum_to_one(student: Student) -> None:
     chance = random.Random(2)
@@ -168,9 +292,26 @@ def test_the_probabilities_sum_to_one(student: Student) -> None:
 def test_a_piece_expected_just_often_enough_stays(student: Student) -> None:
     found = student.m_step({"a": 1.0, "ab": 0.5, "ba": 0.499})
     equal(sorted(found), ["a", "ab"], given="a 1, ab 0.5, ba 0.499")
-    found = student.m_step({"눈": 0.0, "e": 1.0, "\u0301": 1.0, "e\u0301": 0.1, "▁": 1.0, "▁e": 0.1})
-    equal(sorted(found), sorted(["눈", "e", "\u0301", "▁"]), given="눈 0, e, an accent and ▁ 1, both pairs with e 0.1")
+    found = student.m_step({"눈": 0.0, "e": 1.0, "\u0301": 1.0, "e\u0301": 0.1, "▁": 0.0, "▁e": 0.1})
+    equal(sorted(found), sorted(["눈", "e", "\u0301", "▁"]), given="눈 and ▁ 0, e and an accent 1, both pairs with e 0.1")
     equal(sorted(student.m_step({"a": 1.0, "ab": 0.2}, 0.0)), ["a", "ab"], given="a 1, ab 0.2; at least 0")
+
+
+@exercise("m_step", points=0.5, needs="test_scores_are_the_logs_of_shares")
+def test_any_counts_give_the_logs_of_their_shares(student: Student) -> None:
+    chance = random.Random(15)
+    some = ["a", "A", "눈", "▁", "🙂", "\u0301", "\u200d", " ", "#"]
+    some += ["ab", "▁a", "▁▁", "e\u0301", "눈눈", "🙂\u200d", "🙂🙂", "##", "a" * 30]
+    counts = [0.0, 1e-9, 0.1, 0.25, 0.499, 0.5, 0.501, 1.0, 1.5, 2.0, 3, 1e9, 1e12]
+    for i in range(60):
+        expected = {piece: chance.choice(counts[: 6 + i // 7]) for piece in ["e", *chance.sample(some, i // 4)]}
+        least = chance.choice([0.5, 0.25, 1.0, 2.0])
+        kept = {piece: count for piece, count in expected.items() if count >= least}
+        kept |= {piece: least for piece, count in expected.items() if count < least and len(piece) == 1}
+        found, given = student.m_step(expected, least), f"{expected}, at least {least}"
+        equal(sorted(found), sorted(kept), given=f"{given}; the pieces of the answer")
+        logs = [math.log(count) - math.log(math.fsum(kept.values())) for count in kept.values()]
+        close([float(found[piece]) for piece in kept], logs, given=given)
 
 
 @exercise("pruning_losses")
@@ -186,7 +327,7 @@ def test_losses_agree_with_the_best_of_all_other_ways(student: Student) -> None:
         found = [others[text[:end]] + best(text[end:], others) for end in ends if text[:end] in others]
         return max(found) if text else 0.0
 
-    found = student.pruning_losses(dict(expected), dict(scores))
+    found = student.pruning_losses(dict(expected), dict(reversed(scores.items())))
     for piece in [piece for piece in scores if len(piece) > 1]:
         others = {other: score for other, score in scores.items() if other != piece}
         close(found.get(piece, math.nan), expected[piece] * (scores[piece] - best(piece, others)), given=piece)
@@ -194,6 +335,10 @@ def test_losses_agree_with_the_best_of_all_other_ways(student: Student) -> None:
     found = student.pruning_losses({"눈": 1.0, "a": 1.0, "눈a": 0.0, "a" * 10: 2.0}, scores)
     equal(sorted(found), ["a" * 10, "눈a"], given="눈, a, 눈a and ten times a; the pieces of the answer")
     close([found["a" * 10], found["눈a"]], [12.0, 0.0], given="눈 and a −1, 눈a −1.5, ten times a −4, expected 0 and 2 times")
+    scores = {"a": -1.0, "a" * 100: -4.0, "aa": -3.0}
+    found = student.pruning_losses({"a": 1.0, "a" * 100: 0.25, "aa": 8.0}, scores)
+    given = "a −1, 100 times a −4, aa −3, expected 1, ¼ and 8 times"
+    close([found.get("a" * 100, 0.0), found.get("aa", 0.0)], [24.0, -8.0], given=given)
 
 
 @exercise("sample", points=0.5)
@@ -201,6 +346,39 @@ def test_one_character_has_one_way_and_no_text_none(student: Student) -> None:
     scores = {"a": -1.0, "aa": -2.0}
     equal([list(p) for p in student.sample("a", scores, 0.5, 3, 0)], [["a"]] * 3, given="a, three draws")
     equal([list(p) for p in student.sample("", scores, 0.5, 2, 0)], [[], []], given="the empty text, two draws")
+    equal(list(student.sample("aa", scores, 0.5, 0, 0)), [], given="aa, no draws")
+
+
+@exercise("sample", needs="test_every_draw_joins_to_the_text")
+def test_each_of_many_ways_is_drawn_as_often_as_it_is_probable(student: Student) -> None:
+    """Also the least of them, and with scores that lie far apart."""
+    cases: list[tuple[str, dict[str, float], float, int]] = [
+        ("a" * 6, {"a": -1.0, "aa": -7.0, "aaa": -2.0}, 0, 3000),
+        ("ab", {"a": -50.0, "b": -50.0, "ab": -1.0}, 0, 1000),
+        ("ab", {"a": -50.0, "b": -50.0, "ab": -1.0}, 0.01, 1000),
+        ("▁abc", {"▁a": -1.0, "bc": -2.0, "▁ab": -1.5, "c": -1.0, "▁": -9.0}, 1, 1000),
+    ]
+    for text, scores, alpha, count in cases:
+        chances = {" ".join(pieces): math.exp(alpha * score) for pieces, score in _ways(text, scores)}
+        drawn = Counter(" ".join(pieces) for pieces in student.sample(text, scores, alpha, count, 21))
+        given = f"{text} with {scores}, alpha {alpha}, {count} draws"
+        true(set(drawn) <= set(chances), "what was drawn is no way to cut the text", given=given, actual=sorted(drawn))
+        for way, chance in chances.items():
+            share, expected = drawn[way] / count, chance / sum(chances.values())
+            allowed = 5 * math.sqrt(expected * (1 - expected) / count)
+            detail = f"“{way}” was drawn with frequency {share:.3f}, its probability is {expected:.3f}"
+            true(abs(share - expected) <= allowed, detail, given=given)
+
+
+@exercise("sample", points=0.5, needs="test_the_same_seed_draws_the_same_and_another_others")
+def test_every_seed_has_draws_of_its_own(student: Student) -> None:
+    scores, seeds = {"a": -1.0, "aa": -2.0}, [0, 1, 2, 3, 10, 11, 12, 100, 1000, 2**31]
+    drawn = [[student.sample("a" * 8, scores, 0.7, 30, seed) for seed in seeds] for _ in "12"]
+    first, again = ([[" ".join(pieces) for pieces in of_one] for of_one in turn] for turn in drawn)
+    given = f"eight times a, a −1, aa −2, alpha 0.7, 30 draws, the seeds {seeds}"
+    true(first == again, "a seed draws other ways the second time", given=given)
+    true(len(set(map(tuple, first))) == len(seeds), "two seeds draw the same", given=given)
+    true(first[0][1:] != first[1][:-1], "the draws of seed 1 are those of seed 0, from its second one on", given=given)
 
 
 @exercise("sample", points=0.5)
