@@ -136,6 +136,20 @@ edit("factorise", "no-equal-ones", {"return left[:, :narrow] * values[:narrow], 
      killed_by="test_of_equal_singular_values_as_many_are_kept_as_asked_for")
 
 
+@mistake("factorise", "twenty-rounds", "twenty rounds of an iteration come only near it where singular values are close together",
+         killed_by="test_the_nearest_of_a_large_table_is_not_only_nearly_met")
+def factorise(table, narrow):
+    right = torch.randn(table.shape[1], narrow, generator=torch.Generator().manual_seed(0), dtype=table.dtype)
+    for _ in range(20):
+        right = torch.linalg.qr(table.T @ (table @ right))[0]
+    return table @ right, right.T
+
+
+edit("factorise", "divided-by-values", {"return left[:, :narrow] * values[:narrow], right[:narrow]":
+     "first = left[:, :narrow] * values[:narrow]\n    return first, (left[:, :narrow].T @ table) / values[:narrow, None]"},
+     "it is divided by the singular values, which may be 0", killed_by="test_a_table_of_lower_rank_than_e_is_met")
+
+
 # embed_input
 @alternative("embed_input", "one-hot-and-matrix")
 def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, kinds):
@@ -196,6 +210,12 @@ edit("embed_input", "always-float32", {"return functional.linear(x, widen, bias)
      "the result is float32, whatever comes in", killed_by="test_the_embedding_keeps_double_precision")
 edit("embed_input", "clipped", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12).clamp(-10, 10)"},
      "what LayerNorm gives is clipped at ±10: nothing is", killed_by="test_vectors_far_from_zero_keep_their_variance")
+
+
+edit("embed_input", "squeezed", {"return functional.linear(x, widen, bias)": "return functional.linear(x.squeeze(0), widen, bias)"},
+     "a single text loses its axis", killed_by="test_an_axis_of_one_is_kept_and_a_text_may_be_long")
+edit("embed_input", "512-positions", {"positions[: tokens.shape[1]]": "positions[torch.arange(tokens.shape[1]).clamp(max=511)]"},
+     "the table of positions is taken to end at 512", killed_by="test_an_axis_of_one_is_kept_and_a_text_may_be_long")
 
 
 # owner
@@ -268,6 +288,13 @@ edit("owner", "number-everywhere", {'return ".".join([place, "0", *rest[1:]]) if
 edit("owner", "number-between-dots", {'return ".".join([place, "0", *rest[1:]]) if shared else name': 'return name.replace(f".{rest[0]}.", ".0.") if shared else name'},
      "the layer's number becomes 0 wherever it stands between dots: layers.2.feed_forward.2.weight has it twice",
      killed_by="test_the_layers_number_alone_becomes_0")
+
+
+edit("owner", "anywhere-in-the-name", {'part = rest[1].removesuffix("_sum")': 'part = "attention" if "attention" in name else "feed_forward"'},
+     "the part is looked for anywhere in the name: the word after the number says it",
+     killed_by="test_the_word_after_the_number_alone_says_whose_part_it_is")
+edit("owner", "begins-like-layers", {'if place != "layers":': 'if not place.startswith("layer"):'},
+     "what begins like layers is taken for a layer", killed_by="test_the_word_after_the_number_alone_says_whose_part_it_is")
 
 
 # count_parameters
@@ -459,6 +486,12 @@ edit("order_example", "lower-case", {"return (second, first, 1)": "first, second
      killed_by="test_segments_may_be_read_twice_and_hold_the_words_as_they_were")
 
 
+edit("order_example", "joined-and-split", {"return (second, first, 1)": "first, second = ([w for p in part for w in str(p).split()] if part and isinstance(part[0], str) else part for part in (first, second))\n    return (second, first, 1)"},
+     "the words are split at blanks again: a word may hold one", killed_by="test_segments_may_be_read_twice_and_hold_the_words_as_they_were")
+edit("order_example", "tuples", {"return (second, first, 1)": "first, second = tuple(first), tuple(second)\n    return (second, first, 1)"},
+     "the segments are tuples: lists were asked for", killed_by="test_segments_may_be_read_twice_and_hold_the_words_as_they_were")
+
+
 # overlap
 @alternative("overlap", "counters")
 def overlap(first, second):
@@ -521,6 +554,12 @@ edit("overlap", "split-again", {"set(first), set(second)": '(set(" ".join(map(st
      "the words are joined and split at blanks again: a word may hold a blank", killed_by="test_words_are_compared_whole_and_by_what_they_are")
 edit("overlap", "by-identity", {"set(first), set(second)": "({id(w) for w in part} for part in (first, second))"},
      "words are compared by where they lie in memory: equal words may lie apart", killed_by="test_words_are_compared_whole_and_by_what_they_are")
+
+
+edit("overlap", "rounded", {"len(one & other) / len(one | other) if one | other else 0.0": "round(len(one & other) / len(one | other), 4) if one | other else 0.0"},
+     "the share is rounded to four places", killed_by="test_long_segments_are_counted_whole_and_nothing_is_rounded")
+edit("overlap", "first-thousand", {"set(first), set(second)": "set(first[:1000]), set(second[:1000])"},
+     "only the first thousand words are looked at", killed_by="test_long_segments_are_counted_whole_and_nothing_is_rounded")
 
 
 # albert_loss
@@ -599,6 +638,10 @@ edit("albert_loss", "order-clipped", {"cross_entropy(order_logits, swapped)": "c
      killed_by="test_each_order_is_judged_by_its_own_two_logits")
 edit("albert_loss", "narrow-clipped", {"x = functional.layer_norm(x, x.shape[-1:], scale, shift, eps=1e-12)": "x = functional.layer_norm(x.clamp(-100, 100), x.shape[-1:], scale, shift, eps=1e-12)"},
      "the narrow vector is clipped before LayerNorm: nothing is", killed_by="test_narrow_vectors_far_from_zero_keep_their_variance")
+
+edit("albert_loss", "squeezed", {"functional.linear(hidden[asked],": "functional.linear(hidden[asked].squeeze(1),"},
+     "hidden vectors of one number lose their axis", killed_by="test_one_text_and_one_token_and_narrow_widths_cost_their_price")
+
 
 for label in ("1: torch.linalg.svd(table, full_matrices=False) → torch.linalg.svd(table)", "1: full_matrices=False → full_matrices=True"):
     equivalent("factorise", label, "the columns and rows beyond the singular values are never taken")

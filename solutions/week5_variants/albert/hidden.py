@@ -109,6 +109,27 @@ def test_of_equal_singular_values_as_many_are_kept_as_asked_for(student: Student
     close(lost, 4.0, given=f"{given}: the sum of squared differences", atol=1e-3)
 
 
+@exercise("factorise", points=0.5, needs="test_what_is_kept_is_what_is_longest")
+def test_a_table_of_lower_rank_than_e_is_met(student: Student) -> None:
+    column, row = torch.tensor([[1.0], [2.0], [-1.0], [0.5]]), torch.tensor([[2.0, 0.0, 1.0]])
+    for table, words in ((column @ row, "of rank 1"), (torch.zeros(4, 3), "of zeros"), (row, "of one row"), (column, "of one column")):
+        narrow = min(2, *table.shape)
+        one, other = (torch.as_tensor(part).double() for part in student.factorise(table, narrow))
+        given = f"a table {tuple(table.shape)} {words}, E = {narrow}"
+        equal([list(one.shape), list(other.shape)], [[len(table), narrow], [narrow, table.shape[1]]], given=f"{given}: the shapes")
+        close(one @ other, table, given=f"{given}: the product of the factors", atol=1e-4)
+
+
+@exercise("factorise", points=0.5, needs="test_what_is_kept_is_what_is_longest")
+def test_the_nearest_of_a_large_table_is_not_only_nearly_met(student: Student) -> None:
+    for rows, columns, narrow in ((60, 40, 3), (40, 90, 12)):
+        table = torch.randn(rows, columns, generator=torch.Generator().manual_seed(rows), dtype=torch.float64)
+        one, other = (torch.as_tensor(part).double() for part in student.factorise(table, narrow))
+        lost = float((torch.linalg.svdvals(table)[narrow:] ** 2).sum())
+        given = f"a random table {rows} × {columns}, E = {narrow}: the sum of squared differences"
+        close(float((one @ other - table).square().sum()), lost, given=given, rtol=1e-5)
+
+
 # embed_input
 def embedded(words: Tensor, segments: Tensor, positions: Tensor, scale: Tensor, shift: Tensor, widen: Tensor, bias: Tensor,
              tokens: Tensor, kinds: Tensor) -> Tensor:  # fmt: skip
@@ -184,6 +205,17 @@ def test_the_embedding_keeps_double_precision(student: Student) -> None:
     close(student.embed_input(*weights.values(), tokens, kinds), expected, given=given, rtol=1e-9, atol=1e-9)
 
 
+@exercise("embed_input", points=0.5, needs="test_it_is_torchs_embeddings_normalised_and_then_widened")
+def test_an_axis_of_one_is_kept_and_a_text_may_be_long(student: Student) -> None:
+    for narrow, width, batch, length in ((3, 2, 1, 8), (3, 2, 4, 1), (1, 3, 2, 2), (2, 1, 2, 3), (3, 2, 1, 1), (2, 3, 2, 600)):
+        weights = {name: one.double() for name, one in weights_of(narrow, width, 7, 5).items()}
+        weights["positions"] = torch.sin(torch.arange(max(8, length) * narrow).double() ** 2).reshape(-1, narrow)
+        tokens, kinds = (torch.arange(batch * length).reshape(batch, length) * step % size for step, size in ((3, 7), (1, 2)))
+        expected = embedded(**weights, tokens=tokens, kinds=kinds)
+        given = f"E = {narrow}, H = {width}, {batch} texts of {length} tokens, {len(weights['positions'])} positions, float64"
+        close(student.embed_input(*weights.values(), tokens, kinds), expected, given=given, atol=1e-5)
+
+
 # owner
 PARTS = {"attention": "attention", "attention_sum": "attention", "feed_forward": "feed_forward", "feed_forward_sum": "feed_forward"}
 
@@ -218,6 +250,20 @@ def test_the_layers_number_alone_becomes_0(student: Student) -> None:
     for layer, rest in ((2, "feed_forward.2.weight"), (2, "feed_forward.2.bias"), (12, "feed_forward.12.weight")):
         given = f"the name layers.{layer}.{rest}, shared: feed_forward"
         equal(student.owner(f"layers.{layer}.{rest}", "feed_forward"), f"layers.0.{rest}", given=given)
+
+
+@exercise("owner", points=0.5, needs="test_the_feed_forward_network_is_shared_alone")
+def test_the_word_after_the_number_alone_says_whose_part_it_is(student: Student) -> None:
+    for what, name, expected in (
+        ("attention", "layers.3.feed_forward.attention.weight", "layers.3.feed_forward.attention.weight"),
+        ("feed_forward", "layers.3.attention_sum.feed_forward.bias", "layers.3.attention_sum.feed_forward.bias"),
+        ("feed_forward", "layers.14.feed_forward_sum.attention.bias", "layers.0.feed_forward_sum.attention.bias"),
+        ("all", "head.layers.3.attention.project_in.weight", "head.layers.3.attention.project_in.weight"),
+        ("all", "layers_norm.3.attention.weight", "layers_norm.3.attention.weight"),
+        ("attention", "attention.3.weight", "attention.3.weight"),
+        ("all", "layers.1000.attention.10.layers.7.weight", "layers.0.attention.10.layers.7.weight"),
+    ):
+        equal(student.owner(name, what), expected, given=f"the name {name}, shared: {what}")
 
 
 # count_parameters
@@ -311,7 +357,10 @@ def test_segments_may_be_read_twice_and_hold_the_words_as_they_were(student: Stu
     given = "the document The CHEF · roasts · ß É, from sentence 0 over 2 to 3, not exchanged; each segment is read twice"
     first, second, _ = student.order_example([["The", "CHEF"], ["roasts"], ["ß", "É"]], 0, 2, 3, False)
     for _ in range(2):
-        equal([list(first), list(second)], [["The", "CHEF", "roasts"], ["ß", "É"]], given=given)
+        equal([first, second], [["The", "CHEF", "roasts"], ["ß", "É"]], given=given)
+    given = "the document ['New York', ''] · [' a', 'e\u0301'] · ['a', 'a'], from sentence 0 over 1 to 3, exchanged"
+    first, second, _ = student.order_example([["New York", ""], [" a", "e\u0301"], ["a", "a"]], 0, 1, 3, True)
+    equal([first, second], [[" a", "e\u0301", "a", "a"], ["New York", ""]], given=given)
 
 
 @exercise("order_example", points=0.5, needs="test_any_two_segments_stand_whole_and_side_by_side")
@@ -355,6 +404,17 @@ def test_words_are_compared_whole_and_by_what_they_are(student: Student) -> None
     given = "the words (nowhere, 1000) and (1000, nowhere), made apart"
     apart = ["".join(("now", "here")), int("1000")]
     close(float(student.overlap(apart, [int("1000"), "".join(("no", "where"))])), 1.0, given=given)
+
+
+@exercise("overlap", points=0.5, needs="test_two_of_five_words_are_in_both")
+def test_long_segments_are_counted_whole_and_nothing_is_rounded(student: Student) -> None:
+    given = "the ids 0 to 1999 and 1500 to 3499"
+    close(float(student.overlap(list(range(2000)), list(range(1500, 3500)))), 1 / 7, given=given, rtol=1e-6)
+    given = "the ids 0 to 1200 and the id 1200"
+    close(float(student.overlap(list(range(1201)), [1200])), 1 / 1201, given=given, rtol=1e-6, atol=0)
+    words = ["a", "A", "a ", "", "é", "e\u0301"]
+    close(float(student.overlap(words, ["a", "b"])), 1 / 7, given=f"the words {words} and (a, b)", rtol=1e-6)
+    close(float(student.overlap(["", "a"], [""])), 1 / 2, given="the words ('', a) and ('')", rtol=1e-6)
 
 
 # albert_loss
@@ -477,6 +537,17 @@ def test_each_order_is_judged_by_its_own_two_logits(student: Student) -> None:
     found = student.albert_loss(*weights.values(), torch.tensor([[1], [NOT], [NOT]]), logits, torch.tensor([0, 1, 1]))
     given = "one token at ln 8; the order logits (500, 500), (−500, −500), (1000, 500), of which 0, 1, 1 are right"
     close(found, math.log(8) + (2 * math.log(2) + 500) / 3, given=given)
+
+
+@exercise("albert_loss", points=0.5, needs="test_hidden_tokens_are_scored_by_the_narrow_table")
+def test_one_text_and_one_token_and_narrow_widths_cost_their_price(student: Student) -> None:
+    for narrow, width, batch, length in ((3, 2, 1, 1), (1, 3, 2, 2), (2, 1, 3, 2), (3, 2, 4, 1), (2, 2, 1, 40)):
+        weights = {name: one.double() for name, one in loss_weights(narrow, width, 6, batch, length, 14).items()}
+        labels = torch.where(torch.arange(batch * length) % 3 == 0, 5, NOT).reshape(batch, length)
+        logits, swapped = torch.sin(torch.arange(2.0 * batch)).double().reshape(batch, 2), torch.arange(batch) % 2
+        expected = loss_of(**weights, labels=labels, order_logits=logits, swapped=swapped)
+        given = f"E = {narrow}, H = {width}, V = 6, {batch} texts of {length} tokens, every third one hidden"
+        close(student.albert_loss(*weights.values(), labels, logits, swapped), expected, given=given, atol=1e-5)
 
 
 # metrics
