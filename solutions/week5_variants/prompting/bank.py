@@ -72,6 +72,10 @@ edit("conversation", "lines-of-the-document-anew", {"lines = [document]": "lines
      killed_by="test_any_signs_and_an_empty_document_keep_their_place")
 
 
+edit("conversation", "turns-in-a-dict", {"in turns:": "in dict(turns).items():"},
+     "a question that was asked twice is kept once", killed_by="test_what_was_asked_before_may_be_asked_again")
+
+
 @alternative("conversation", "string")
 def conversation(document, turns, question):
     text = document + "\n"
@@ -143,6 +147,10 @@ edit("few_shot", "answered-examples-alone", {"in examples]": "in examples if ans
 edit("few_shot", "no-line-for-blanks", {"[description] if description else []": "[description] if description.strip() else []"},
      'a description of blanks alone takes no line: only "" takes none',
      killed_by="test_descriptions_of_blanks_take_a_line_and_any_signs_stay")
+
+
+edit("few_shot", "equal-examples-once", {"in examples]": "in dict.fromkeys(examples)]"},
+     "equal examples are kept once", killed_by="test_equal_examples_are_as_many_as_they_are")
 
 
 @alternative("few_shot", "string")
@@ -218,6 +226,14 @@ edit("answer_scores", "as-a-list", {".sum(dim=1)": ".sum(dim=1).tolist()"},
      "a list comes back: a tensor is asked for", killed_by="test_the_scores_are_a_tensor")
 edit("answer_scores", "as-an-array", {".sum(dim=1)": ".sum(dim=1).detach().numpy()"},
      "a numpy array comes back: a tensor is asked for", killed_by="test_the_scores_are_a_tensor")
+
+
+edit("answer_scores", "difference-of-running-sums", {"each.masked_fill(~asked, 0).sum(dim=1)":
+     "(each.cumsum(dim=1).gather(1, ends[:, None] - 2) - torch.cat([torch.zeros_like(each[:, :1]), each.cumsum(dim=1)], dim=1).gather(1, starts[:, None] - 1))[:, 0]"},
+     "running sums are subtracted: behind a very unlikely token of the prompt nothing is left of the answer",
+     killed_by="test_neither_what_comes_before_nor_after_disturbs_the_answer")
+edit("answer_scores", "512-tokens", {"places < ends[:, None]": "places < ends.clamp(max=512)[:, None]"},
+     "only the first 512 tokens of a text count", killed_by="test_texts_answers_and_vocabularies_may_be_large")
 
 
 @alternative("answer_scores", "loop")
@@ -312,6 +328,12 @@ edit("pick", "int32", {"argmax(dim=1)": "argmax(dim=1).int()"},
      "the places are int32: int64 is asked for", killed_by="test_there_is_one_int64_for_each_question")
 
 
+edit("pick", "squeezed", {"argmax(dim=1)": "squeeze().argmax(dim=-1)"},
+     "a single candidate loses its axis", killed_by="test_questions_may_be_hundreds_and_candidates_one_or_many")
+edit("pick", "within-a-millionth", {"ways[way].argmax(dim=1)": "(ways[way] >= ways[way].amax(dim=1, keepdim=True) - 1e-6).long().argmax(dim=1)"},
+     "the first within a millionth of the best is chosen", killed_by="test_nearly_equal_scores_are_told_apart")
+
+
 @mistake("pick", "best-from-minus-1000", "the best so far begins at −1000: a score may be lower, so begin with the first one or with −∞",
          killed_by="test_probabilities_may_be_too_small_for_the_machine")
 def pick(scores, lengths, alone, way):
@@ -390,6 +412,10 @@ edit("accuracy_by_shots", "as-a-list", {".mean(dim=0)  # (K,)": ".mean(dim=0).to
 edit("accuracy_by_shots", "as-an-array", {".mean(dim=0)  # (K,)": ".mean(dim=0).numpy()"},
      "a numpy array comes back: a tensor is asked for", killed_by="test_the_shares_are_a_tensor")
 
+edit("accuracy_by_shots", "rounded", {".mean(dim=0)  # (K,)": ".mean(dim=0).mul(1e4).round() / 1e4"},
+     "the shares are rounded to four places", killed_by="test_texts_and_tokens_may_be_many")
+
+
 edit("accuracy_by_shots", "ids-of-the-texts-alone", {"logits[:, 1::2]": "logits[:, 1::2, : int(tokens.max()) + 1]"},
      "only tokens up to the greatest id of the texts compete: all of the vocabulary do",
      killed_by="test_all_tokens_compete_and_not_those_of_the_texts_alone")
@@ -460,6 +486,12 @@ edit("ideal_reader", "as-a-list", {" / len(left)": " / len(left)).tolist()", "re
      "a list comes back: a tensor is asked for", killed_by="test_the_probabilities_are_a_tensor")
 edit("ideal_reader", "as-an-array", {" / len(left)": " / len(left)).numpy()", "return torch.bincount": "return (torch.bincount"},
      "a numpy array comes back: a tensor is asked for", killed_by="test_the_probabilities_are_a_tensor")
+
+
+edit("ideal_reader", "smoothed", {" / len(left)": ".add(1e-3).div(len(left) + 1e-3 * values)"},
+     "every answer keeps a little probability: what no list says has none", killed_by="test_lists_that_contradict_an_example_are_out")
+edit("ideal_reader", "squeezed", {"(lists[:, questions] == answers).all": "(lists[:, questions].squeeze(0) == answers).all"},
+     "a single list loses its axis", killed_by="test_there_may_be_one_list_or_one_question")
 
 
 @mistake("ideal_reader", "equal-left-once", "equal lists that are left count once: all lists are equally likely, however alike",
@@ -616,6 +648,13 @@ edit("web_text", "as-a-tuple", {"return kept": "return tuple(kept)"},
      "a tuple comes back: a list is asked for", killed_by="test_any_posts_keep_the_pages_of_brute_force")
 edit("web_text", "as-keys", {"return kept": "return dict.fromkeys(kept).keys()"},
      "the keys of a dictionary come back: a list is asked for", killed_by="test_any_posts_keep_the_pages_of_brute_force")
+
+
+edit("web_text", "in-the-order-of-any-post", {"return kept": "return [one for one in dict.fromkeys(address for address, _ in posts) if one in kept]"},
+     "pages stand where their first post is: where the first with enough karma is",
+     killed_by="test_a_page_stands_where_its_first_good_post_is")
+edit("web_text", "first-hundred-posts", {"in posts:": "in posts[:100]:"},
+     "only the first hundred posts are read", killed_by="test_many_posts_and_many_removed_sites_all_count")
 
 
 @mistake("web_text", "best-karma-from-nought", "the most karma of a page begins at 0, which is then never enough",

@@ -105,12 +105,20 @@ def test_a_turn_may_have_an_empty_answer(student: Student) -> None:
 
 @exercise("conversation", points=0.5, needs="test_turns_stay_in_their_order")
 def test_a_long_conversation_is_there_whole(student: Student) -> None:
-    turns = [(f"Who is {number}?", f"Ben {number}") for number in range(13)]
-    lines = "".join(f"Q: Who is {number}?\nA: Ben {number}\n" for number in range(13))
+    turns = [(f"Who is {number}?", f"Ben {number}") for number in range(130)]
+    lines = "".join(f"Q: Who is {number}?\nA: Ben {number}\n" for number in range(130))
     expected = f"Anna sings.\n{lines}Q: And Ben?\nA:"
     equal(
-        student.conversation("Anna sings.", turns, "And Ben?"), expected, given="a document, thirteen turns, a question"
+        student.conversation("Anna sings.", turns, "And Ben?"), expected, given="a document, 130 turns, a question"
     )
+
+
+@exercise("conversation", points=0.5, needs="test_turns_stay_in_their_order")
+def test_what_was_asked_before_may_be_asked_again(student: Student) -> None:
+    turns = [("Why?", "so"), ("Why?", "no"), ("Who?", "so"), ("Why?", "so")]
+    said = "".join(f"Q: {asked}\nA: {answered}\n" for asked, answered in turns)
+    found = student.conversation("Why?", turns, "Why?")
+    equal(found, f"Why?\n{said}Q: Why?\nA:", given=f"the document Why?, the turns {turns}, the question Why?")
 
 
 # few_shot
@@ -195,6 +203,13 @@ def test_an_example_may_have_an_empty_answer(student: Student) -> None:
     equal(found, "a => \nb => c\nd =>", given="two examples, the first without an answer, between them ' => '")
 
 
+@exercise("few_shot", points=0.5, needs="test_two_examples_stand_between_description_and_question")
+def test_equal_examples_are_as_many_as_they_are(student: Student) -> None:
+    examples = [("a", "b"), ("a", "c"), ("a", "b"), ("d", "b")]
+    found = student.few_shot("a", examples, "a", " = ")
+    equal(found, "a\na = b\na = c\na = b\nd = b\na =", given=f"the description a, the examples {examples}, the question a")
+
+
 # answer_scores
 @composite
 def answers(draw: DrawFn) -> tuple[Tensor, Tensor, list[int], list[int]]:
@@ -268,6 +283,26 @@ def test_the_scores_are_a_tensor(student: Student) -> None:
     true(kind(found).startswith("torch.float"), "a tensor of floats was expected", given="two texts", actual=found)
 
 
+@exercise("answer_scores", points=0.5, needs="test_the_answers_tokens_are_added_and_the_prompts_are_not")
+def test_neither_what_comes_before_nor_after_disturbs_the_answer(student: Student) -> None:
+    logits = torch.tensor([[[0.0, 1e8], [0.0, 0.0], [-math.inf, -math.inf], [math.nan, 0.0], [math.inf, math.inf]]])
+    found = student.answer_scores(logits, torch.tensor([[0, 0, 1, 0, 1]]), torch.tensor([2]), torch.tensor([3]))
+    given = "five tokens; the prompt's has log p −10⁸, the answer's one .5; the logits of what follows are −∞, NaN, ∞"
+    close(found, [math.log(0.5)], given=given)
+
+
+@exercise("answer_scores", points=0.5, needs="test_the_answers_tokens_are_added_and_the_prompts_are_not")
+def test_texts_answers_and_vocabularies_may_be_large(student: Student) -> None:
+    logits = torch.zeros(2, 700, 2)
+    given = "two texts of 700 tokens of two equally likely ones, answers of 690 and 2 tokens"
+    found = student.answer_scores(logits, torch.ones(2, 700).long(), torch.tensor([10, 698]), torch.tensor([700, 700]))
+    close(found, [-690 * math.log(2), -2 * math.log(2)], given=given)
+    logits = torch.zeros(1, 2, 70_000)
+    logits[0, 0, 69_999] = 30.0
+    found = student.answer_scores(logits, torch.tensor([[0, 69_999]]), torch.tensor([1]), torch.tensor([2]))
+    close(found, [0.0], given="70,000 tokens, of which the answer's, 69,999, has a logit of 30, all others 0", atol=1e-4)
+
+
 # pick
 @composite
 def candidates(draw: DrawFn) -> tuple[Tensor, Tensor, Tensor]:
@@ -321,11 +356,27 @@ def test_what_cannot_come_is_never_chosen(student: Student) -> None:
 def test_nearly_equal_scores_are_told_apart(student: Student) -> None:
     chosen(student, [[-1.004, -1.001], [1, 1], [-1.0, -1.0]], "sum", 1)
     chosen(student, [[-300.11, -300.02], [1, 1], [-1.0, -1.0]], "sum", 1)
+    chosen(student, [[-3e-8, -1e-8], [1, 1], [-1.0, -1.0]], "sum", 1)
+    chosen(student, [[-3e-8, -4e-8], [1, 2], [-1.0, -1.0]], "token", 1)
+    chosen(student, [[-3e-8, -4e-8], [1, 1], [-5e-8, -9e-8]], "alone", 1)
 
 
 @exercise("pick", points=0.5, needs="test_by_token_the_mean_of_a_token_counts")
 def test_answers_may_have_hundreds_of_tokens(student: Student) -> None:
     chosen(student, [[-2500.0, -3000.0], [200, 300], [-1.0, -1.0]], "token", 1)
+    chosen(student, [[-250_000.0, -300_000.0], [40_000, 60_000], [-1.0, -1.0]], "token", 1)
+
+
+@exercise("pick", points=0.5, needs="test_by_sum_the_likeliest_answer_wins")
+def test_questions_may_be_hundreds_and_candidates_one_or_many(student: Student) -> None:
+    one = torch.tensor([[-1.0], [-2.0], [-3.0]])
+    scores = -((torch.arange(60)[None] * 7 + torch.arange(400)[:, None]) % 61).float() - 1  # (400, 60)
+    expected = [max(range(60), key=row.__getitem__) for row in scores.tolist()]
+    for way in ("sum", "token", "alone"):
+        found = numbers(student.pick(one, one.long().abs(), one / 2, way))
+        equal(found, [0, 0, 0], given=f"three questions of one candidate, by {way}")
+        found = numbers(student.pick(scores, torch.ones(400, 60).long(), torch.zeros(400, 60), way))
+        equal(found, expected, given=f"400 questions of 60 candidates of one token, alone 0, by {way}")
 
 
 @exercise("pick", points=0.5, needs="test_by_sum_the_likeliest_answer_wins")
@@ -387,6 +438,9 @@ def test_texts_and_tokens_may_be_many(student: Student) -> None:
     tokens[:, 2], logits[..., 3] = 2 + torch.arange(600) % 2, 1.0
     given = "600 texts of one pair, the answers 2 and 3 in turn; 3 is always likeliest"
     close(student.accuracy_by_shots(logits, tokens), [0.5], given=given)
+    tokens[:599, 2] = 2
+    given = "600 texts of one pair, the answer 2 but in the last, where it is 3; 3 is always likeliest"
+    close(student.accuracy_by_shots(logits, tokens), [1 / 600], given=given)
     tokens, logits = torch.tensor([[0, 1, 69_999], [0, 1, 4463]]), torch.zeros(2, 3, 70_000)  # 69,999 less 2¹⁶ is 4,463
     logits[..., 69_999] = 1.0
     given = "two texts of one pair, the answers 69,999 and 4,463; the first is always likeliest of 70,000 tokens"
@@ -484,6 +538,16 @@ def test_lists_examples_and_answers_may_be_hundreds(student: Student) -> None:
     expected[[0, 500, 1000]] = 1 / 3
     given = "600 lists of 300 questions, of which 298 have one answer; 299 examples, 1,200 answers"
     close(student.ideal_reader(lists_of, asked, answered, 299, 1200), expected, given=given)
+    found = student.ideal_reader(torch.arange(700)[:, None], asked[:0], answered[:0], 0, 700)
+    close(found, [1 / 700] * 700, given="700 lists of one question, which has another answer in each; no examples, 700 answers")
+
+
+@exercise("ideal_reader", points=0.5, needs="test_lists_that_contradict_an_example_are_out")
+def test_there_may_be_one_list_or_one_question(student: Student) -> None:
+    for table, words in (([[2]], "the list (2)"), ([[2], [2], [1]], "the lists (2), (2), (1)")):
+        close(told(student, table, {0: 2}, 0), [0, 0, 1, 0], given=f"{words}; the example 0 → 2, the question 0")
+    close(told(student, [[2]], {0: 1}, 0), [0, 0, 1, 0], given="the list (2); the example 0 → 1, which it has not; the question 0")
+    close(told(student, [[1, 3]], {}, 1), [0, 0, 0, 1], given="the list (1, 3); no examples, the question 1")
 
 
 @exercise("ideal_reader", points=0.5, needs="test_lists_that_contradict_an_example_are_out")
@@ -564,6 +628,15 @@ def test_the_host_ends_before_a_colon_or_a_question_mark(student: Student) -> No
     kept(student, ["https://wikipedia.org:8080/a", A], {"wikipedia.org"}, [A])
     kept(student, ["https://en.wikipedia.org?search=a", A], {"wikipedia.org"}, [A])
     kept(student, ["https://en.wikipedia.org#a", "http://wikipedia.org", A], {"wikipedia.org"}, [A])
+    rest = ["https://one.example?x=.wikipedia.org", "https://one.example#.wikipedia.org", "https://one.example/?a@wikipedia.org"]
+    kept(student, rest, {"wikipedia.org"}, rest)
+
+
+@exercise("web_text", points=0.5, needs="test_a_page_is_kept_once")
+def test_a_page_stands_where_its_first_good_post_is(student: Student) -> None:
+    one, two, three = (f"https://{name}.example/" for name in ("one", "two", "three"))
+    posts = [(one, 2), (two, 5), (three, 1), (one, 4), (two, 1), (three, 3), (one, 9)]
+    equal(list(student.web_text(posts, 3, set())), [two, one, three], given=f"the posts {posts}, at least 3, no site removed")
 
 
 @exercise("web_text", points=0.5, needs="test_a_page_is_kept_once")
@@ -592,10 +665,10 @@ def test_nought_and_less_may_be_enough(student: Student) -> None:
 
 @exercise("web_text", points=0.5, needs="test_any_posts_keep_the_pages_of_brute_force")
 def test_many_posts_and_many_removed_sites_all_count(student: Student) -> None:
-    out, rest = ([f"https://{name}{number}.example/" for number in range(30)] for name in ("spam", "one"))
-    removed = {f"spam{number}.example" for number in range(30)}
+    out, rest = ([f"https://{name}{number}.example/" for number in range(300)] for name in ("spam", "one"))
+    removed = {f"spam{number}.example" for number in range(300)}
     found = student.web_text([(address, 5) for address in [*out, *rest]], 3, removed)
-    given = "spam0.example to spam29.example, then one0.example to one29.example, all with 5 karma; the first thirty removed"
+    given = "spam0.example to spam299.example, then one0.example to one299.example, all with 5 karma; the first 300 removed"
     equal(list(found), rest, given=given)
 
 

@@ -244,8 +244,8 @@ def pick(scores, lengths, alone, way):
 
     scores (Q, C): log p of each candidate after the question's prompt, summed over its tokens;
     lengths (Q, C) int64: how many tokens it has;
-    alone (Q, C): log p of the same candidate after a prompt without any question; way: "sum",
-    "token" or "alone", see the table.
+    alone (Q, C): log p of the same candidate after a prompt without any question, never −∞; way:
+    "sum", "token" or "alone", see the table.
     Returns (Q,) int64, places among the candidates; of equals any. Brown et al. 2020, section 2.4.
     """
     ### BEGIN SOLUTION
