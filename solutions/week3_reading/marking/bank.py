@@ -290,6 +290,9 @@ def macro_f1(counts):
     recall = (counts.diagonal() / np.maximum(true, 1))[used].mean()
     return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
 
+edit("macro_f1", "something-added", {"used[used > 0]).mean()": "(used[used > 0] + 1e-6) + 1e-6).mean()"},
+     "something is added to each F1, which a rare class does not forgive",
+     killed_by="test_millions_of_sentences_have_a_macro_f1")
 edit("macro_f1", "nan-for-nothing", {"return float(": "if not counts.trace():\n        return float('nan')\n    return float("},
      "not a number where nothing agrees: each F1 is 0, and so is their mean",
      killed_by="test_random_tables_agree_with_the_mean_over_the_classes_that_are_used")

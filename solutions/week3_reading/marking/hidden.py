@@ -74,6 +74,12 @@ def test_many_marks_agree_with_counting_pairs(student: Student) -> None:
         key, marks = ([labels[i] for i in draw.integers(0, max(kinds - 1, 1), size=n)] for _ in range(2))
         expected = [[sum((a, b) == pair for pair in zip(key, marks, strict=True)) for b in labels] for a in labels]
         close(student.confusion(key, marks, labels), expected, given=f"{n} sentences, {kinds} labels")
+    key, marks = [7, 0, 7, 0, 3], [0, 0, 7, 7, 3]
+    close(
+        student.confusion(key, marks, [7, 3, 0]),
+        [[1, 0, 1], [0, 1, 0], [1, 0, 1]],
+        given="key: 7 0 7 0 3; marks: 0 0 7 7 3; labels: 7 3 0",
+    )
     labels = ["evidence", "past", "solution", "problem"]
     found = student.confusion(["past", "past"], ["problem", "past"], labels)
     expected = [[0, 0, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]]
@@ -96,7 +102,9 @@ def _marked(draw: DrawFn) -> tuple[list[str], list[str], list[str]]:
 def test_any_marks_agree_with_counting_pairs(student: Student, drawn: tuple[list[str], list[str], list[str]]) -> None:
     key, marks, labels = drawn
     pairs = list(zip(key, marks, strict=True))
-    close(student.confusion(key, marks, labels), [[pairs.count((a, b)) for b in labels] for a in labels])
+    counts = student.confusion(key, marks, labels)
+    close(counts, [[pairs.count((a, b)) for b in labels] for a in labels])
+    true(np.asarray(counts).dtype.kind in "iu", "counts are whole numbers", actual=str(np.asarray(counts).dtype))
 
 
 @exercise("confusion", points=0.5, needs="test_rows_are_the_key_and_columns_the_marks")
@@ -147,6 +155,8 @@ def test_nearly_full_agreement_by_chance_is_not_full(student: Student) -> None:
         [[1, 0], [0, 99]],
     ):
         close(student.kappa(np.array(table)), _kappa(np.array(table)), given=f"counts {table}")
+    counts = np.full((50, 50), 50) + 450 * np.eye(50, dtype=int)
+    close(student.kappa(counts), _kappa(counts), given="50 × 50 cells, 500 on the diagonal, 50 elsewhere")
 
 
 @exercise("kappa", points=2)
@@ -180,6 +190,11 @@ def test_random_tables_agree_with_going_through_the_sentences(student: Student) 
         close(student.value(handle), counts, given="the counts, after the classes were asked for")
     expected = [[60 / 67, 60 / 65, 120 / 132], [50 / 55, 50 / 57, 100 / 112]]
     close(student.by_class(LARGE), expected, given=f"counts {LARGE.tolist()}")
+    counts = np.full((50, 50), 500_000) + 500_000 * np.eye(50, dtype=int)
+    given = "50 × 50 cells, a million on the diagonal, half a million elsewhere"
+    close(student.by_class(counts), np.full((50, 3), 1 / 25.5), given=given)
+    rare = np.array([[1, 999_999], [0, 1_000_000]])
+    close(student.by_class(rare), np.array(_scores(rare), dtype=float), atol=0, given="counts 1 999999 / 0 1000000")
 
 
 @exercise("macro_f1")
@@ -193,6 +208,8 @@ def test_any_table_has_the_mean_of_the_classes_in_use(student: Student, counts: 
 def test_millions_of_sentences_have_a_macro_f1(student: Student) -> None:
     counts = np.array([[900_000, 100_000, 0], [300_000, 1_000_000, 0], [0, 0, 1]])
     close(student.macro_f1(counts), (18 / 22 + 20 / 24 + 1) / 3, given=f"counts {counts.tolist()}")
+    rare = np.array([[1, 1_000_000], [0, 0]])
+    close(student.macro_f1(rare), 1 / 1_000_002, atol=0, given="counts 1 1000000 / 0 0")
 
 
 @exercise("macro_f1")
@@ -244,7 +261,7 @@ def test_every_seed_decides_also_0_and_in_any_order_of_calls(student: Student) -
     counts = np.array(
         [[150, 51, 23], [37, 131, 29], [22, 31, 187]]
     )  # some hundreds of sentences: two draws are hardly ever alike
-    seeds = (0, 7, 1, 42, 1234, 256, 2**31, 2**32 - 1)
+    seeds = (0, 7, 1, 42, 1234, 256, 2**16, 2**31, 2**32 - 1)
     found = {seed: list(student.kappa_interval(counts, 8, seed)) for seed in seeds}
     for seed in (0, 2**32 - 1, 7, 0):
         again = list(student.kappa_interval(counts, 8, seed))

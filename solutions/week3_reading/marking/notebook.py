@@ -139,7 +139,8 @@ practice.assign(mine=marked)[["abstract", "number", "mine", "label", "reason"]].
 def confusion(key, marks, labels):
     """How often a sentence of each class of the key was marked as each class.
 
-    key, marks: lists of n labels, in the same order of sentences; labels: list of C different labels.
+    key, marks: lists of n labels, perhaps of none, in the same order of sentences; labels: list of C
+    different labels, strings or numbers, all that occur among them.
     Returns a numpy array of whole numbers (C, C): row i, column j counts the sentences that are
     labels[i] in the key and labels[j] in the marks.
     """
@@ -171,7 +172,7 @@ check("confusion")
 def agreement(counts):
     """The share of the sentences on which key and marks agree.
 
-    counts: whole numbers (C, C), as `confusion` gives them, at most a million each and not all 0.
+    counts: int64 (C, C), C at most 50, as `confusion` gives them, at most a million each and not all 0.
     Returns a float.
     """
     ### BEGIN SOLUTION
@@ -222,7 +223,7 @@ print(f"agreement of a sleeping reader: {agreement(asleep)}")
 def kappa(counts):
     """Agreement beyond chance (Cohen 1960).
 
-    counts: whole numbers (C, C), as `confusion` gives them, at most a million each and not all 0.
+    counts: int64 (C, C), C at most 50, as `confusion` gives them, at most a million each and not all 0.
     Returns a float; 0.0 where chance alone gives full agreement.
     """
     ### BEGIN SOLUTION
@@ -285,8 +286,8 @@ print(f"mine    agreement {agreement(counts):.2f}  kappa {kappa(counts):.2f}")
 def by_class(counts):
     """Precision, recall and F1 of each class.
 
-    counts: whole numbers (C, C), rows the key, columns the marks. Returns floats (C, 3); 0 wherever
-    there is nothing to divide by.
+    counts: int64 (C, C), rows the key, columns the marks, at most a million each. Returns floats
+    (C, 3); 0 wherever there is nothing to divide by.
     """
     ### BEGIN SOLUTION
     hits, true, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)  # (C,) each
@@ -313,7 +314,8 @@ check("by_class")
 def macro_f1(counts):
     """The mean F1 over the classes that key or marks use.
 
-    counts: whole numbers (C, C), rows the key, columns the marks, not all 0. Returns a float.
+    counts: int64 (C, C), rows the key, columns the marks, at most a million each and not all 0.
+    Returns a float.
     """
     ### BEGIN SOLUTION
     used = counts.sum(axis=0) + counts.sum(axis=1)  # (C,)
@@ -368,8 +370,8 @@ print(f"kappa of the first question alone: {kappa(first):.2f}")
 def kappa_interval(counts, draws, seed):
     """The 95 % percentile bootstrap interval of kappa, over sentences.
 
-    counts: whole numbers (C, C), not all 0; draws: how often the sentences are drawn anew; seed: of
-    the generator, the only source of chance, 0 or more.
+    counts: int64 (C, C), not all 0; draws: how often the sentences are drawn anew, at least once;
+    seed: of the generator, the only source of chance, a whole number from 0 to 2³² − 1.
     Returns (low, high): the quantiles 0.025 and 0.975 of the kappas of `draws` tables, each with as
     many sentences as `counts`.
     """
