@@ -408,6 +408,11 @@ def test_long_runs_of_a_letter_are_merged_too(student: Student) -> None:
     for counts in ({"a" * 33: 1}, {"a" * 16 + "b" + "a" * 15: 2, "aaab": 1}):
         merges, _ = trained(student, counts, 270)
         equal(merges, list(expected_merges(counts, 270).items()), given=f"{counts}; size 270")
+    words = student.put([(1, 2, i) for i in range(255, 2, -1)])
+    merges = student.train(words, [2] * 253, 10_000)
+    expected = [((1, 2), 256), *(((256, i), 254 + i) for i in range(3, 256))]
+    given = "the words (1, 2, 255), (1, 2, 254) and so on to (1, 2, 3), twice each; size 10,000"
+    equal(list(merges.items()), expected, given=given)
     letters = list(product(range(28), repeat=2))  # 784 words of two ids, the last pair first
     words = student.put(letters[::-1])
     merges = student.train(words, [1] * 784, 10_000)

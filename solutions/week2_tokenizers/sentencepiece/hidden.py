@@ -146,7 +146,7 @@ def _refused(student: Student, text: str, scores: dict[str, float]) -> bool:
     return False
 
 
-@exercise("viterbi", needs="test_the_sum_decides_and_not_the_longest_piece")
+@exercise("viterbi", points=0.5, needs="test_the_sum_decides_and_not_the_longest_piece")
 def test_any_pieces_spell_a_text_in_the_best_way_or_not_at_all(student: Student) -> None:
     chance = random.Random(12)
     for i in range(60):
@@ -178,7 +178,7 @@ def test_texts_of_300_characters_and_all_sizes_of_scores(student: Student) -> No
         close(log_probability, score, given=given, atol=0)
 
 
-@exercise("forward", needs="test_two_ways_add_their_probabilities")
+@exercise("forward", points=0.5, needs="test_two_ways_add_their_probabilities")
 def test_any_pieces_have_the_sums_of_all_ways(student: Student) -> None:
     chance = random.Random(13)
     for i in range(60):
@@ -254,7 +254,7 @@ def test_a_score_of_zero_and_a_small_chance_count(student: Student) -> None:
     close([float(found[piece]) for piece in ("a", "b", "ab")], expected, given="ab with a 0, b 0, ab −8")
 
 
-@exercise("expected_counts", needs="test_two_ways_share_a_word_by_their_probabilities")
+@exercise("expected_counts", points=0.5, needs="test_two_ways_share_a_word_by_their_probabilities")
 def test_any_words_and_pieces_agree_with_all_ways(student: Student) -> None:
     chance = random.Random(14)
     for i in range(60):
@@ -349,7 +349,7 @@ def test_one_character_has_one_way_and_no_text_none(student: Student) -> None:
     equal(list(student.sample("aa", scores, 0.5, 0, 0)), [], given="aa, no draws")
 
 
-@exercise("sample", needs="test_every_draw_joins_to_the_text")
+@exercise("sample", points=0.5, needs="test_every_draw_joins_to_the_text")
 def test_each_of_many_ways_is_drawn_as_often_as_it_is_probable(student: Student) -> None:
     """Also the least of them, and with scores that lie far apart."""
     cases: list[tuple[str, dict[str, float], float, int]] = [
