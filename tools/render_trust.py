@@ -23,7 +23,7 @@ from grader.quality.calibrate import PROMISE
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "trust"
 PAGE, README = ROOT / "docs" / "trust.md", ROOT / "README.md"
-ORDINALS = {1: "first", 2: "second", 3: "third"}  # of the measurements with answers that nobody had seen
+ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth"}  # of the measurements with answers that nobody had seen
 START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
 
 
@@ -120,8 +120,12 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     totals = {
         number: {key: sum(one[key] for one in records) for key in counted} for number, records in measurements.items()
     }
+    kept = {number: Counter(tried) for number, tried in totals.items()}
+    for one in found["set_aside"]:
+        both = ("wrong", "wrong_passed") if one["given_as"] == "wrong" else ("right", "right_refused")
+        kept[one["measurement"]].subtract(both)
     headline = []
-    for number, tried in totals.items():
+    for number, tried in kept.items():
         which = f"measured for the {ORDINALS[number]} time"
         caught = of(tried["wrong"] - tried["wrong_passed"], tried["wrong"])
         headline.append([f"answers that its authors had not seen, {which}: wrong ones caught at once", caught])
@@ -133,23 +137,28 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
             for one in records
         ]
         rows.append(["all", *totals[number].values(), ""])
+        if kept[number] != totals[number]:
+            rows.append(["without those set aside", *(kept[number][key] for key in counted), ""])
         tables += [f"For the {ORDINALS[number]} time:"]
         tables += table(["lesson", "wrong", "passed all checks", "right", "refused", "commit"], rows)
     answers = [answer for one in found["lessons"] for answer in one["passed"]]
     kinds = Counter(answer["kind"] for answer in answers)
     examples = {answer["kind"]: answer for answer in answers}
+    aside = [[one["exercise"], one["given_as"], one["answer"], one["why"]] for one in found["set_aside"]]
     passed = [[kind, n, f"{examples[kind]['exercise']}: {examples[kind]['answer']}"] for kind, n in kinds.most_common()]
     section = [
         "## Answers that its authors had not seen",
         "",
         "The bank is written by those who write the checks, so its figures flatter. Here others wrote wrong and right answers from the",
-        "student's notebook alone, before they read checks or bank, and tried them once. What passed wrongly the first and the second",
-        "time has been added to the bank since, with checks that catch it, or the notebook says now what it had left open; the figures",
-        "stay as they were. Each time others wrote other answers, to the lessons as they had been mended by then.",
+        "student's notebook alone, before they read checks or bank, and tried them once. What passed wrongly was added to the bank",
+        "afterwards, with checks that catch it, or the notebook says now what it had left open; the figures stay as they were. Each",
+        "time others wrote other answers, to the lessons as they had been mended by then.",
         "",
         *tables,
         "What the wrong ones that passed did, where it was noted:",
         *table(["kind", "answers", "for example"], passed),
+        "Set aside, since they turned out to be what they were not given as; the figures above leave them out:",
+        *table(["exercise", "given as", "answer", "why it is not"], aside),
         f"Written by {found['written_by']}.",
         "",
     ]
