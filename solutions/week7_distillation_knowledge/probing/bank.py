@@ -328,6 +328,8 @@ edit("layer_centres", "losses-cut-off", {"[after - before for": "[max(0, after -
      "a layer that loses counts as 0: it counts as it is", killed_by="test_what_a_layer_loses_counts_as_it_is")
 edit("layer_centres", "losses-as-gains", {"[after - before for": "[abs(after - before) for"},
      "what a layer loses counts as a gain", killed_by="test_what_a_layer_loses_counts_as_it_is")
+edit("layer_centres", "none-for-zero", {"return gravity, sum(layer * gain for layer, gain in enumerate(gains, start=1)) / whole": "return gravity, sum(layer * gain for layer, gain in enumerate(gains, start=1)) / whole or None"},
+     "an expected layer of 0 is taken for none: gains and losses may cancel", killed_by="test_the_last_score_is_held_against_the_first_itself")
 edit("layer_centres", "divided-by-the-last", {"whole = cumulative[-1] - cumulative[0]": "whole = cumulative[-1]"},
      "the last score divides: what the embeddings can do alone is no gain", killed_by="test_the_expected_layer_weighs_each_layer_by_what_it_adds")
 edit("layer_centres", "zero-for-none", {"return gravity, None": "return gravity, 0.0"},
@@ -463,6 +465,9 @@ edit("structure_loss", "pairs-once", {".abs().masked_fill(~both, 0)": ".abs().ma
      "each pair is counted once: n² is the number of ordered pairs", killed_by="test_random_sentences_cost_what_their_pairs_cost")
 edit("structure_loss", "map-transposed-away", {" @ transform.T": ""},
      "the map is left out", killed_by="test_vectors_whose_squared_distances_are_the_trees_cost_nothing")
+edit("structure_loss", "products-of-many-words", {"squares = (x[:, :, None] - x[:, None]).square().sum(dim=-1)": "squares = torch.cdist(x, x).square()"},
+     "torch.cdist multiplies matrices from 26 words on, and far from 0 their differences are lost",
+     killed_by="test_sentences_far_from_zero_cost_what_those_near_it_do")
 edit("structure_loss", "padding-multiplied", {"vectors.masked_fill(~real[:, :, None], 0)": "vectors", ".abs().masked_fill(~both, 0)": ".abs() * both"},
      "padding is multiplied by 0: 0 times NaN is NaN", killed_by="test_padding_may_hold_anything")
 edit("structure_loss", "padding-counted", {".abs().masked_fill(~both, 0)": ".abs()"},

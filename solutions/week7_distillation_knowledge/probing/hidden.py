@@ -339,6 +339,10 @@ def test_the_last_score_is_held_against_the_first_itself(student: Student) -> No
         given = f"cumulative scores {first}, {first}, {more:.0e} more; the expected layer"
         true(found[1] is not None, "the last score is not the first", given=given)
         close(found[1], 2.0, given=given)
+    found = student.layer_centres(torch.zeros(3), [0.0, 0.5, 0.25])
+    given = "cumulative scores 0, .5, .25, of which layer 1 adds .5 and layer 2 takes .25; the expected layer"
+    true(found[1] is not None, "the last score is not the first", given=given)
+    close(found[1], 0.0, given=given)
     found = student.layer_centres(torch.zeros(4), [0.7, 0.1 + 0.2, 0.9, 0.7])
     equal(found[1], None, given="cumulative scores .7, .1 + .2, .9, .7; the expected layer")
 
@@ -477,6 +481,11 @@ def test_sentences_far_from_zero_cost_what_those_near_it_do(student: Student) ->
     # Multiples of 1/2 about 65,536 are exact in float32, and so are their maps.
     given = "a chain of four words in float32, apart by 1 or less, about (65536, 65536)"
     close(student.structure_loss(near + 65536, *some), loss_by_hand(near, *some), given=given)
+    near = torch.stack([torch.arange(40) % 3, torch.arange(40) % 4], dim=-1)[None] / 2
+    places = torch.arange(40.0)
+    some = torch.tensor([[1.0, 0.0], [0.5, 0.5]]), (places[:, None] - places).abs()[None], torch.tensor([40])
+    given = "a chain of forty words in float32, apart by 2 or less, about (4096, 4096)"
+    close(student.structure_loss(near + 4096, *some), loss_by_hand(near, *some), given=given)
 
 
 # precision_at
