@@ -229,6 +229,9 @@ def merge_pair(word, pair):
     return (word[0], *merge_pair(word[1:], pair))
 
 
+edit("merge_pair", "by-what-they-spell", {"(merged[-1], piece) == pair": 'piece[:2] == "##" and merged[-1] + piece[2:] == pair[0] + pair[1][2:]'},
+     "only what the two spell together is compared: another pair may spell the same",
+     killed_by="test_a_number_sign_is_a_character_like_any_other")
 edit("merge_pair", "second-mark-stays", {'word[i + 1].removeprefix("##")': "word[i + 1]"},
      "the mark of the second piece stays inside: ##u ##g becomes ##ug",
      killed_by="test_the_mark_inside_goes_and_that_in_front_stays", of="slices")

@@ -165,6 +165,9 @@ def test_any_pair_is_merged_as_in_a_text_of_pieces(student: Student) -> None:
 def test_a_number_sign_is_a_character_like_any_other(student: Student) -> None:
     equal(student.merge_pair(("#", "###", "##a"), ("#", "###")), ("##", "##a"), given="# ### ##a; # ###")
     equal(student.merge_pair(("#", "####"), ("#", "####")), ("###",), given="# ####; # ####")
+    given = "a ##b ##bc ##ab ##c; the pair ##a ##bc, which spells what ##ab ##c does"
+    equal(student.merge_pair(("a", "##b", "##bc", "##ab", "##c"), ("##a", "##bc")), ("a", "##b", "##bc", "##ab", "##c"), given=given)
+    equal(student.merge_pair(("ab", "##c", "##d"), ("a", "##bc")), ("ab", "##c", "##d"), given="ab ##c ##d; a ##bc")
     equal(student.merge_pair(("e", "##\u0301"), ("e", "##\u0301")), ("e\u0301",), given="e and an accent; the same pair")
 
 
