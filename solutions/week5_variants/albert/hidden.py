@@ -356,6 +356,7 @@ def test_equal_segments_are_exchanged_as_others_are(student: Student) -> None:
 def test_segments_may_be_read_twice_and_hold_the_words_as_they_were(student: Student) -> None:
     given = "the document The CHEF · roasts · ß É, from sentence 0 over 2 to 3, not exchanged; each segment is read twice"
     first, second, _ = student.order_example([["The", "CHEF"], ["roasts"], ["ß", "É"]], 0, 2, 3, False)
+    true(isinstance(first, list) and isinstance(second, list), "the two segments are lists", given=given)
     for _ in range(2):
         equal([first, second], [["The", "CHEF", "roasts"], ["ß", "É"]], given=given)
     given = "the document ['New York', ''] · [' a', 'e\u0301'] · ['a', 'a'], from sentence 0 over 1 to 3, exchanged"
