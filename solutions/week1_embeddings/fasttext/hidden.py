@@ -41,7 +41,8 @@ def test_many_words_agree_with_the_librarys_order(student: Student) -> None:
     expected = fasttext.ngrams("unfriended", 3, 6)
     equal(list(student.char_ngrams("unfriended")), expected, given="unfriended, n left as they are: 3 to 6")
     long = "internationalisation" * 20
-    equal(list(student.char_ngrams(long, 3, 6)), fasttext.ngrams(long, 3, 6), given=f"{long[:20]}, 20 times, n = 3 to 6")
+    expected = fasttext.ngrams(long, 3, 6)
+    equal(list(student.char_ngrams(long, 3, 6)), expected, given=f"{long[:20]}, 20 times, n = 3 to 6")
 
 
 @exercise("char_ngrams", points=0.5, needs="test_artificial_has_ten_trigrams")
@@ -58,6 +59,9 @@ def test_any_word_has_the_ngrams_of_brute_force(student: Student, word: str, sma
 def test_many_words_agree_with_the_published_hash(student: Student) -> None:
     texts = [*WORDS, "<커", "a" * 100, "힣\x7f\x80", " us\n", "cafe\u0301", "a\x00b"]
     equal([student.fnv1a(text) for text in texts], [fasttext.fnv1a(text) for text in texts], given="18 strings")
+    ends = ["a\x00", "\x00", "a ", "a\n", "\n", "\ufeffa", "ab>"]
+    given = "a byte of 0, a blank, a line break, a byte order mark at an end of the text"
+    equal([student.fnv1a(text) for text in ends], [fasttext.fnv1a(text) for text in ends], given=given)
     for text in ("ab" * 3000, "하늘" * 1000):
         equal(student.fnv1a(text), fasttext.fnv1a(text), given=f"{text[:2]}, {len(text) // 2:,} times")
 
@@ -126,7 +130,8 @@ def test_a_small_bag_beside_a_large_one_keeps_its_digits(student: Student) -> No
     for bags in ([[0], [1]], [[1], [0]], [[0, 0], [], [1, 1], [2], [1]], [[0]] * 50 + [[1]]):
         expected = [[sum(float(table[row, column]) for row in bag) for column in (0, 1)] for bag in bags]
         shown = f"{bags[:5]}{' …' if len(bags) > 5 else ''}{f', last {bags[-1]}' if len(bags) > 5 else ''}"
-        close(student.compose(table, bags), expected, given=f"the rows 1e8 −3 / 0.5 0.001 / −0.25 2e9, the bags {shown}")
+        given = f"the rows 1e8 −3 / 0.5 0.001 / −0.25 2e9, the bags {shown}"
+        close(student.compose(table, bags), expected, given=given)
 
 
 @exercise("subword_loss")
@@ -148,6 +153,13 @@ def test_random_batches_agree_with_a_sum_term_by_term(student: Student) -> None:
             rtol=1e-3,
             given=f"7 pairs, negatives of each: {number}",
         )
+    many = center.repeat(60), context.repeat(60), negatives.repeat(60, 1)
+    close(
+        student.subword_loss(table, contexts, bags, *many),
+        total / 7,
+        rtol=1e-3,
+        given="the same 7 pairs, 60 times over, 8 negatives of each",
+    )
     loss = student.subword_loss(table, contexts, [[]] * 5, center, context, negatives)
     close(loss, 9 * math.log(2), given="five words whose bags are empty, 8 negatives of each pair")
 
@@ -155,7 +167,8 @@ def test_random_batches_agree_with_a_sum_term_by_term(student: Student) -> None:
 @exercise("subword_loss", points=0.5, needs="test_the_mean_is_over_pairs_and_the_sum_over_negatives")
 def test_gradients_agree_with_a_sum_term_by_term(student: Student) -> None:
     bags = [[0, 4, 4], [1], [], [4, 2, 0, 3], [3]]
-    ids = torch.tensor([0, 3, 3, 1, 2]), torch.tensor([3, 0, 1, 1, 4]), torch.tensor([[1, 1], [3, 4], [2, 0], [1, 3], [0, 0]])
+    negatives = torch.tensor([[1, 1], [3, 4], [2, 0], [1, 3], [0, 0]])
+    ids = torch.tensor([0, 3, 3, 1, 2]), torch.tensor([3, 0, 1, 1, 4]), negatives
 
     def loss(table: torch.Tensor, contexts: torch.Tensor, *_: object) -> torch.Tensor:
         total = torch.zeros(())
@@ -370,6 +383,8 @@ def test_very_low_scores_and_many_queries_count(student: Student) -> None:
     allowed, right = torch.tensor([[True, True, False]] * 300), torch.tensor([[True, False, True]] * 300)
     given = "300 queries, the third candidate not allowed: scores −1e30 −2e30, −2e30 −1e30 and 3 3, again and again"
     close(student.neighbour_accuracy(scores, allowed, right), 0.5, given=given)
+    alone = torch.tensor([[-2e30, 1.0, 1.0]]), torch.tensor([[True, False, False]])
+    close(student.neighbour_accuracy(*alone, alone[1]), 1.0, given="scores −2e30 1 1, of which the first alone is allowed")
     one = student.neighbour_accuracy(torch.tensor([[-2.0]]), torch.tensor([[True]]), torch.tensor([[True]]))
     close(one, 1.0, given="one query with one candidate, which is right")
 
@@ -383,7 +398,8 @@ def test_every_syllable_agrees_with_unicodes_decomposition(student: Student) -> 
 @exercise("to_jamo", points=0.5, needs="test_syllables_fall_into_their_letters")
 @for_all(
     text=lists(
-        sampled_from(["가", "힣", "눈", "a"]) | sampled_from([*inputs.LETTERS, *inputs.BETWEEN, "ㄱ", "\u3164", "\u1113", "ﬁ"]),
+        sampled_from(["가", "힣", "눈", "a"])
+        | sampled_from([*inputs.LETTERS, *inputs.BETWEEN, "ㄱ", "\u3164", "\u1113", "ﬁ"]),
         max_size=8,
     ).map("".join)
 )

@@ -145,6 +145,9 @@ edit("harmonic_counts", "same-word-left-out",
 edit("harmonic_counts", "later-overwrites", {"+= 1 / abs(i - j)": "= 1 / abs(i - j)"},
      "a later meeting takes the place of an earlier one: meetings add up",
      killed_by="test_meetings_add_up_over_places_and_sentences", of="counter")
+edit("harmonic_counts", "single-precision", {", dtype=torch.float64": "", "return counts": "return counts.double()"},
+     "added up in single precision, which thousands of thirds do not forgive",
+     killed_by="test_long_texts_are_added_up_in_double_precision")
 edit("harmonic_counts", "empty-word-left-out", {"for word in sentence]": "for word in sentence if word]"},
      "the empty word is left out: it is a word like any other, and takes a place",
      killed_by="test_many_words_are_counted_case_and_all")

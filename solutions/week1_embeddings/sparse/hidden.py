@@ -129,9 +129,9 @@ def test_one_coordinate_and_many_rows_have_their_distances(student: Student) -> 
     line = torch.tensor([[3.0], [-1.0], [3.0]])
     close(student.distances(line), [[0, 4, 0], [4, 0, 4], [0, 4, 0]], given="(3), (−1) and (3)")
     close(student.distances(line[:1]), [[0]], given="(3) alone")
-    many = torch.arange(0.0, 300.0)[:, None] * torch.tensor([[3.0, 4.0]])
-    expected = 5 * np.abs(np.subtract.outer(np.arange(300), np.arange(300)))
-    close(student.distances(many), expected, given="300 points, (3, 4) times 0, 1, … 299")
+    many = 10_000 + torch.arange(300.0)[:, None] * torch.tensor([[0.375, 0.5]])
+    expected = 5 / 8 * np.abs(np.subtract.outer(np.arange(300), np.arange(300)))
+    close(student.distances(many), expected, given="300 points from (10000, 10000) on, in steps of (3/8, 1/2)")
 
 
 @exercise("cosines")
@@ -483,7 +483,7 @@ def test_a_context_seen_once_in_a_thousand_million_keeps_its_share(student: Stud
     for high in (10**6, 10**9 - 1):
         for kind in (torch.float64, torch.float32, torch.int64):
             counts = torch.tensor([[high, 0], [0, 1]], dtype=kind)
-            for negatives, power in ((1, 1), (5, 1), (5, 0.75)):
+            for negatives, power in ((1, 1), (5, 1), (5, 0.75), (20, 0.75), (200, 1)):
                 given = f"{high} 0 / 0 1, of {kind}, negatives={negatives}, power={power}"
                 close(
                     student.shifted_ppmi(counts, negatives, power),

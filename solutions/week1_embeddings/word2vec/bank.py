@@ -526,6 +526,9 @@ edit("train_sgns", "negatives-of-the-batch", {"len(rows) * negatives": "negative
      "drawn.view(-1, negatives)": "drawn.expand(len(rows), negatives)"},
      "one draw of negatives serves the whole batch: every pair has its own",
      killed_by="test_every_pair_has_negatives_of_its_own")
+edit("train_sgns", "five-negatives", {"len(rows) * negatives": "len(rows) * 5", "drawn.view(-1, negatives)": "drawn.view(-1, 5)[:, :negatives]"},
+     "no more than five negatives are drawn for a pair",
+     killed_by="test_more_negatives_push_further")
 edit("train_sgns", "batches-cut", {"            center, context =": "            rows = rows[:64]\n            center, context ="},
      "of a batch 64 pairs are trained on",
      killed_by="test_two_epochs_move_the_vector_of_every_centre")

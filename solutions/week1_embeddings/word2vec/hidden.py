@@ -1,6 +1,7 @@
 """word2vec: hidden checks and the metrics that the grader computes itself. Never released."""
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -33,6 +34,7 @@ def test_every_window_agrees_with_brute_force(student: Student) -> None:
 def test_a_word_that_stands_twice_is_paired_at_both_places(student: Student) -> None:
     equal(len(student.skipgram_pairs(["so", "so", "so"], 1)), 4, given="so so so, window 1")
     equal(student.skipgram_pairs([" so", "so"], 1), [(" so", "so"), ("so", " so")], given="' so' and so, window 1")
+    equal(student.skipgram_pairs(["", "So"], 1), [("", "So"), ("So", "")], given="an empty word and So, window 1")
 
 
 @exercise("skipgram_pairs", points=0.5)
@@ -46,7 +48,8 @@ def test_any_sentence_has_the_pairs_of_brute_force(student: Student, tokens: lis
 @exercise("cbow_examples", points=0.5)
 def test_the_examples_agree_with_brute_force(student: Student) -> None:
     long = [i % 7 for i in range(300)]
-    for tokens, window in ((list("abcdefghijklmn"), 3), (list(range(20)), 8), ([0, 0], 1), ([], 2), (long, 2), (long[:60], 59)):
+    few: list[list[Any]] = [list("abcdefghijklmn"), list(range(20)), [0, 0], [], ["", "a", "", ""], long, long[:60]]
+    for tokens, window in zip(few, (3, 8, 1, 2, 2, 2, 59), strict=True):
         near = [[t for j, t in enumerate(tokens) if 0 < abs(i - j) <= window] for i in range(len(tokens))]
         equal(
             [(list(contexts), center) for contexts, center in student.cbow_examples(tokens, window)],
@@ -176,7 +179,8 @@ def test_gradients_at_large_scores_and_of_one_pair_are_exact(student: Student) -
 
     names = ("center", "context", "negatives")
     for score in (200.0, -200.0):
-        vectors = torch.tensor([[score], [2.0]]), torch.tensor([[1.0], [0.5]]), torch.tensor([[[-1.0], [1.0]], [[0.0], [3.0]]])
+        negatives = torch.tensor([[[-1.0], [1.0]], [[0.0], [3.0]]])
+        vectors = torch.tensor([[score], [2.0]]), torch.tensor([[1.0], [0.5]]), negatives
         given = f"two pairs; the first with the real score {score:g} and noise {-score:g} and {score:g}"
         close_gradients(student, "sgns_loss", oracle, dict(zip(names, vectors, strict=True)), given=given)
     single = torch.tensor([[0.5]]), torch.tensor([[-2.0]]), torch.tensor([[[1.5]]])
@@ -300,6 +304,20 @@ def test_every_batch_has_negatives_of_its_own(student: Student) -> None:
 
 
 @exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
+def test_more_negatives_push_further(student: Student) -> None:
+    pairs = torch.cartesian_prod(torch.arange(6), torch.arange(6)).repeat(10, 1)  # (360, 2)
+    vectors = student.train_sgns(pairs, torch.full((6,), 60), dim=4, negatives=16, epochs=20, lr=0.02, batch=60)
+    length = float(vectors.norm(dim=1).mean())
+    # With k negatives and noise like the text u·v tends to −log k, so each of the two grows to the root of log 16, 1.67.
+    true(
+        1.45 < length < 1.9,
+        f"the vectors have length {length:.2f} on average, expected 1.45 to 1.9: how many negatives has a pair?",
+        given="six words of which each stands beside all equally often; 16 negatives",
+        actual=round(length),
+    )
+
+
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
 def test_every_pair_has_negatives_of_its_own(student: Student) -> None:
     # After one batch every coordinate of a context that moved is lr or −lr: Adam's first step. A centre's step in the second has the
     # sign of the sum of its two negatives less its context, an odd number of such terms, so never 0. Centres of one context whose
@@ -368,9 +386,11 @@ def test_many_words_and_a_single_one_have_their_neighbours(student: Student) -> 
         found = student.nearest(vectors, words, f"w{query}", k)
         expected = [*range(1, 300)][:k] if query == 0 else [*range(298, -1, -1)][:k]
         equal([word for word, _ in found], [f"w{i}" for i in expected], given=given)
-        close([cosine for _, cosine in found], [math.cos(abs(i - query) / 100) for i in expected], rtol=1e-5, given=given)
+        cosines = [math.cos(abs(i - query) / 100) for i in expected]
+        close([cosine for _, cosine in found], cosines, rtol=1e-5, given=given)
     equal(list(student.nearest(torch.ones(1, 3), ["us"], "us", 5)), [], given="a single word, 5 neighbours of it")
-    close([cosine for _, cosine in student.nearest(torch.tensor([[2.0], [-1.0]]), ["a", "b"], "b")], [-1], given="2 and −1")
+    found = student.nearest(torch.tensor([[2.0], [-1.0]]), ["a", "b"], "b")
+    close([cosine for _, cosine in found], [-1], given="the vectors (2) and (−1)")
     words = ["us ", "us", "US", "café", "cafe\u0301", "u"]
     vectors = torch.tensor([[1.0, 0.1], [1.0, 0.0], [1.0, 0.2], [1.0, 0.3], [1.0, 0.4], [1.0, 0.5]])
     for word, order in (("us", [0, 2, 3, 4, 5]), ("cafe\u0301", [5, 3, 2, 0, 1])):
