@@ -127,6 +127,14 @@ def test_any_text_is_read_place_by_place(
     equal([part.tolist() for part in found], [read, differs])
 
 
+@exercise("replace_tokens", points=0.5, needs="test_guesses_take_their_places_and_what_differs_is_replaced")
+def test_word_0_is_a_guess_like_any_other(student: Student) -> None:
+    tokens, chosen = torch.tensor([[5, 0, 6]]), torch.tensor([[True, True, False]])
+    found = tensors(student.replace_tokens(tokens, chosen, torch.tensor([0, 0])), "int64", "bool")
+    given = "the tokens (5, 0, 6), of which 5 and 0 are guessed as 0 and 0"
+    equal([part.tolist() for part in found], [[[0, 0, 6]], [[True, False, False]]], given=given)
+
+
 # discriminator_loss
 def token_by_token(scores: Tensor, replaced: Tensor, real: Tensor) -> Tensor:
     """Each token by itself: ln(1 + e^(±s))."""
@@ -344,16 +352,17 @@ def test_a_text_without_masked_tokens_costs_its_layers(student: Student) -> None
     batch=integers(1, 3),
     length=integers(1, 6),
     special=sampled_from([(4, 2), (0, 4), (1, 0), (3, 1)]),
+    first=sampled_from([0, 2**24, 2**31]),
     shift=integers(0, 10**6),
 )
 def test_any_text_is_read_and_asked_place_by_place(
-    student: Student, objective: str, batch: int, length: int, special: tuple[int, int], shift: int
+    student: Student, objective: str, batch: int, length: int, special: tuple[int, int], first: int, shift: int
 ) -> None:
-    # Ids 0 to 4, of which `special` are [MASK] and padding; [MASK] may stand in the text itself; guesses may be any of them.
-    mask, padding = special
-    tokens = torch.randint(0, 5, (batch, length), generator=drawn(shift))
+    # Five ids from `first` on, of which `special` are [MASK] and padding; [MASK] may stand in the text; guesses may be any.
+    mask, padding = (first + one for one in special)
+    tokens = first + torch.randint(0, 5, (batch, length), generator=drawn(shift))
     chosen = (torch.rand(batch, length, generator=drawn(shift + 1)) < 0.4) & (tokens != padding)
-    sampled = torch.randint(0, 5, (int(chosen.sum()),), generator=drawn(shift + 2))
+    sampled = first + torch.randint(0, 5, (int(chosen.sum()),), generator=drawn(shift + 2))
     queue, reads, asks = sampled.tolist(), [], []
     for row, picked in zip(tokens.tolist(), chosen.tolist(), strict=True):
         read, asked = [], []
