@@ -566,6 +566,8 @@ edit("remember", "cut-off-in-place", {"both = hidden if": "hidden.detach_()\n   
      "detach_ cuts off the part itself, which this step is to be trained by", killed_by="test_the_part_itself_goes_on_asking_for_gradients")
 edit("remember", "texts-for-places", {"both[:, max(0, both.shape[1] - length) :]": "both[max(0, both.shape[0] - length) :]"},
      "the last texts are kept: places are dimension 1", killed_by="test_the_last_places_are_kept")
+edit("remember", "at-most-512", {"both.shape[1] - length)": "both.shape[1] - min(length, 512))"},
+     "no more than 512 places are kept, whatever was said", killed_by="test_what_is_remembered_keeps_its_type")
 edit("remember", "always-float32", {".detach()": ".detach().float().to(hidden.dtype)"},
      "the memory is kept in float32, whatever comes in", killed_by="test_what_is_remembered_keeps_its_type")
 

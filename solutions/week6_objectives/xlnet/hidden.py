@@ -560,6 +560,9 @@ def test_what_is_remembered_keeps_its_type(student: Student) -> None:
     found = student.remember(memory, hidden, 3)
     given = "float64, to twelve digits: a memory of 2 places and a part of 2, three are kept"
     close(found, torch.cat([memory[:, 1:], hidden], dim=1), given=given, rtol=1e-12, atol=0)
+    memory, hidden = torch.arange(600.0).reshape(1, 600, 1), torch.arange(600.0, 700.0).reshape(1, 100, 1)
+    found = student.remember(memory, hidden, 650)
+    close(found, torch.arange(50.0, 700.0).reshape(1, 650, 1), given="a memory of 0 … 599 and a part of 600 … 699; 650 places are kept")
 
 
 # metrics
