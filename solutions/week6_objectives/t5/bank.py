@@ -129,6 +129,9 @@ edit("attend", "authors-number", {"-torch.inf": "-1e30"},
      "−10³⁰ is taken for −∞: scores that nothing divides may lie below it", killed_by="test_huge_scores_stay_finite_and_hidden_ones_hidden")
 edit("attend", "softmax-in-float32", {"softmax(dim=-1) @ values": "softmax(dim=-1, dtype=torch.float32).to(torch.promote_types(torch.float32, values.dtype)) @ values.to(torch.promote_types(torch.float32, values.dtype))"},
      "half precision goes in and float32 comes out: keep the queries' type", killed_by="test_each_head_may_have_a_mask_and_the_type_stays")
+edit("attend", "overflows", {"    return scores.masked_fill(~mask, -torch.inf).softmax(dim=-1) @ values":
+     "    least = scores.masked_fill(~mask, -torch.inf).amax(dim=-1, keepdim=True).clamp(max=0)\n    raised = torch.where(mask, (scores - least).exp(), 0.0)\n    return raised / raised.sum(dim=-1, keepdim=True) @ values"},
+     "the maximum is taken off where it is below 0 alone: exp of a large score is infinite", killed_by="test_huge_scores_stay_finite_and_hidden_ones_hidden")
 edit("attend", "three-dimensions-of-a-batch", {"    scores =": "    mask = mask[:, None] if mask.dim() == 3 else mask\n    scores ="},
      "a mask of three dimensions is taken for (B, N, M): it spreads as (h, N, M)", killed_by="test_any_heads_attend_as_by_brute_force")
 edit("attend", "float32", {"softmax(dim=-1) @ values": "float().softmax(dim=-1) @ values.float()"},

@@ -199,6 +199,8 @@ def test_huge_scores_stay_finite_and_hidden_ones_hidden(student: Student) -> Non
     mask = torch.tensor([[True, True, False]])
     found = student.attend(queries, keys, values, torch.zeros(1, 1, 3), mask)
     close(found, [[[[1.0]]]], given="scores −5000, −6000 and 9000, the third hidden; values 1, 2, 4")
+    found = student.attend(queries, torch.tensor([[[[50.0], [50.0], [90.0]]]]), values, torch.zeros(1, 1, 3), mask)
+    close(found, [[[[1.5]]]], given="scores 5000 twice and 9000, the third hidden; values 1, 2, 4", atol=1e-2)
     one, none = torch.ones(1, 1, 1, 1).double(), torch.zeros(1, 1, 3).double()
     for low in (-2e4, -1e6, -1e11):
         keys = torch.tensor([[[[low], [low], [0.0]]]])
