@@ -21,7 +21,7 @@ from grader.grading.metrics import metric
 from grader.lessons import inputs
 from grader.lessons.generated import for_all
 
-ALIKE = ["us", "Us", "US", " us", "us ", "us.", "", "3", "03", "ﬁ", "fi", "ß", "ss", "café", "cafe\u0301", "눈", "\u1102\u116e\u11ab", "[UNK]", "<unk>", "\n"]  # fmt: skip
+ALIKE = ["us", "Us", "US", " us", "us ", "us.", "", "3", "03", "ﬁ", "fi", "ß", "ss", "café", "cafe\u0301", "눈", "\u1102\u116e\u11ab", "[UNK]", "<unk>", "\n", "us,3"]  # fmt: skip
 TOKENS = (36_000, 120_000, 2_000_000)  # of the profiles
 
 
