@@ -392,6 +392,8 @@ edit("labels_needed", "lines-alone", {"    if scores[0] >= target:\n        retu
      killed_by="test_a_curve_may_be_a_single_point")
 edit("labels_needed", "nearly-reached", {"        if scores[i] >= target:": "        if scores[i] >= target or math.isclose(scores[i], target):"},
      "a score that falls short by a billionth counts as reached", killed_by="test_a_score_that_falls_short_by_a_little_has_not_reached_the_target")
+edit("labels_needed", "logarithm-of-0", {"return float(counts[0])": "return float(counts[0]) if math.log(counts[0]) else None"},
+     "the logarithm of 1 is 0, and is taken for nothing found", killed_by="test_what_is_needed_is_a_float_of_any_size")
 edit("labels_needed", "whole-count-returned", {"return float(counts[0])": "return counts[0]"},
      "a count that is an int comes back as one: a float was asked for", killed_by="test_what_is_needed_is_a_float_of_any_size")
 

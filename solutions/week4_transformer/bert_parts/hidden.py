@@ -402,6 +402,8 @@ def test_what_is_needed_is_a_float_of_any_size(student: Student) -> None:
         found = student.labels_needed([4, 16], [0.0, 1.0], target)
         true(isinstance(plain(found), float), "a float was expected", given=f"[4, 16], [0, 1], target {target}", actual=found)
     close(student.labels_needed([10**9, 10**13], [0.0, 1.0], 0.5), 1e11, given="[10⁹, 10¹³], [0, 1], target 0.5")
+    close(student.labels_needed([1, 2], [0.7, 0.8], 0.5), 1.0, given="[1, 2], [0.7, 0.8], target 0.5")
+    close(student.labels_needed([0.5, 1], [0.0, 1.0], 1.0), 1.0, given="[0.5, 1], [0, 1], target 1")
     found = student.labels_needed([1e-10, 1e-6], [0.0, 1.0], 0.5)
     close(found, 1e-8, given="[10⁻¹⁰, 10⁻⁶], [0, 1], target 0.5", atol=0)
     close(student.labels_needed([1, 100], [-80.0, 20.0], -30.0), 10.0, given="[1, 100], [−80, 20], target −30")

@@ -335,7 +335,7 @@ def test_no_part_of_a_text_is_preferred(student: Student) -> None:
 def test_no_weighted_sum_of_seed_text_and_epoch_decides(student: Student) -> None:
     small, steps = range(64), range(64, 4097, 64)  # a difference of the two is any number up to 4,096
     far = (7919, 10_000, 10_007, 65_536, 65_537, 100_000, 100_003)
-    beyond = (10**6, 1_000_003, 2**20, 10**9, 10**9 + 7, 2**31, 2**32)
+    beyond = (10**6, 1_000_003, 2**20, 10**9, 10**9 + 7, 2**31)
     keys = [(0, 0, epoch) for epoch in (*steps, *far[:4], 100_003)] + [(0, text, 0) for text in (*steps, *far, *beyond)]
     keys += [(0, 1, epoch) for epoch in small] + [(0, text, 1) for text in small if text != 1]
     keys += [(1, text, 0) for text in small] + [(1, 0, epoch) for epoch in small if epoch]
