@@ -349,6 +349,9 @@ def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0)
     return tuple(torch.stack(column) for column in zip(*rows))
 
 
+edit("glove_gradients", "held-within-a-hundred", {"return slope[:, None] * context": "slope = slope.clamp(-100, 100)\n    return slope[:, None] * context"},
+     "slopes are held between −100 and 100: the gradients are those of glove_loss, however large",
+     killed_by="test_the_gradients_agree_with_finite_differences")
 edit("glove_gradients", "factor-two-missing", {"2 * glove_weight(counts, x_max)": "glove_weight(counts, x_max)"},
      "the 2 is missing: the derivative of e² is 2e", killed_by="test_the_gradients_are_those_of_autograd")
 edit("glove_gradients", "sign-turned-round", {"(word * context).sum(dim=1) + word_bias + context_bias - counts.log()":

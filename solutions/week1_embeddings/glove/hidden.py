@@ -243,6 +243,12 @@ def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
                     moved[place][position] += sign * 1e-5
                     expected[position] += sign * _loss(*moved, x_max=x_max) / 2e-5
             close(gradients[place], expected, rtol=1e-4, atol=1e-5, given=f"random vectors, x_max = {x_max:g}; {place}")
+    for far in (100.0, -3000.0, 1e6):  # the weight of a count of 100 is 1, so the slope is twice the error
+        one = torch.ones(1, 1).double()
+        parts = (far * one, one, torch.zeros(1).double(), torch.zeros(1).double(), torch.full((1,), 100.0).double())
+        slope = 2 * (far - math.log(100))
+        for gradient, wanted in zip(student.glove_gradients(*parts), (slope, slope * far, slope, slope), strict=True):
+            close(gradient.flatten(), [wanted], given=f"vectors ({far:g}) and (1), biases 0, a count of 100")
 
 
 @exercise("glove_gradients", points=0.5, needs="test_the_gradients_are_those_of_autograd")

@@ -626,6 +626,9 @@ edit("answer_scores", "precision", {"2 * shared / (len(given) + len(wanted)) if 
 edit("answer_scores", "recall", {"2 * shared / (len(given) + len(wanted)) if given or wanted else 1.0":
      "shared / max(1, len(wanted)) if given or wanted else 1.0"},
      "this is the recall alone", killed_by="test_f1_counts_the_words_that_both_have")
+edit("answer_scores", "nothing-before-normalising", {" if given or wanted else 1.0": " if given or wanted else float(answer in truths)"},
+     "it is asked before the normalisation whether both are empty: the against a leaves nothing of either",
+     killed_by="test_exact_match_and_f1_may_come_from_any_truth")
 edit("answer_scores", "exact-before-normalising", {"float(given == wanted)": "float(answer in truths)"},
      "exact match compares the strings as they are: both are normalised first",
      killed_by="test_case_punctuation_and_articles_do_not_count")

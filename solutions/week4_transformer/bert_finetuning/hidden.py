@@ -497,6 +497,10 @@ def test_exact_match_and_f1_may_come_from_any_truth(student: Student) -> None:
     close(
         [float(exact), float(f1)], [1.0, 1.0], given="the answer the, the truths hospital and a: nothing is left of two"
     )
+    for answer, truth in (("the", ""), ("", "An."), ("!", "the"), ("", "")):
+        found = student.answer_scores(answer, [truth])
+        given = f"the answer {answer!r}, the truth {truth!r}: nothing is left of either"
+        close([float(one) for one in found], [1.0, 1.0], given=given)
     for truths in (["hospital old", "old hospital"], ["old hospital", "hospital old"]):
         found = student.answer_scores("old hospital", truths)
         close([float(one) for one in found], [1.0, 1.0], given=f"the answer old hospital, the truths {truths}")

@@ -453,6 +453,8 @@ def graph_convolution(x, adjacency, weight, bias):
     return nn.functional.linear(mixed, weight, bias).relu()
 
 
+equivalent("attention_weights", "1: answering.masked_fill(~real.unsqueeze(-1), 0.0) → answering.masked_fill(~real.unsqueeze(-1), 1.0)",
+           "any finite number does: the score of padding is masked")
 equivalent("graph_convolution", "1: torch.eye(x.shape[1], dtype=torch.bool, device=x.device) → torch.eye(x.shape[1], dtype=torch.bool)", "the checks run on a CPU")
 edit("graph_convolution", "no-self", {" | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)": ""},
      "a concept is not its own neighbour: A + I", killed_by="test_a_concept_alone_keeps_its_vector")
