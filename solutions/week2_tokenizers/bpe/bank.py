@@ -380,6 +380,8 @@ edit("encode_word", "long-left-alone", {"rank = ": "if len(word) > 100:\n       
      "a long word is left as it is", killed_by=LONG)
 edit("encode_word", "a-thousand-merges", {"enumerate(merges)": "enumerate(merges[:1000])"},
      "only the first thousand merges are used", killed_by=LONG)
+edit("encode_word", "fifty-rounds", {"while True:": "for _ in range(50):", "        word = merge_pair(word, min(known, key=rank.get))": "        word = merge_pair(word, min(known, key=rank.get))\n    return tuple(word)"},
+     "no more than fifty merges are made, though a word may hold more", killed_by=LONG)
 edit("encode_word", "blanks-left-out", {"rank = ": "word = tuple(token for token in word if token.strip())\n    rank = "},
      "tokens that are blanks are left out", killed_by=LONG)
 

@@ -40,8 +40,9 @@ def test_random_words_are_counted_as_place_by_place(student: Student) -> None:
     long = tuple(chr(0x4E00 + i) for i in range(1200))
     found = student.count_pairs({long: 3_000_000_000})
     equal(found, dict.fromkeys(pairwise(long), 3_000_000_000), given="a word of 1,200 characters, 3,000,000,000 times")
-    found = student.count_pairs({("a", "bc"): 2, ("ab", "c"): 3, (): 4, ("</w>",): 5})
-    equal(found, {("a", "bc"): 2, ("ab", "c"): 3}, given="a+bc twice, ab+c 3 times, a word of no tokens, </w> alone")
+    found = student.count_pairs({("a", "bc"): 2, ("ab", "c"): 3, (): 4, ("</w>",): 5, ("", "a"): 6})
+    expected = {("a", "bc"): 2, ("ab", "c"): 3, ("", "a"): 6}
+    equal(found, expected, given="a+bc twice, ab+c 3 times, a word of no tokens, </w> alone, an empty token before a")
     equal(student.count_pairs({}), {}, given="no words")
 
 
@@ -71,7 +72,7 @@ def test_any_pair_is_merged_as_in_a_text_of_tokens(
 @composite
 def _words_with_their_pairs(draw: DrawFn) -> tuple[tuple[str, ...], tuple[str, str]]:
     """A word of two or three kinds of tokens, and a pair that mostly stands in it."""
-    kinds = draw(lists(sampled_from([*TOKENS, "</w>", "<", ">", "b</w>", "\n", "."]), min_size=1, max_size=3))
+    kinds = draw(lists(sampled_from([*TOKENS, "</w>", "<", ">", "b</w>", "\n", ".", "\x00"]), min_size=1, max_size=3))
     word = tuple(draw(lists(sampled_from(kinds), max_size=9)))
     places = list(pairwise(word)) or [("a", "b")]
     return word, draw(sampled_from(places) | tuples(sampled_from(kinds), sampled_from(kinds)))
@@ -101,6 +102,10 @@ def test_pairs_of_different_tokens_are_merged_as_by_the_library(student: Student
         equal(student.merge_pair(word, pair), expected, given=f"{' '.join(word)!r}, pair {pair}")
     equal(student.merge_pair(("A", "b"), ("a", "b")), ("A", "b"), given="A b, pair (a, b)")
     equal(student.merge_pair((" a", "b "), (" a", "b ")), (" ab ",), given="blank-a b-blank, the same pair")
+    found = student.merge_pair(("a", "x", "a", "", ""), ("a", ""))
+    equal(found, ("a", "x", "a", ""), given="a x a and two empty tokens, pair (a, empty token)")
+    found = student.merge_pair(("a", "\0", "b", "a", "b"), ("a", "b"))
+    equal(found, ("a", "\0", "b", "ab"), given="a, the character 0, b, a, b; pair (a, b)")
     equal(student.merge_pair(("a", "b") * 1500, ("a", "b")), ("ab",) * 1500, given="a b 1,500 times, pair (a, b)")
 
 
@@ -208,9 +213,14 @@ def test_a_long_word_of_letters_and_blanks_is_merged_to_its_end(student: Student
     found = student.encode_word(("A", "a", " ", " ") * 40, merges)
     equal(found, ("Aa ", " ") * 40, given="A a and two blanks, 40 times; merges A+a, Aa+blank")
     equal(student.encode_word(("a", "b", "</w>"), []), ("a", "b", "</w>"), given="a b </w>, no merges")
+    letters = [chr(0x4E00 + i) for i in range(300)]
+    found = student.encode_word(tuple(letters), list(zip(letters[::2], letters[1::2], strict=True)))
+    expected = tuple(a + b for a, b in zip(letters[::2], letters[1::2], strict=True))
+    equal(found, expected, given="a word of 300 different characters, of which each two are a merge of their own")
     merges = [("a", "b"), *((chr(0x4E00 + i), "x") for i in range(3000)), ("ab", "a")]
     found = student.encode_word(("a", "b", "a", chr(0x4E00 + 2999), "x"), merges)
-    equal(found, ("aba", chr(0x4E00 + 2999) + "x"), given="a b a and two more; 3,002 merges, of which three fit, the last too")
+    expected = ("aba", chr(0x4E00 + 2999) + "x")
+    equal(found, expected, given="a b a and two more; 3,002 merges, of which three fit, the last too")
 
 
 @exercise("encode_word", points=0.5)
@@ -258,7 +268,8 @@ def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
     for text in ["It's  3 Lows\n\n", "킹받네 🙂", *lines[:3], *lines[-3:]]:
         equal(student.encode_text(text, merges), library.tokens(text), given=text)
     long = "".join(f"low{i % 7} " for i in range(600)) + "한" * 300
-    equal(student.encode_text(long, merges), library.tokens(long), given="600 words, low0 low1 … low6 again and again, then 한 300 times")
+    given = "600 words, low0 low1 … low6 again and again, then 한 300 times"
+    equal(student.encode_text(long, merges), library.tokens(long), given=given)
     found = student.encode_text("a,a\r\na", [("a", ",")])
     equal(found, ["a", ",", "a", "č", "Ċ", "a"], given="a,a and a on the next line (\\r\\n); merge a+, which the cut forbids")
 
