@@ -194,7 +194,7 @@ def _loss(
 def test_random_batches_agree_with_the_definition(student: Student) -> None:
     for size, dim, x_max in ((1, 1, 100.0), (6, 1, 5.0), (1, 3, 2.0), (70, 2, 3.0), (5, 3, 10.0), (4, 7, 25.0)):
         batch = _batch(size, dim, seed=size)
-        batch[2][:1] -= 3000  # a large error
+        batch[2][:1] -= 30 if size == 70 else 3000  # a large error, beside which each of many still counts
         batch[4][:2] = [1.0, 0.2][:size]
         found = student.glove_loss(*(torch.tensor(x) for x in batch), x_max=x_max)
         close(found, _loss(*batch, x_max=x_max), given=f"random vectors, N = {size}, d = {dim}, x_max = {x_max:g}")

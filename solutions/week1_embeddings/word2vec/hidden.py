@@ -385,9 +385,9 @@ def test_many_words_and_a_single_one_have_their_neighbours(student: Student) -> 
         given = f"300 words on a half circle, lengths from 1e-5 to 1e5, {k} neighbours of w{query}"
         found = student.nearest(vectors, words, f"w{query}", k)
         expected = [*range(1, 300)][:k] if query == 0 else [*range(298, -1, -1)][:k]
-        equal([word for word, _ in found], [f"w{i}" for i in expected], given=given)
         cosines = [math.cos(abs(i - query) / 100) for i in expected]
         close([cosine for _, cosine in found], cosines, rtol=1e-5, given=given)
+        equal([word for word, _ in found], [f"w{i}" for i in expected], given=given)
     equal(list(student.nearest(torch.ones(1, 3), ["us"], "us", 5)), [], given="a single word, 5 neighbours of it")
     found = student.nearest(torch.tensor([[2.0], [-1.0]]), ["a", "b"], "b")
     close([cosine for _, cosine in found], [-1], given="the vectors (2) and (−1)")

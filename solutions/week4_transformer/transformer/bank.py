@@ -684,6 +684,3 @@ edit("beam_search", "words-are-tensors", {"prefixes[done].tolist()": "prefixes[d
 
 
 equivalent("beam_search", "3: range(1, longest + 1) → range(1, longest + 2)", "at the greatest length all texts are finished")
-equivalent("beam_search", "14: removed if len(prefixes) == 0:", "where nothing runs, there are no candidates to keep")
-equivalent("beam_search", "14: len(prefixes) == 0 → len(prefixes) == -1", "where nothing runs, there are no candidates to keep")
-equivalent("beam_search", "15: removed break", "where nothing runs, there are no candidates to keep")
