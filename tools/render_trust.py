@@ -23,7 +23,13 @@ from grader.quality.calibrate import PROMISE
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "trust"
 PAGE, README = ROOT / "docs" / "trust.md", ROOT / "README.md"
-ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", 5: "fifth"}  # of the measurements with answers that nobody had seen
+ORDINALS = {
+    1: "first",
+    2: "second",
+    3: "third",
+    4: "fourth",
+    5: "fifth",
+}  # of the measurements with answers that nobody had seen
 START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
 
 
