@@ -485,9 +485,9 @@ print(f"contexts of different senses are further apart by {metrics['contextual_g
 def kmeans(points, centroids, steps=50):
     """`steps` rounds of k-means: label every point, then move every centroid.
 
-    points (N, d); centroids (K, d), where to start; steps: at least 1. A point's label is the number of the nearest
-    centroid (Euclidean distance; of equally near ones the first). A centroid without points stays
-    where it is.
+    points (N, d); centroids (K, d), where to start; steps: at least 1. A point's label is the
+    number of the nearest centroid (Euclidean distance; of equally near ones the first). A
+    centroid without points stays where it is.
     Returns (centroids: tensor (K, d) after the last move, labels: int64 tensor (N,) of the last
     round). The inputs stay as they are. Lloyd 1982.
     """
@@ -597,8 +597,8 @@ def choose_senses(contexts, senses, new):
     """For each new context the sense whose centroid is nearest by cosine.
 
     contexts (N, d) float tensor with their senses, (N,) int64, in which each of 0 … K − 1 occurs;
-    new (M, d) float tensor, M at least 0. The centroid of a sense is the mean of its contexts. Returns an int64
-    tensor (M,). After Schütze 1998, sense vectors.
+    new (M, d) float tensor, M at least 0. The centroid of a sense is the mean of its
+    contexts. Returns an int64 tensor (M,). After Schütze 1998, sense vectors.
     """
     ### BEGIN SOLUTION
     count = int(senses.max()) + 1

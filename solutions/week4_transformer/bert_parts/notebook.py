@@ -236,8 +236,8 @@ def few_labels(labels, per_class, seed):
 
     labels: list of classes (ints or strings), at least one, each class at least `per_class` times.
     per_class: 1 or more. seed: an int, 0 to 2**32 − 1; the same seed gives the same sample, in
-    another run of Python too, other seeds others, and with one seed a larger sample holds every smaller one. Every
-    set of as many places of a class has its chance.
+    another run of Python too, other seeds others, and with one seed a larger sample holds every
+    smaller one. Every set of as many places of a class has its chance.
     Returns a list of different places, in any order.
     """
     ### BEGIN SOLUTION

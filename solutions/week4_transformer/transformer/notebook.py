@@ -467,8 +467,8 @@ def beam_search(model, begin, end, longest, beams=4, alpha=0.6):
     """Finds likely texts.
 
     model(prefixes (k, n) int64, k at least 1) → logits (k, n, V): at each place those of the next
-    word; prefixes start with `begin`. A text ends with `end`, or has `longest` words, the end counted. Length too
-    counts the end, where there is one.
+    word; prefixes start with `begin`. A text ends with `end`, or has `longest` words, the end
+    counted. Length too counts the end, where there is one.
     Returns a list of (score, words), the best score first: words a list of ids without begin and
     end, score a float, log P / ((5 + length) / 6)^alpha. Wu et al. 2016, equation 14, without the
     coverage penalty.
