@@ -30,6 +30,7 @@ Values = Mapping[str, float]  # metric → value
 
 FILE = "errors.csv"
 MOST_FRESH = 1000
+FEW = 2  # wrong answers to each exercise, unless told; a run is a whole experiment, and a bank has a hundred and more
 SURE = 0.001  # how improbable so many right runs outside must be before we say that a row's promise is broken
 SLOWER = (
     5  # times as long as right runs (their median) a wrong answer may take, where that is more than the lesson's limit
@@ -115,8 +116,8 @@ def measure(
 
     Args:
         fresh: how many fresh seeds.
-        wrong: how many of the bank's wrong answers to each exercise, in the bank's order; None: all of them in the profile
-            smoke, none in the others.
+        wrong: how many of the bank's wrong answers to each exercise, in the bank's order. None: FEW in the profile smoke,
+            and all of them where a row with points would be blind with these; none in the other profiles.
         jobs: runs at a time.
         step: `step(done, total, what is running)` is called whenever that changes.
 
@@ -134,34 +135,37 @@ def measure(
         raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
     kept = read(lesson.source / FILE)
     seeds = range(FRESH_FROM, FRESH_FROM + fresh)
-    answers = _some([answer for answer in bank.load(lesson) if answer.sentence is not None], profile, wrong)
-    total = fresh + len(answers)
     asked = [Task(profile, device, seed) for seed in seeds]
-    right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, total, now))
+    right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, fresh, now))
     limit = max(lesson.limits["notebook_seconds"], SLOWER * median(run.seconds for run in right))
-    asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
-    tried = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
     command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
     origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device, lesson.course.root)
-    origin += f"; seeds {seeds[0]} to {seeds[-1]}" + (f", wrong answers on {FRESH_FROM}" if answers else "")
-    measured = [
-        rates(
-            row,
-            [run.metrics for run in right],
-            {a.label: run.metrics for a, run in zip(answers, tried, strict=True)},
-            origin,
-        )
-        for row in rows
-        if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
-    ]
+    origin += f"; seeds {seeds[0]} to {seeds[-1]}"
+
+    def of_answers(answers: Sequence[bank.Answer]) -> list[ErrorRates]:
+        total = fresh + len(answers)
+        asked = [Task(profile, device, FRESH_FROM, limit, answer) for answer in answers]
+        runs = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
+        tried = {answer.label: run.metrics for answer, run in zip(answers, runs, strict=True)}
+        where = origin + (f", wrong answers on {FRESH_FROM}" if answers else "")
+        return [
+            rates(row, [run.metrics for run in right], tried, where)
+            for row in rows
+            if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
+        ]
+
+    known = [answer for answer in bank.load(lesson) if answer.sentence is not None]
+    few = FEW if profile == "smoke" else 0
+    measured = of_answers(_first(known, few if wrong is None else wrong))
+    graded = {row.metric for row in rows if row.points}
+    if wrong is None and any(one.blind and one.metric in graded for one in measured):
+        measured = of_answers(known)  # the runs above are kept: only the others are made
     _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *measured])
     return measured
 
 
-def _some(answers: Sequence[bank.Answer], profile: str, most: int | None) -> list[bank.Answer]:
-    """Takes the first of each exercise's answers."""
-    if most is None:
-        return [*answers] if profile == "smoke" else []
+def _first(answers: Sequence[bank.Answer], most: int) -> list[bank.Answer]:
+    """Takes the first answers to each exercise, `most` of them, in their order."""
     counts: Counter[str] = Counter()
     chosen = []
     for answer in answers:

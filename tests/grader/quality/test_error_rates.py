@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -115,9 +116,41 @@ def test_measuring_asks_for_fresh_seeds_and_writes_the_profiles_rows(lesson: Les
 
 def test_some_wrong_answers_are_the_first_of_each_exercise() -> None:
     answers = [Answer(exercise, str(i), "x", None, "") for i in range(3) for exercise in ("a", "b")]
-    assert [one.label for one in error_rates._some(answers, "smoke", 2)] == ["a/0", "b/0", "a/1", "b/1"]
-    assert error_rates._some(answers, "smoke", None) == answers
-    assert error_rates._some(answers, "cpu", None) == error_rates._some(answers, "smoke", 0) == []
+    assert [one.label for one in error_rates._first(answers, 2)] == ["a/0", "b/0", "a/1", "b/1"]
+    assert error_rates._first(answers, 0) == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "wrong", "seen_from", "points", "tried"),
+    [
+        ("smoke", None, 0, 3, 2),  # two will do
+        ("smoke", None, 3, 3, 4),  # only the fourth is outside: all are tried
+        ("smoke", None, 3, 0, 2),  # a row without points may be blind
+        ("smoke", 2, 3, 3, 2),  # as told
+        ("cpu", None, 0, 3, 0),
+    ],
+)
+def test_the_whole_bank_is_tried_where_two_answers_leave_a_row_with_points_blind(
+    lesson: Lesson,
+    monkeypatch: pytest.MonkeyPatch,
+    profile: str,
+    wrong: int | None,
+    seen_from: int,
+    points: int,
+    tried: int,
+) -> None:
+    answers = [Answer("words", str(i), "it gives nothing", None, f"def words(): return {i}") for i in range(4)]
+    monkeypatch.setattr(bank, "load", lambda lesson: answers)
+    table.write(lesson.source / "expected.csv", [replace(ROW, profile=profile, points=points)])
+
+    def results(lesson: Lesson, tasks: list[Task], jobs: int, step: object) -> list[Run]:
+        outside = [task.answer is not None and answers.index(task.answer) >= seen_from for task in tasks]
+        return [Run({"m": 0.1 if out else 0.9}, 4.0, "") for out in outside]
+
+    monkeypatch.setattr(calibrate, "results", results)
+    (one,) = error_rates.measure(lesson, profile, 3, wrong, "cpu", 1, lambda *_: None)
+    assert one.wrong == tried
+    assert one.seen == max(tried - seen_from, 0)
 
 
 @pytest.mark.parametrize("lesson", Course().lessons(), ids=lambda lesson: lesson.id)
