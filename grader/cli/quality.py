@@ -62,8 +62,8 @@ def calibrate(
 ) -> None:
     """Measure a lesson's expected table: run the reference over seeds, write mean, sd and tolerance interval to expected.csv.
 
-    With --errors: how often a right answer falls outside that interval, and which wrong answers fall inside. A call that
-    was cut goes on from there.
+    With --errors: how often a right answer falls outside that interval, and which wrong answers fall inside; not measured
+    again while nothing has changed that decides it. A call that was cut goes on from there.
     """
     from grader.quality import calibrate as measuring
     from grader.quality import error_rates
@@ -87,8 +87,9 @@ def calibrate(
             for row in rows:
                 table.add_row(row.metric, *(f"{x:.4g}" for x in (row.mean, row.sd, row.seeds, row.low, row.high)))
         console.print(table)
-        for sentence in error_rates.sentences(rates) if errors else []:
-            console.print(sentence, highlight=False)
+        if errors:
+            for sentence in [*error_rates.sentences(rates), *dict.fromkeys(rate.provenance for rate in rates)]:
+                console.print(escape(sentence), highlight=False)
 
 
 @app.command(rich_help_panel=PANEL, epilog="Example: grader audit word2vec")

@@ -11,6 +11,7 @@ versions, commit. Whether the promise is kept is measured elsewhere (grader.qual
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import tempfile
@@ -181,11 +182,24 @@ def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
 
 
 def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
-    """Hashes all that decides the metrics of a run: code of notebook, hidden checks and library, the versions."""
-    notebook = lesson.source / "notebook.py"
+    """Hashes all that decides the metrics of a run: code of notebook, metrics and library, the versions."""
+    notebook, hidden = lesson.source / "notebook.py", lesson.source / "hidden.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
-    code = [notebook, lesson.source / "hidden.py", *library]
-    return fingerprint(answer, device, versions(), code=code, data=source.data_read(lesson))
+    metrics_code = _without_checks(hidden.read_text(encoding="utf-8")) if hidden.is_file() else ""
+    facts = (answer, device, versions(), metrics_code)
+    return fingerprint(*facts, code=[notebook, *library], data=source.data_read(lesson))
+
+
+def _without_checks(code: str) -> str:
+    """Leaves out the functions that are marked as checks of an exercise, and comments: neither has a part in a metric."""
+
+    def is_check(node: ast.stmt) -> bool:
+        marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []
+        return any(isinstance(mark, ast.Call) and ast.unparse(mark.func) == "exercise" for mark in marks)
+
+    tree = ast.parse(code)
+    tree.body = [node for node in tree.body if not is_check(node)]
+    return ast.unparse(tree)
 
 
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:

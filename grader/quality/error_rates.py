@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
@@ -22,7 +22,7 @@ from etude.lesson import table
 from grader.classes.workers import Step
 from grader.course import CourseError, Lesson
 from grader.lessons import bank
-from grader.provenance import provenance
+from grader.provenance import fingerprint, provenance
 from grader.quality import calibrate
 from grader.quality.calibrate import FRESH_FROM, Task
 
@@ -54,6 +54,7 @@ class ErrorRates:
             is outside these are the ones equal to it.
         untouched: those of them whose value is the reference's own to the last digit, as their code has no part in
             this metric.
+        inputs: the hash of what decides these numbers, but for the interval.
     """
 
     metric: str
@@ -72,6 +73,7 @@ class ErrorRates:
     inside: int
     untouched: int
     unseen: str
+    inputs: str
     provenance: str
 
     @property
@@ -112,7 +114,7 @@ COLUMNS = [field.name for field in fields(ErrorRates)]
 def measure(
     lesson: Lesson, profile: str, fresh: int, wrong: int | None, device: str, jobs: int, step: Step
 ) -> list[ErrorRates]:
-    """Measures one profile of one lesson and writes its rows of errors.csv.
+    """Measures one profile of one lesson and writes its rows of errors.csv; gives those that are there if they still hold.
 
     Args:
         fresh: how many fresh seeds.
@@ -134,6 +136,15 @@ def measure(
         command = f"grader calibrate {lesson.id} --profile {profile}"
         raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
     kept = read(lesson.source / FILE)
+    known = [answer for answer in bank.load(lesson) if answer.sentence is not None]
+    few = _first(known, wrong if wrong is not None else FEW if profile == "smoke" else 0)
+    graded = {row.metric for row in rows if row.points}
+    stored = [row for row in kept if row.profile == profile]
+    enough = [few] if wrong is not None or not _blind(stored, graded) else []
+    enough += [known] if wrong is None else []
+    if any(_hold(stored, rows, _inputs(lesson, device, fresh, answers)) for answers in enough):
+        return stored
+
     seeds = range(FRESH_FROM, FRESH_FROM + fresh)
     asked = [Task(profile, device, seed) for seed in seeds]
     right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, fresh, now))
@@ -148,20 +159,35 @@ def measure(
         runs = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(fresh + done, total, now))
         tried = {answer.label: run.metrics for answer, run in zip(answers, runs, strict=True)}
         where = origin + (f", wrong answers on {FRESH_FROM}" if answers else "")
+        decisive = _inputs(lesson, device, fresh, answers)
         return [
-            rates(row, [run.metrics for run in right], tried, where)
+            rates(row, [run.metrics for run in right], tried, decisive, where)
             for row in rows
             if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
         ]
 
-    known = [answer for answer in bank.load(lesson) if answer.sentence is not None]
-    few = FEW if profile == "smoke" else 0
-    measured = of_answers(_first(known, few if wrong is None else wrong))
-    graded = {row.metric for row in rows if row.points}
-    if wrong is None and any(one.blind and one.metric in graded for one in measured):
+    measured = of_answers(few)
+    if wrong is None and _blind(measured, graded):
         measured = of_answers(known)  # the runs above are kept: only the others are made
     _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *measured])
     return measured
+
+
+def _inputs(lesson: Lesson, device: str, fresh: int, answers: Sequence[bank.Answer]) -> str:
+    """Hashes what decides the rates of a lesson's rows, but for their intervals: the same on every machine."""
+    return fingerprint(fresh, calibrate.inputs(lesson, device), *((answer.label, answer.code) for answer in answers))
+
+
+def _hold(stored: Sequence[ErrorRates], rows: Sequence[table.Expected], decisive: str) -> bool:
+    """Tells whether rates that are stored would come out again: of the intervals in the table, and of what decides them."""
+    intervals = {row.metric: (row.low, row.high) for row in rows}
+    return bool(stored) and all(
+        one.inputs == decisive and intervals.get(one.metric) == (one.low, one.high) for one in stored
+    )
+
+
+def _blind(rows: Sequence[ErrorRates], graded: Collection[str]) -> bool:
+    return any(one.blind and one.metric in graded for one in rows)
 
 
 def _first(answers: Sequence[bank.Answer], most: int) -> list[bank.Answer]:
@@ -175,7 +201,9 @@ def _first(answers: Sequence[bank.Answer], most: int) -> list[bank.Answer]:
     return chosen
 
 
-def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Values], origin: str) -> ErrorRates:
+def rates(
+    row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Values], decisive: str, origin: str
+) -> ErrorRates:
     """Computes the error rates of one row, from the metrics of right runs, and of wrong answers on the first one's seed.
 
     A right run without a value of this metric counts as outside: it would earn nothing.
@@ -203,6 +231,7 @@ def rates(row: table.Expected, right: Sequence[Values], wrong: Mapping[str, Valu
         inside=len(unseen),
         untouched=sum(ended[name] == values[0] for name in unseen),
         unseen=" ".join(unseen),
+        inputs=decisive,
         provenance=origin,
     )
 

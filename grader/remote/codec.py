@@ -182,7 +182,9 @@ class _Encoder:
                 return None
             self.need_room(_size(list(x.shape), TORCH_DTYPES[dtype]))
             plain = x.detach().to("cpu").resolve_conj().resolve_neg().contiguous()
-            flat = plain.as_strided((x.numel(),), (1,))  # not by reshape: a single number may keep the stride of its table
+            flat = plain.as_strided(
+                (x.numel(),), (1,)
+            )  # not by reshape: a single number may keep the stride of its table
             data = memoryview(flat.view(torch.uint8).numpy()) if x.numel() else b""
             return self.buffer("tensor", data, d=dtype, s=list(x.shape), g=bool(x.requires_grad))
         name = str(x).removeprefix("torch.") if type(x) in (torch.dtype, torch.device) else ""

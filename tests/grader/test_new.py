@@ -199,7 +199,7 @@ def row(metric: str = "bits_per_letter", points: float = 0, low: float = 3.0, pr
 def rate(low: float = 3.0, wrong: int = 4, inside: int = 0, outside: int = 0) -> error_rates.ErrorRates:
     about = {"coverage": 0.99, "confidence": 0.95, "outside_most": 0.1, "lost": 0.0, "lost_most": 0.0, "provenance": ""}
     counts = {"fresh": 24, "outside": outside, "wrong": wrong, "failed": 0, "inside": inside, "untouched": 0}
-    return error_rates.ErrorRates("bits_per_letter", "smoke", low, 5.0, **about, **counts, unseen="")  # type: ignore[arg-type]
+    return error_rates.ErrorRates("bits_per_letter", "smoke", low, 5.0, **about, **counts, unseen="", inputs="")  # type: ignore[arg-type]
 
 
 EMPTY = float("nan")

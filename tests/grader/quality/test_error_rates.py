@@ -22,7 +22,7 @@ ROW = table.Expected("m", "smoke", 0.9, 0.03, 12, 0.8, 1.0, "higher", 3, "", "",
 
 
 def test_right_runs_outside_are_counted_with_an_exact_upper_bound() -> None:
-    found = rates(ROW, [{"m": 0.9}] * 23 + [{"m": 0.7}], {}, "")
+    found = rates(ROW, [{"m": 0.9}] * 23 + [{"m": 0.7}], {}, "", "")
     assert (found.fresh, found.outside) == (24, 1)
     assert found.outside_most == pytest.approx(stats.beta.ppf(0.95, 2, 23), abs=1e-4)
     assert found.lost_most == pytest.approx(1 - ROW.share(0.7), abs=1e-4)
@@ -31,38 +31,38 @@ def test_right_runs_outside_are_counted_with_an_exact_upper_bound() -> None:
 
 
 def test_a_right_run_without_a_value_is_outside() -> None:
-    found = rates(ROW, [{"m": 0.9}, {}], {}, "")
+    found = rates(ROW, [{"m": 0.9}, {}], {}, "", "")
     assert (found.outside, found.lost_most) == (1, 1)
 
 
 def test_wrong_answers_inside_are_named_and_those_without_a_value_are_counted_apart() -> None:
     tried = {"near": {"m": 0.95}, "same": {"m": 0.9}, "far": {"m": 0.1}, "none": {}}
-    found = rates(ROW, [{"m": 0.9}], tried, "")
+    found = rates(ROW, [{"m": 0.9}], tried, "", "")
     assert (found.wrong, found.failed, found.inside, found.untouched) == (4, 1, 2, 1)
     assert found.unseen == "near same"
     assert (found.seen, found.blind) == (1, False)
 
 
 def test_a_value_outside_that_the_right_answer_has_too_tells_nothing() -> None:
-    found = rates(ROW, [{"m": 0.7}] + [{"m": 0.9}] * 23, {"same": {"m": 0.7}, "far": {"m": 0.1}}, "")
+    found = rates(ROW, [{"m": 0.7}] + [{"m": 0.9}] * 23, {"same": {"m": 0.7}, "far": {"m": 0.1}}, "", "")
     assert (found.outside, found.inside, found.untouched, found.unseen) == (1, 1, 1, "same")
 
 
 def test_a_row_is_blind_when_no_wrong_answer_is_outside() -> None:
-    assert rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}, "b": {}}, "").blind
-    assert not rates(ROW, [{"m": 0.9}], {}, "").blind  # none was tried
+    assert rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}, "b": {}}, "", "").blind
+    assert not rates(ROW, [{"m": 0.9}], {}, "", "").blind  # none was tried
 
 
 @pytest.mark.parametrize(("outside", "broken"), [(0, False), (1, False), (2, False), (4, True)])
 def test_a_promise_is_broken_when_chance_alone_would_hardly_leave_so_many_outside(outside: int, broken: bool) -> None:
     right = [{"m": 0.0}] * outside + [{"m": 0.9}] * (24 - outside)
-    found = rates(ROW, right, {}, "")
+    found = rates(ROW, right, {}, "", "")
     assert found.broken == broken
     assert any("more than it promises" in sentence for sentence in error_rates.sentences([found])) == broken
 
 
 def test_the_file_gives_back_what_was_measured(tmp_path: Path) -> None:
-    found = [rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}}, "by hand, 2 seeds"), rates(ROW, [{}], {}, "")]
+    found = [rates(ROW, [{"m": 0.9}], {"a": {"m": 0.95}}, "hash", "by hand, 2 seeds"), rates(ROW, [{}], {}, "", "")]
     error_rates._write(tmp_path / "errors.csv", found)
     assert error_rates.read(tmp_path / "errors.csv") == found
     assert error_rates.read(tmp_path / "none.csv") == []
@@ -84,6 +84,7 @@ def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lesson:
         encoding="utf-8",
     )
     table.write(folder / "expected.csv", [ROW])
+    (folder / "notebook.py").touch()
     answer = Answer("words", "nothing", "it gives nothing", None, "def words(): pass")
     monkeypatch.setattr(bank, "load", lambda lesson: [answer])
     return Course(tmp_path).lesson("count")
@@ -112,6 +113,28 @@ def test_measuring_asks_for_fresh_seeds_and_writes_the_profiles_rows(lesson: Les
         error_rates.measure(lesson, "gpu", 3, None, "cpu", 1, lambda *_: None)
     with pytest.raises(CourseError, match="0 fresh seeds make no sense"):
         error_rates.measure(lesson, "smoke", 0, None, "cpu", 1, lambda *_: None)
+
+
+def test_what_was_measured_is_given_back_until_something_changes_that_decides_it(
+    lesson: Lesson, asked: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def runs(fresh: int = 3, wrong: int | None = None) -> int:
+        """How many runs are made."""
+        asked.clear()
+        error_rates.measure(lesson, "smoke", fresh, wrong, "cpu", 1, lambda *_: None)
+        return len(asked)
+
+    assert runs() == 4
+    assert runs() == 0
+    assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
+    table.write(lesson.source / "expected.csv", [replace(ROW, low=0.85)])
+    assert (runs(fresh=2), runs(fresh=2)) == (3, 0)  # another interval
+    (lesson.source / "notebook.py").write_text("a = 1\n", encoding="utf-8")
+    assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
+    other = Answer("words", "nothing", "it gives nothing", None, "def words(): return 2")
+    monkeypatch.setattr(bank, "load", lambda lesson: [other])
+    assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
+    assert runs(fresh=2, wrong=0) == 2
 
 
 def test_some_wrong_answers_are_the_first_of_each_exercise() -> None:
@@ -149,6 +172,7 @@ def test_the_whole_bank_is_tried_where_two_answers_leave_a_row_with_points_blind
 
     monkeypatch.setattr(calibrate, "results", results)
     (one,) = error_rates.measure(lesson, profile, 3, wrong, "cpu", 1, lambda *_: None)
+    assert error_rates.measure(lesson, profile, 3, wrong, "cpu", 1, lambda *_: None) == [one]
     assert one.wrong == tried
     assert one.seen == max(tried - seen_from, 0)
 
