@@ -656,29 +656,31 @@ check("tokenizer_json")
 #
 # ### How much work
 #
-# Seconds depend on the machine, so we count **work**: the words are kept in a list that notes each pair that is looked at. Recounting looks at every pair of every word before each merge.
+# Seconds depend on the machine, so we count **work**: the words are kept in a list that notes each pair that is looked at, once for each merge. Recounting looks at every pair of every word before each merge.
 
 
 # %%
 class Watched(list):
-    """Words; counts the pairs that are looked at in them."""
+    """Words; counts the pairs that are looked at in them, in each merge once however often they are read."""
 
     def __init__(self, words):
         super().__init__(words)
-        self.looked = 0
+        self.looked, self.read = 0, set()
         self.held = sum(len(word) - 1 for word in words)  # pairs of all words
         self.needed = self.recounted = self.held  # to count them once
         self.newest, self.trace = 255, []
 
     def __iter__(self):
-        for word in super().__iter__():
-            self.looked += len(word) - 1
-            yield word
+        return (self[i] for i in range(len(self)))
 
     def __getitem__(self, place):
-        found = super().__getitem__(place)
-        self.looked += sum(len(word) - 1 for word in ([found] if isinstance(place, int) else found))
-        return found
+        if isinstance(place, slice):
+            return [self[i] for i in range(len(self))[place]]
+        word = super().__getitem__(place)
+        if place % len(self) not in self.read:
+            self.read.add(place % len(self))
+            self.looked += len(word) - 1
+        return word
 
     def __setitem__(self, place, new):
         if not isinstance(place, int):
@@ -689,7 +691,7 @@ class Watched(list):
         super().__setitem__(place, new)
         if len(new) < len(old):
             if max(new) > self.newest:  # the first word of a merge
-                self.newest = max(new)
+                self.newest, self.read = max(new), {place % len(self)}
                 self.recounted += self.held
                 self.trace.append((self.recounted, self.looked))
             self.needed += len(old) - 1

@@ -38,7 +38,7 @@ def layer_norm(x, gain, shift, eps=1e-5):
         centred = row - row.sum() / len(row)
         rows.append(centred / math.sqrt(float((centred ** 2).sum()) / len(row) + eps) if not x.requires_grad
                     else centred / ((centred ** 2).sum() / len(row) + eps).sqrt())
-    return torch.stack(rows).reshape(x.shape) * gain + shift
+    return (torch.stack(rows).reshape(x.shape) * gain + shift).to(x.dtype)
 
 
 edit("layer_norm", "unbiased-variance", {"centred.square().mean(dim=-1, keepdim=True)": "x.var(dim=-1, keepdim=True)"},
@@ -83,6 +83,9 @@ edit("layer_norm", "moments-in-float32", {"centred.square().mean(dim=-1, keepdim
      killed_by="test_numbers_far_from_zero_keep_their_variance")
 edit("layer_norm", "always-float32", {"centred = x - x.mean": "centred = x.float() - x.float().mean"},
      "it computes in float32, whatever comes in", killed_by="test_the_normalisation_keeps_double_precision")
+edit("layer_norm", "always-float64", {"centred = x - x.mean": "centred = x.double() - x.double().mean"},
+     "float64 comes back whatever comes in: the matrices of the layers take what x is",
+     killed_by="test_the_result_has_the_type_of_x")
 edit("layer_norm", "one-number-is-zero", {"centred = x -": "if x.size(-1) == 1:\n        return torch.zeros_like(x)\n    centred = x -"},
      "a vector of one number becomes 0: it becomes the shift", killed_by="test_a_vector_of_one_number_becomes_the_shift")
 

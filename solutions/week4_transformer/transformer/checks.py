@@ -128,6 +128,14 @@ def test_a_vector_of_equal_numbers_becomes_the_shift(student: Student) -> None:
     )
 
 
+@exercise("layer_norm", points=0.5)
+def test_the_result_has_the_type_of_x(student: Student) -> None:
+    for dtype in (torch.float32, torch.float64):
+        x = torch.tensor([[1.0, 3.0, 5.0, 7.0]], dtype=dtype)
+        found = student.layer_norm(x, ONES.to(dtype), ZEROS.to(dtype))
+        equal(str(getattr(found, "dtype", type(found))), str(dtype), given=f"1 3 5 7, gain and shift of {dtype}; the result's type")
+
+
 # feed_forward
 EYE = torch.eye(3)
 

@@ -103,7 +103,7 @@ def layer_norm(x, gain, shift, eps=1e-5):
     """Normalises each token's vector; then scales and shifts each dimension.
 
     x (…, d) float tensor, of any number of dimensions; gain and shift (d,); eps is added to the
-    variance, which divides by d. Returns (…, d). Ba et al. 2016, as used in section 3.1.
+    variance, which divides by d. Returns (…, d), dtype of x. Ba et al. 2016, as used in section 3.1.
     """
     ### BEGIN SOLUTION
     centred = x - x.mean(dim=-1, keepdim=True)  # (…, d)

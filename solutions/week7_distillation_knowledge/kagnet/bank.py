@@ -494,7 +494,7 @@ def encode_paths(nodes, relations, steps, lengths, read, recur, bias):
     return torch.stack(states, dim=1)[torch.arange(len(steps)), lengths - 1]
 
 
-@alternative("encode_paths", "path-by-path")
+@alternative("encode_paths", "path-by-path", slow="a loop over the paths and their steps, in each step of the training")
 def encode_paths(nodes, relations, steps, lengths, read, recur, bias):
     cells, found = recur.shape[1], []
     for path, length in zip(steps.tolist(), lengths.tolist()):
