@@ -48,8 +48,8 @@ bench: .venv/ready
 	$(BIN)/python benchmarks/bench_cluster.py
 	$(BIN)/python tools/simulate_class.py
 
-# How far the grader can be trusted, measured anew whatever the stamps of audits say: an hour or two, most of it for wrong answers
-# run through whole experiments.
+# How far the grader can be trusted. Audits are made anew whatever their stamps say, an hour or more; error rates of a lesson in
+# which something has changed that decides them, some minutes each: whole experiments are run, right ones and wrong ones.
 TRUST := benchmarks/results/trust
 trust: .venv/ready
 	sh ci/apt.sh
