@@ -133,7 +133,7 @@ def embed_input(words, kinds, places, gain, bias, tokens, segments, eps=1e-12):
     return functional.layer_norm(x, (words.size(1),), weight=gain, bias=bias, eps=eps)
 
 
-@alternative("embed_input", "token-by-token")
+@alternative("embed_input", "token-by-token", slow="a loop over all tokens, in each step of the pre-training")
 def embed_input(words, kinds, places, gain, bias, tokens, segments, eps=1e-12):
     texts = []
     for text, parts in zip(tokens.tolist(), segments.tolist()):

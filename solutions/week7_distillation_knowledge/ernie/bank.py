@@ -14,7 +14,7 @@ from grader.lessons.bank import alternative, edit, equivalent, mistake
 # transe_loss
 @alternative("transe_loss", "loop")
 def transe_loss(entities, relations, facts, corrupted, margin):
-    total = entities.sum() * 0
+    total = 0 * (entities.sum() + relations.sum())  # with no facts both have a gradient, of 0
     for true, false in zip(facts.tolist(), corrupted.tolist()):
         gaps = [torch.linalg.norm(entities[h] + relations[r] - entities[t]) for h, r, t in (true, false)]
         total = total + (margin + gaps[0] - gaps[1]).clamp(min=0)
