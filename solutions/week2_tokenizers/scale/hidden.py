@@ -610,7 +610,7 @@ def test_a_word_of_many_chunks_is_held_and_what_was_encoded_is_not(student: Stud
     equal(found, [ORDER["a"], *[256] * 2_399, ORDER["b"]], given=given)
     peaks: list[int] = []
     for count in (2, 15, 150):  # the first one fills what is filled once
-        chunks = student.chain([" " + "a" * 1000] * count)
+        chunks = student.chain([" " + "a" * 400] * count)
         student.tracemalloc.start()
         try:
             student.deque(student.encode_stream(chunks, {}, {}), maxlen=0)
@@ -618,7 +618,7 @@ def test_a_word_of_many_chunks_is_held_and_what_was_encoded_is_not(student: Stud
         finally:
             student.tracemalloc.stop()
     steady = peaks[2] < 2 * peaks[1]
-    given = "15 and 150 chunks, a blank and a word of 1,000 letters in each"
+    given = "15 and 150 chunks, a blank and a word of 400 letters in each"
     true(steady, "ten times the chunks take more than twice the memory", given=given, actual=peaks[1:])
 
 
