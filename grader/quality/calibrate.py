@@ -36,7 +36,7 @@ from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
 from grader.lessons import source
 from grader.lessons.bank import Answer
-from grader.provenance import fingerprint, imported, provenance, versions
+from grader.provenance import bare, fingerprint, imported, provenance, versions
 from grader.remote.connection import KernelGone
 from grader.settings import PLAIN, Settings
 
@@ -183,15 +183,15 @@ def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
 
 def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
     """Hashes all that decides the metrics of a run: code of notebook, metrics and library, the versions."""
-    notebook, hidden = lesson.source / "notebook.py", lesson.source / "hidden.py"
+    notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
-    metrics_code = _without_checks(hidden.read_text(encoding="utf-8")) if hidden.is_file() else ""
+    metrics_code = bare(_without_checks((lesson.source / "hidden.py").read_text(encoding="utf-8")))
     facts = (answer, device, versions(), metrics_code)
     return fingerprint(*facts, code=[notebook, *library], data=source.data_read(lesson))
 
 
 def _without_checks(code: str) -> str:
-    """Leaves out the functions that are marked as checks of an exercise, and comments: neither has a part in a metric."""
+    """Leaves out the functions that are marked as checks of an exercise: they have no part in a metric."""
 
     def is_check(node: ast.stmt) -> bool:
         marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []

@@ -179,11 +179,9 @@ def _inputs(lesson: Lesson, device: str, fresh: int, answers: Sequence[bank.Answ
 
 
 def _hold(stored: Sequence[ErrorRates], rows: Sequence[table.Expected], decisive: str) -> bool:
-    """Tells whether rates that are stored would come out again: of the intervals in the table, and of what decides them."""
-    intervals = {row.metric: (row.low, row.high) for row in rows}
-    return bool(stored) and all(
-        one.inputs == decisive and intervals.get(one.metric) == (one.low, one.high) for one in stored
-    )
+    """Tells whether rates that are stored would come out again: of all rows of the table, and of what decides them."""
+    now = {(row.metric, row.low, row.high, decisive) for row in rows}
+    return now == {(one.metric, one.low, one.high, one.inputs) for one in stored}
 
 
 def _blind(rows: Sequence[ErrorRates], graded: Collection[str]) -> bool:

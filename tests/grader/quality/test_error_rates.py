@@ -84,7 +84,8 @@ def lesson(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lesson:
         encoding="utf-8",
     )
     table.write(folder / "expected.csv", [ROW])
-    (folder / "notebook.py").touch()
+    for name in ("notebook.py", "hidden.py"):
+        (folder / name).touch()
     answer = Answer("words", "nothing", "it gives nothing", None, "def words(): pass")
     monkeypatch.setattr(bank, "load", lambda lesson: [answer])
     return Course(tmp_path).lesson("count")
@@ -129,7 +130,18 @@ def test_what_was_measured_is_given_back_until_something_changes_that_decides_it
     assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
     table.write(lesson.source / "expected.csv", [replace(ROW, low=0.85)])
     assert (runs(fresh=2), runs(fresh=2)) == (3, 0)  # another interval
+    table.write(lesson.source / "expected.csv", [ROW, replace(ROW, metric="new")])
+    assert runs(fresh=2) == 3  # a row that was not there
+    table.write(lesson.source / "expected.csv", [ROW])
+    assert runs(fresh=2) == 0
     (lesson.source / "notebook.py").write_text("a = 1\n", encoding="utf-8")
+    assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
+    hidden = '@exercise("words")\ndef test_words(student):\n    "Says."\n\n\ndef m():\n    "Says."\n    return {}\n'
+    (lesson.source / "hidden.py").write_text(hidden.format(1), encoding="utf-8")
+    assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
+    (lesson.source / "hidden.py").write_text(hidden.format(1).replace("Says", "Tells"), encoding="utf-8")
+    assert runs(fresh=2) == 0  # neither a check nor a docstring has a part in a metric
+    (lesson.source / "hidden.py").write_text(hidden.format(2), encoding="utf-8")
     assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
     other = Answer("words", "nothing", "it gives nothing", None, "def words(): return 2")
     monkeypatch.setattr(bank, "load", lambda lesson: [other])
