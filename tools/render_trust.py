@@ -300,7 +300,7 @@ def render() -> tuple[str, str]:
         "# How far the grader can be trusted",
         "",
         "Every figure on this page comes from a recorded run; `make trust` makes them all anew, but for the answers that the",
-        "authors had not seen, which are new once, and renders the page.",
+        "authors had not seen, which are new once, and for error rates that nothing has changed since, and renders the page.",
         *summary,
         *bank(stamps, old),
         *unseen_lines,
