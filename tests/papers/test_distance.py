@@ -43,7 +43,7 @@ class Attending(nn.Module):
 def recall(model: nn.Module, length: int, place: int, steps: int = 300) -> float:
     """Trains a model to name the symbol at one place; returns its share of right answers on new texts."""
     generator = torch.Generator().manual_seed(1)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(steps):
         tokens = torch.randint(SYMBOLS, (32, length), generator=generator)
         optimizer.zero_grad()
