@@ -149,5 +149,6 @@ def _same_bits(before: Any, after: Any) -> bool:
 
     if before.layout is not torch.strided:
         return True
-    bits_before, bits_after = (tensor.detach().contiguous().reshape(-1).view(torch.uint8) for tensor in (before, after))
-    return torch.equal(bits_before, bits_after)
+    # Copies: a column, or a conjugate, is a view whose bits cannot be read where they lie.
+    rows = (tensor.detach().clone(memory_format=torch.contiguous_format) for tensor in (before, after))
+    return torch.equal(*(row.reshape(-1).view(torch.uint8) for row in rows))

@@ -26,6 +26,8 @@ leaves = (
     | st.text()
     | st.binary()
     | st.lists(st.floats(width=32)).map(lambda xs: torch.tensor(xs))
+    | st.integers(1, 3).map(lambda rows: torch.ones(rows, 5)[:, 0])  # a column: of one row, its stride is still 5
+    | st.lists(st.complex_numbers(width=64)).map(lambda xs: torch.tensor(xs, dtype=torch.complex64).conj())
     | st.lists(st.integers(0, 9)).map(np.array)
 )
 values = st.recursive(
