@@ -137,7 +137,7 @@ def measure(
         raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
     kept = read(lesson.source / FILE)
     known = [answer for answer in bank.load(lesson) if answer.sentence is not None]
-    few = _first(known, wrong if wrong is not None else FEW if profile == "smoke" else 0)
+    few = first(known, wrong if wrong is not None else FEW if profile == "smoke" else 0)
     graded = {row.metric for row in rows if row.points}
     stored = [row for row in kept if row.profile == profile]
     enough = [few] if wrong is not None or not _blind(stored, graded) else []
@@ -188,7 +188,7 @@ def _blind(rows: Sequence[ErrorRates], graded: Collection[str]) -> bool:
     return any(one.blind and one.metric in graded for one in rows)
 
 
-def _first(answers: Sequence[bank.Answer], most: int) -> list[bank.Answer]:
+def first(answers: Sequence[bank.Answer], most: int) -> list[bank.Answer]:
     """Takes the first answers to each exercise, `most` of them, in their order."""
     counts: Counter[str] = Counter()
     chosen = []

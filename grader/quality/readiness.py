@@ -76,8 +76,7 @@ def is_current(lesson: Lesson, row: table.Expected, rates: error_rates.ErrorRate
     if rates is None or (rates.low, rates.high) != (row.low, row.high):
         return False
     wrong = [answer for answer in bank.load(lesson) if answer.sentence is not None]
-    few = error_rates.FEW * len({answer.exercise for answer in wrong})
-    return rates.wrong in (len(wrong), few)
+    return rates.wrong in (len(wrong), len(error_rates.first(wrong, error_rates.FEW)))
 
 
 def _after(lesson: Lesson, rows: list[table.Expected], graded: bool) -> str:

@@ -151,8 +151,8 @@ def test_what_was_measured_is_given_back_until_something_changes_that_decides_it
 
 def test_some_wrong_answers_are_the_first_of_each_exercise() -> None:
     answers = [Answer(exercise, str(i), "x", None, "") for i in range(3) for exercise in ("a", "b")]
-    assert [one.label for one in error_rates._first(answers, 2)] == ["a/0", "b/0", "a/1", "b/1"]
-    assert error_rates._first(answers, 0) == []
+    assert [one.label for one in error_rates.first(answers, 2)] == ["a/0", "b/0", "a/1", "b/1"]
+    assert error_rates.first(answers, 0) == []
 
 
 @pytest.mark.parametrize(
