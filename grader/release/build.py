@@ -22,6 +22,7 @@ from etude.files import write_whole
 from etude.lesson import table
 from grader.course import Course, CourseError, Lesson
 from grader.lessons import source
+from grader.lessons.known_mistakes import PRIVATE
 from grader.nbgrader import config, gradebook
 from grader.provenance import digest, fingerprint, modules, versions
 from grader.release import known_mistakes
@@ -129,19 +130,21 @@ def write_master(lesson: Lesson) -> None:
 def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] = print) -> None:
     """Builds the weeks of these lessons and proves that what is released holds no solution.
 
-    A week of which nothing has changed since it was last built and proved here stays as it is.
+    A week of which nothing has changed since it was last built and proved here stays as it is. A build in which a source
+    changed halfway does not count: some of what it wrote may be made from the old one.
 
     Args:
         say: is told of each week and lesson in a sentence.
 
     Raises:
-        CourseError: a lesson cannot be built, or what was released does not pass the proofs.
+        CourseError: a lesson cannot be built, what was released does not pass the proofs, or a source changed meanwhile.
     """
     for week in dict.fromkeys(lesson.week.name for lesson in lessons):
         of_week = course.lessons(week)
         if _is_as_built(course, week):
             say(f"{week}: unchanged since it was built, nothing leaks")
             continue
+        sources = _sources(course, week)
         for lesson in of_week:
             _prove_measured(lesson)
             write_master(lesson)
@@ -150,6 +153,10 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
         for lesson in of_week:
             prove_release(lesson)
             say(f"{lesson.id}: released, nothing leaks")
+        if _sources(course, week) != sources:
+            raise CourseError(
+                f"{week}: its sources or the library changed while it was built: run the command once more"
+            )
         write_whole(_stamp(course, week, course.root), _state(course, week))
 
 
@@ -176,16 +183,25 @@ def _stamp(course: Course, week: str, home: Path) -> Path:
 
 
 def _state(course: Course, week: str) -> str:
-    """Hashes what a release is made of and what was released: sources, libraries, the course's data."""
-    folders = [course.root / "solutions" / week, course.root / "weeks" / week, Path(str(files("etude_data")))]
-    made_of = [
+    """Hashes what a release is made of and what was made: the released files, the outcomes of wrong answers."""
+    outcomes = sorted((course.root / "solutions" / week).rglob(PRIVATE))
+    return fingerprint(_sources(course, week), data=[*outcomes, *_files(course.root / "weeks" / week)])
+
+
+def _sources(course: Course, week: str) -> str:
+    """Hashes what a release is made of: the lessons' sources, libraries, the course's data."""
+    lessons = [path for path in _files(course.root / "solutions" / week) if path.name != PRIVATE]
+    code = modules("etude", "grader.lessons", "grader.release", "grader.nbgrader", "grader.course")
+    return fingerprint(versions(), code=code, data=[*lessons, *_files(Path(str(files("etude_data"))))])
+
+
+def _files(folder: Path) -> list[Path]:
+    """Lists the files below a folder that a release depends on, sorted."""
+    return [
         path
-        for folder in folders
         for path in sorted(folder.rglob("*"))
         if (path.suffix in STATE or "data" in path.parts) and path.name not in RECORDS and path.is_file()
     ]
-    code = modules("etude", "grader.lessons", "grader.release", "grader.nbgrader", "grader.course")
-    return fingerprint(versions(), code=code, data=made_of)
 
 
 def _prove_measured(lesson: Lesson) -> None:

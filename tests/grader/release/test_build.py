@@ -42,6 +42,22 @@ def test_the_committed_weeks_are_what_the_sources_give(course: Course, course_co
     assert [str(path) for path in kept if kept[path] != built[path]] == []
 
 
+def test_a_build_during_which_a_source_changes_does_not_count(course_copy: Course) -> None:
+    lesson = course_copy.lesson("week3_reading/tables")
+    said: list[str] = []
+
+    def change(text: str) -> None:
+        with (lesson.source / "bank.py").open("a", encoding="utf-8") as bank:
+            bank.write("LATER = 0\n")
+
+    with pytest.raises(CourseError, match="changed while it was built"):
+        build(course_copy, [lesson], say=change)
+    build(course_copy, [lesson], say=said.append)
+    assert "unchanged" not in said[0]
+    build(course_copy, [lesson], say=said.append)
+    assert "unchanged" in said[-1]
+
+
 def test_every_lesson_proves_that_nothing_leaks(course: Course) -> None:
     for lesson in course.lessons():
         prove_release(lesson)
