@@ -116,6 +116,8 @@ def measure(
 ) -> list[ErrorRates]:
     """Measures one profile of one lesson and writes its rows of errors.csv; gives those that are there if they still hold.
 
+    Rows of a corpus that is not on this machine stay as they were measured elsewhere.
+
     Args:
         fresh: how many fresh seeds.
         wrong: how many of the bank's wrong answers to each exercise, in the bank's order. None: FEW in the profile smoke,
@@ -148,6 +150,8 @@ def measure(
     seeds = range(FRESH_FROM, FRESH_FROM + fresh)
     asked = [Task(profile, device, seed) for seed in seeds]
     right = calibrate.results(lesson, asked, jobs, lambda done, _, now: step(done, fresh, now))
+    here = {metric for run in right for metric in run.metrics}
+    elsewhere = {row.metric: row for row in stored if row.metric not in here}
     limit = max(lesson.limits["notebook_seconds"], SLOWER * median(run.seconds for run in right))
     command = f"grader calibrate {lesson.id} --profile {profile} --errors --fresh {fresh}"
     origin = provenance(command if wrong is None else f"{command} --wrong {wrong}", device, lesson.course.root)
@@ -161,9 +165,9 @@ def measure(
         where = origin + (f", wrong answers on {FRESH_FROM}" if answers else "")
         decisive = _inputs(lesson, device, fresh, answers)
         return [
-            rates(row, [run.metrics for run in right], tried, decisive, where)
+            elsewhere.get(row.metric) or rates(row, [run.metrics for run in right], tried, decisive, where)
             for row in rows
-            if any(row.metric in run.metrics for run in right)  # not so where a corpus is not on this machine
+            if row.metric in here or row.metric in elsewhere
         ]
 
     measured = of_answers(few)

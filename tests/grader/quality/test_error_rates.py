@@ -149,6 +149,20 @@ def test_what_was_measured_is_given_back_until_something_changes_that_decides_it
     assert runs(fresh=2, wrong=0) == 2
 
 
+def test_rows_of_a_corpus_that_is_not_here_stay_as_they_were_measured(
+    lesson: Lesson, asked: list[Task], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table.write(lesson.source / "expected.csv", [ROW, replace(ROW, metric="of_a_corpus")])
+    (here,) = error_rates.measure(lesson, "smoke", 3, None, "cpu", 1, lambda *_: None)
+    there = replace(here, metric="of_a_corpus", inputs="of other code")
+    error_rates._write(lesson.source / "errors.csv", [here, there])
+    monkeypatch.setattr(bank, "load", lambda lesson: [])
+    changed, kept = error_rates.measure(lesson, "smoke", 3, None, "cpu", 1, lambda *_: None)
+    assert changed.inputs != here.inputs
+    assert kept == there
+    assert error_rates.read(lesson.source / "errors.csv") == [changed, there]
+
+
 def test_some_wrong_answers_are_the_first_of_each_exercise() -> None:
     answers = [Answer(exercise, str(i), "x", None, "") for i in range(3) for exercise in ("a", "b")]
     assert [one.label for one in error_rates.first(answers, 2)] == ["a/0", "b/0", "a/1", "b/1"]
