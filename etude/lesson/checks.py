@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from etude.lesson.differences import first_difference
 from etude.lesson.interface import Student
-from etude.lesson.values import as_array, describe, first_difference, shape
+from etude.lesson.values import as_array, describe, shape
 
 if TYPE_CHECKING:
     from torch import Tensor
