@@ -109,20 +109,20 @@ def _told_apart(actual: Any, expected: Any) -> tuple[str, str]:
     """
     here, there = describe(actual), describe(expected)
     if isinstance(actual, str) and isinstance(expected, str) and _look_alike(actual, expected):
-        here, there = _around_parting(actual, expected, AROUND_MARKS)
-        return _with_code_points(here), _with_code_points(there)
+        around = _around_parting(actual, expected, AROUND_MARKS)
+        return _with_code_points(actual[around]), _with_code_points(expected[around])
     if here != there:
         return here, there
-    here, there = _around_parting(text(actual), text(expected), AROUND)
-    return here, there
+    here, there = text(actual), text(expected)
+    around = _around_parting(here, there, AROUND)
+    cut_off = "…" if around.start else ""
+    return f"{cut_off}{here[around]}", f"{cut_off}{there[around]}"
 
 
-def _around_parting(here: str, there: str, characters: int) -> tuple[str, str]:
-    """Cuts both texts to what stands around the first place where they part, with an ellipsis where something is cut off."""
-    parted = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
-    start = max(0, parted - characters)
-    cut = [f"{'…' if start else ''}{side[start : parted + characters]}" for side in (here, there)]
-    return cut[0], cut[1]
+def _around_parting(one: str, other: str, characters: int) -> slice:
+    """Finds the characters on each side of the first place where two texts part."""
+    parted = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return slice(max(0, parted - characters), parted + characters)
 
 
 def _look_alike(one: str, other: str) -> bool:
