@@ -186,7 +186,7 @@ def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
     notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
     metrics_code = bare(_of_metrics((lesson.source / "hidden.py").read_text(encoding="utf-8")))
-    facts = (answer, device, versions(), metrics_code)
+    facts = (bare(answer), device, versions(), metrics_code)
     return fingerprint(*facts, code=[notebook, *library], data=source.data_read(lesson))
 
 
