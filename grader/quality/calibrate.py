@@ -191,7 +191,7 @@ def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
 
 
 def _of_metrics(code: str) -> str:
-    """Keeps of hidden.py the functions marked as metrics and what they reach by name: checks and their oracles have no part."""
+    """Takes the metrics of hidden.py and what they reach by name: checks and their oracles have no part."""
     tree = ast.parse(code)
     tree.body = [part for statement in tree.body for part in _one_name_each(statement)]
     defined = {name: statement for statement in tree.body for name in _defines(statement)}

@@ -651,9 +651,6 @@ def lsa(matrix, dim, power=1.0):
 edit("lsa", "small-is-zero", {"return left": "strength = torch.where(strength > 1e-3, strength, 0)\n    return left"},
      "singular values below a thousandth are taken for 0, though the whole table may be small",
      killed_by="test_small_tables_and_large_ones_have_their_directions")
-edit("lsa", "weak-is-zero", {"return left": "strength = torch.where(strength > 0.01 * strength[0], strength, 0)\n    return left"},
-     "singular values below a hundredth of the largest are taken for 0",
-     killed_by="test_small_tables_and_large_ones_have_their_directions")
 
 
 equivalent(
