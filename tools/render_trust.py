@@ -13,6 +13,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from grader.course import Course
 from grader.lessons.bank import load as bank_of
 from grader.quality import audit_stamp, error_rates
@@ -171,6 +173,27 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     return section, headline
 
 
+def named_answers() -> list[str]:
+    """The section on the mistakes named to such answers, each name judged by somebody who saw the answer."""
+    path = RESULTS / "names.csv"
+    if not path.is_file():
+        return []
+    given = pd.read_csv(path, keep_default_na=False)
+    counts = given["verdict"].value_counts()
+    astray = given[given["verdict"] != "right"]
+    lines = [
+        "The grader named a mistake to some of these answers. Somebody else read each answer beside its name: "
+        f"{of(int(counts.get('right', 0)), len(given))} names are right, {counts.get('half', 0)} half right (a part of what is wrong, "
+        f"or a near relative of it), {counts.get('false', 0)} false.",
+    ]
+    if len(astray):
+        lines += table(
+            ["exercise", "what is wrong", "the name given", "verdict"],
+            astray[["exercise", "answer", "name", "verdict"]].to_numpy().tolist(),
+        )
+    return [*lines, ""]
+
+
 def whole_notebooks(found: dict[str, Any], course: Course) -> list[str]:
     rows = []
     for lesson in course.lessons():
@@ -304,6 +327,7 @@ def render() -> tuple[str, str]:
         *summary,
         *bank(stamps, old),
         *unseen_lines,
+        *named_answers(),
         *whole_notebooks(record("headroom"), course),
         *calibration(course),
         *attacks(attacked),

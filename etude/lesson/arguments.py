@@ -150,5 +150,5 @@ def _same_bits(before: Any, after: Any) -> bool:
     if before.layout is not torch.strided:
         return True
     # Copies: a column, or a conjugate, is a view whose bits cannot be read where they lie.
-    rows = (tensor.detach().clone(memory_format=torch.contiguous_format) for tensor in (before, after))
-    return torch.equal(*(row.reshape(-1).view(torch.uint8) for row in rows))
+    copies = (tensor.detach().clone(memory_format=torch.contiguous_format) for tensor in (before, after))
+    return torch.equal(*(copy.reshape(-1).view(torch.uint8) for copy in copies))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import math
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -19,8 +20,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
+from etude.lesson.differences import first_difference
 from etude.lesson.interface import Student
-from etude.lesson.values import as_array, describe, first_difference, shape
+from etude.lesson.values import as_array, describe, shape
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -164,7 +166,12 @@ def exercise(name: str, points: float = 1, needs: str = "") -> Callable[[Functio
     Args:
         needs: the name of another check of the exercise, without which this one earns nothing. An edge case (nothing in,
             nothing out) is often met by code that does nothing at all; it counts for those whose main case works.
+
+    Raises:
+        ValueError: the points are below 0, or no finite number.
     """
+    if not 0 <= points < math.inf:
+        raise ValueError(f"a check of {name} is worth {points} points: give a finite number of 0 or more")
 
     def mark(function: Function) -> Function:
         function.__etude__ = (name, float(points), needs)  # type: ignore[attr-defined]

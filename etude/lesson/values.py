@@ -1,7 +1,7 @@
-"""Plain values as checks see them: numbers out of tensors, a short description for a person, where two values part.
+"""Plain values as checks see them: numbers out of tensors, a short description for a person.
 
-Values come from a student's code, so any of them may raise when it is read, compared or shown: `as_array`, `describe`,
-`first_difference` and `same` let none of that out.
+Values come from a student's code, so any of them may raise when it is read or shown: `as_array`, `shape`, `text` and
+`describe` let none of that out.
 Knows numpy and torch, and nothing of checks, notebooks or grading.
 """
 
@@ -21,14 +21,15 @@ BRACKETS: dict[type, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), di
 BASES: tuple[Any, ...] = (int, float, complex, bytes, tuple, list, dict, set, frozenset)
 
 
-def _is_tensor(value: Any) -> bool:
+def is_tensor(value: Any) -> bool:
+    """Tells whether the value is a torch tensor."""
     torch = sys.modules.get("torch")  # where torch has not been imported, there are no tensors
     return torch is not None and isinstance(value, torch.Tensor)
 
 
 def is_array(value: Any) -> bool:
     """Tells whether the value is a numpy array or a torch tensor."""
-    return isinstance(value, np.ndarray) or _is_tensor(value)
+    return isinstance(value, np.ndarray) or is_tensor(value)
 
 
 def plain(value: Any) -> Any:
@@ -87,7 +88,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
         return None
     if isinstance(value, range):
         return (len(value),)
-    if _is_tensor(value):
+    if is_tensor(value):
         return tuple(value.shape)
     array = np.asarray(value)
     integers = array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat)  # ints beyond 64 bits
@@ -108,7 +109,7 @@ def leading(value: Any, most: int) -> np.ndarray:
             rows.append(leading(item, most))
             most -= rows[-1].size
         return np.concatenate(rows)
-    return as_array((value.to_dense().reshape(-1) if _is_tensor(value) else np.asarray(value).flat)[:most])
+    return as_array((value.to_dense().reshape(-1) if is_tensor(value) else np.asarray(value).flat)[:most])
 
 
 def is_complex(value: Any) -> bool:
@@ -117,16 +118,16 @@ def is_complex(value: Any) -> bool:
         return any(map(is_complex, value))
     if isinstance(value, int | float | complex):
         return isinstance(value, complex)
-    return value.is_complex() if _is_tensor(value) else np.iscomplexobj(value)
+    return value.is_complex() if is_tensor(value) else np.iscomplexobj(value)
 
 
 def _without_tensors(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_without_tensors(item) for item in value]
-    return _to_numpy(value) if _is_tensor(value) else value
+    return to_numpy(value) if is_tensor(value) else value
 
 
-def _to_numpy(tensor: Any) -> np.ndarray:
+def to_numpy(tensor: Any) -> np.ndarray:
     """Converts a tensor of any layout, device and dtype; floats are widened, since numpy has no bfloat16."""
     import torch
 
@@ -144,7 +145,7 @@ def kind(value: Any) -> str:
     return "None" if value is None else str(type.__dict__["__name__"].__get__(type(value)))
 
 
-def _a(value: Any) -> str:
+def with_article(value: Any) -> str:
     """Puts the article before the type's name: "a list", "an int", "None"."""
     name = kind(value)
     return name if value is None else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
@@ -155,7 +156,7 @@ def text(value: Any) -> str:
     try:
         return "".join(_pieces(value, None))
     except Exception:
-        return f"{_a(value)} whose repr fails"
+        return f"{with_article(value)} whose repr fails"
 
 
 def describe(value: Any) -> str:
@@ -166,7 +167,7 @@ def describe(value: Any) -> str:
     try:
         long = f"{float(value):.6g}" if isinstance(value, float) else _beginning(value)
     except Exception:
-        long = f"{_a(value)} whose repr fails"
+        long = f"{with_article(value)} whose repr fails"
     return long if len(long) <= LONGEST else long[: LONGEST - 1] + "…"
 
 
@@ -206,14 +207,14 @@ def _array_text(value: Any) -> str:
         numbers = " ".join(_numbers_text(value).split())
     except Exception:  # a tensor without numbers, on the device meta
         numbers = "that cannot be read"
-    return f"{'tensor' if _is_tensor(value) else 'array'}{tuple(value.shape)} {dtype} {numbers}"
+    return f"{'tensor' if is_tensor(value) else 'array'}{tuple(value.shape)} {dtype} {numbers}"
 
 
 def _numbers_text(value: Any) -> str:
     few, axes = value, 0
     while few.ndim > MOST_AXES and few.shape[0]:
         few, axes = few[0], axes + 1  # the edges of all its axes could be millions of numbers
-    shown = _to_numpy(_edges(few.to_dense())) if _is_tensor(few) else few
+    shown = to_numpy(_edges(few.to_dense())) if is_tensor(few) else few
     threshold = 0 if math.prod(value.shape) > SHOWN_WHOLE else SHOWN_WHOLE
     numbers = np.array2string(shown, precision=4, threshold=threshold, edgeitems=3, separator=", ")
     return f"{'[' * axes}{numbers}, …" if axes else numbers
@@ -225,82 +226,3 @@ def _edges(tensor: Any) -> Any:
         if size > 7:
             tensor = tensor[(slice(None),) * axis + ([0, 1, 2, 3, -3, -2, -1],)]
     return tensor
-
-
-def first_difference(actual: Any, expected: Any) -> str | None:
-    """Says in a sentence where two plain values first part; None if nowhere. 1 and True differ, as do lists and tuples.
-
-    Types are compared as `plain` gives them. NaN is equal to nothing.
-    """
-    try:
-        return _difference(actual, expected, "")
-    except Exception as error:
-        return f"{_a(actual)} that cannot be compared with {_a(expected)}: {describe(error)}"
-
-
-def same(actual: Any, expected: Any) -> bool:
-    """Tells whether `first_difference` finds none."""
-    return first_difference(actual, expected) is None
-
-
-def _difference(actual: Any, expected: Any, place: str) -> str | None:
-    at = f" at {place}" if place else ""
-    actual, expected = plain(actual), plain(expected)
-    if is_array(expected) and is_array(actual) and _is_tensor(expected) == _is_tensor(actual):
-        return _array_difference(actual, expected, place)
-    if type(actual) is not type(expected):
-        return f"{_a(actual)}{at}, expected {_a(expected)}"
-    if isinstance(expected, list | tuple):
-        for i, (a, b) in enumerate(zip(actual, expected, strict=False)):
-            if difference := _difference(a, b, f"{place}[{i}]"):
-                return difference
-        return None if len(actual) == len(expected) else f"{len(actual)} elements{at}, expected {len(expected)}"
-    if isinstance(expected, dict | set | frozenset):
-        return _key_difference(actual, expected, place)
-    if actual == expected:
-        return None
-    here, there = _shortened(actual, expected)
-    return f"{here}{at}, expected {there}"
-
-
-def _key_difference(actual: Any, expected: Any, place: str) -> str | None:
-    """Says where two dictionaries or two sets part. Keys are looked up by hash, but 1 and True differ as keys too."""
-    at = f" at {place}" if place else ""
-    name = "the key" if isinstance(expected, dict) else "the element"
-    own = {key: key for key in actual}
-    for key in expected:
-        if key not in own:
-            return f"{name} {describe(key)} is missing{at}"
-        if _difference(own[key], key, ""):
-            return f"{name} {describe(own[key])}{at}, expected {describe(key)}"
-    if extra := [key for key in own if key not in expected]:
-        return f"{name} {describe(extra[0])}{at} was not expected"
-    if isinstance(expected, dict):
-        for key, value in expected.items():
-            if difference := _difference(actual[key], value, f"{place}[{describe(key)}]"):
-                return difference
-    return None
-
-
-def _array_difference(actual: Any, expected: Any, place: str) -> str | None:
-    if actual.shape != expected.shape:
-        at = f" at {place}" if place else ""
-        return f"the shape{at} is {tuple(actual.shape)}, expected {tuple(expected.shape)}"
-    have, want = (_to_numpy(x) if _is_tensor(x) else x for x in (actual, expected))
-    wrong = np.asarray(have != want, dtype=bool)
-    if not wrong.any():
-        return None
-    index = tuple(int(i) for i in np.argwhere(wrong)[0])
-    here, there = _shortened(plain(have[index]), plain(want[index]))
-    return f"{here} at {place}{list(index)}, expected {there}"
-
-
-def _shortened(actual: Any, expected: Any) -> tuple[str, str]:
-    """Shows both as `describe` does, or where these look the same, as much of both as shows where they part."""
-    here, there = describe(actual), describe(expected)
-    if here != there:
-        return here, there
-    here, there = text(actual), text(expected)
-    parted = next((i for i, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
-    start = max(0, parted - 20)
-    return tuple(f"{'…' if start else ''}{side[start : parted + 20]}" for side in (here, there))  # type: ignore[return-value]

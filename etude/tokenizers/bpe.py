@@ -130,7 +130,7 @@ def _spell(
         vocabulary += sorted({word[-1] + suffix for word in words})
     if unknown is not None:
         vocabulary.insert(0, unknown)
-    if len(vocabulary) > size:
+    if not len(vocabulary) <= size:  # so that NaN is refused too
         raise ValueError(f"{len(vocabulary)} characters and marks do not fit into {size} entries: ask for more")
     index = {token: i for i, token in enumerate(vocabulary)}
     spelled = [[index[symbol] for symbol in symbols(word, suffix)] for word in words]

@@ -54,9 +54,15 @@ def spell(word: str) -> str:
     """Spells a word's UTF-8 bytes, each as its character of the table: 눈 → ëĪĪ.
 
     Raises:
-        UnicodeEncodeError: the word holds a lone surrogate.
+        ValueError: the word holds half of a surrogate pair, which is no character.
     """
-    return "".join([BYTES[byte] for byte in word.encode("utf-8")])
+    try:
+        return "".join([BYTES[byte] for byte in word.encode("utf-8")])
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the word {word!r} holds half of a surrogate pair, {word[error.start]!r}, which has no bytes in UTF-8: "
+            "read the text anew with the encoding it was written in"
+        ) from None
 
 
 def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = (), min_count: int = 1) -> ByteBPE:
@@ -69,8 +75,8 @@ def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = ()
         min_count: a pair that occurs less often is not merged.
 
     Raises:
-        ValueError: the bytes and special tokens alone are more than `size`, the lines are one string, or `min_count` is
-            below 1.
+        ValueError: the bytes and special tokens alone are more than `size`, the lines are one string or hold half of a
+            surrogate pair, or `min_count` is below 1.
     """
     check_texts(lines)
     check_special(special_tokens, VALUES)
@@ -132,7 +138,7 @@ class ByteBPE:
         """Encodes one of the words that `split` gives as ids.
 
         Raises:
-            UnicodeEncodeError: the word holds half of a surrogate pair.
+            ValueError: the word holds half of a surrogate pair, which is no character.
         """
         return self.bpe.encode_word(spell(word))
 
@@ -142,14 +148,7 @@ class ByteBPE:
         Raises:
             ValueError: the text holds half of a surrogate pair, which is no character.
         """
-        try:
-            return list(chain.from_iterable(map(self.cache.__getitem__, PATTERN.findall(text))))
-        except UnicodeEncodeError:
-            place = next(i for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
-            raise ValueError(
-                f"character {place} of the text, {text[place]!r}, is half of a surrogate pair and has no bytes in UTF-8: "
-                "read the text anew with the encoding it was written in"
-            ) from None
+        return list(chain.from_iterable(map(self.cache.__getitem__, PATTERN.findall(text))))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.

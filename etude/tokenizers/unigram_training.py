@@ -44,7 +44,7 @@ def learn(words: Counter[str], size: int, special: int) -> tuple[list[str], list
     candidates = Candidates(stretches)
     pieces, lengths, scores = candidates.pieces, candidates.lengths, candidates.scores
     single = lengths == 1
-    if single.sum() + special > size:
+    if not single.sum() + special <= size:  # so that NaN is refused too
         raise ValueError(
             f"{special} special pieces and {single.sum()} characters do not fit into {size} pieces: ask for more"
         )

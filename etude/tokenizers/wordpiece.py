@@ -284,7 +284,7 @@ def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequen
     words = Counter({word: count for word, count in words.items() if len(word) <= LONGEST_WORD})
     spelled = [[c if i == 0 else MARK + c for i, c in enumerate(word)] for word in words]
     vocabulary = [*special, *sorted({piece for pieces in spelled for piece in pieces})]
-    if len(vocabulary) > size:
+    if not len(vocabulary) <= size:  # so that NaN is refused too
         raise ValueError(f"{len(vocabulary)} special tokens and characters do not fit into {size} pieces: ask for more")
     table = Pairs(spelled, list(words.values()))
     known = set(vocabulary)

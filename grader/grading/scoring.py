@@ -32,10 +32,8 @@ class Scored:
     usage: Usage = field(default_factory=Usage)
 
     def exercises(self) -> list[ExerciseResult]:
-        """Scores the exercises in the notebook's order, each with its checks and the classic mistake that it is."""
-        by_all = known_mistakes.known(self.lesson)
-        shipped = self.lesson.released.with_suffix("") / "mistakes.json"
-        by_public = mistakes.load(shipped)  # as the student's notebook names it
+        """Scores the exercises in the notebook's order, each with its checks and the classic mistake that all of them tell."""
+        known = known_mistakes.known(self.lesson)
         by_exercise: dict[str, list[Check]] = {name: [] for name in source.exercises(source.read(self.lesson))}
         for check in self.suite.checks:
             by_exercise[check.exercise].append(check)
@@ -43,16 +41,12 @@ class Scored:
             ExerciseResult(
                 name=name,
                 checks=[self._check(check) for check in checks],
-                diagnosis=self._named(checks, by_all.get(name, []), by_public.get(name, [])),
+                diagnosis=mistakes.diagnose(
+                    [self.outcomes[check.name] for check in checks if check.name in self.outcomes], known.get(name, [])
+                ),
             )
             for name, checks in by_exercise.items()
         ]
-
-    def _named(self, checks: list[Check], by_all: list[Any], by_public: list[Any]) -> str | None:
-        """Finds the sentence of the mistake that all checks tell, or else the public ones."""
-        outcomes = [self.outcomes[check.name] for check in checks if check.name in self.outcomes]
-        public = [outcome for outcome in outcomes if not outcome.check.hidden]
-        return mistakes.diagnose(outcomes, by_all) or mistakes.diagnose(public, by_public)
 
     def _check(self, check: Check) -> CheckResult:
         about: dict[str, Any] = {

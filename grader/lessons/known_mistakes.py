@@ -71,24 +71,34 @@ def read(path: Path) -> Kept:
 
 
 def entries(tried: Iterable[tuple[str, str, Outcomes]]) -> Known:
-    """Collects the mistakes among wrong answers.
+    """Collects the mistakes that their outcomes tell from all others.
 
-    Mistakes that the checks cannot tell apart share one entry; a mistake that they all let through has none.
+    One without an entry: the checks let it through, or saw no value of it, or cannot tell it from another mistake.
 
     Args:
         tried: wrong answers, each an exercise, a sentence and its outcomes.
     """
-    known: Known = {}
+    by_exercise: dict[str, list[tuple[Outcomes, set[str]]]] = {}
     for exercise, sentence, outcomes in tried:
-        if all(outcome == PASSED for outcome in outcomes.values()):
-            continue
-        of_exercise = known.setdefault(exercise, [])
-        twin = next((entry for entry in of_exercise if same(outcomes, entry["outcomes"])), None)
-        if twin is None:
-            of_exercise.append({"sentence": sentence, "outcomes": outcomes})
-        elif sentence not in twin["sentence"]:
-            twin["sentence"] += f"; or {sentence}"
-    return known
+        alike = by_exercise.setdefault(exercise, [])
+        if twins := next((sentences for others, sentences in alike if same(outcomes, others)), None):
+            twins.add(sentence)
+        else:
+            alike.append((outcomes, {sentence}))
+    known = {
+        exercise: [
+            {"sentence": sentence, "outcomes": outcomes}
+            for outcomes, (sentence, *others) in alike
+            if not others and _saw_a_value(outcomes)
+        ]
+        for exercise, alike in by_exercise.items()
+    }
+    return {exercise: mistakes for exercise, mistakes in known.items() if mistakes}
+
+
+def _saw_a_value(outcomes: Outcomes) -> bool:
+    """Tells whether a check saw more than a truth value or an exception: many mistakes share these."""
+    return any(outcome.get("type", "bool") != "bool" for outcome in outcomes.values())
 
 
 def same(outcomes: Outcomes, known: Outcomes) -> bool:

@@ -2,7 +2,8 @@
 
 The reference passes every check; the skeleton fails every one with NotImplementedError; every wrong answer fails the
 check that is meant for it; every other right answer passes and is never named a mistake; every mutant fails a check or
-is explained. What is otherwise found is a fault. How answers are run is the business of grader.release.isolated_run.
+is explained; functions that return a constant earn no point. What is otherwise found is a fault. How answers are run is
+the business of grader.release.isolated_run.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from grader.quality import mutants
 from grader.release.isolated_run import IsolatedRuns, Seen, Task
 
 FEWEST_WRONG, FEWEST_RIGHT = 4, 2  # answers in the bank for each exercise
+CONSTANTS = ("0", "True", "[]", "{}", "''", "torch.ones(3, 3)")  # what a function that does nothing may return
 SECONDS, SLOWER = 5, 5  # a mutant may take five seconds, and five times as long as the reference
 # Beside the lesson and what it imports, what decides how an audit ends.
 DECISIVE = (
@@ -134,7 +136,7 @@ class _Auditor:
         self.known = mistakes.load(lesson.released.with_suffix("") / "mistakes.json")
         self.private = known_mistakes.known(lesson)
         self.report = Audit(lesson.id, inputs(lesson), exercises=len(self.cells), mutants=len(self.mutants))
-        self.done, self.total = 0, 2 + len(self.bank) + len(self.mutants)
+        self.done, self.total = 0, 2 + len(CONSTANTS) + len(self.bank) + len(self.mutants)
 
     def audit(self, started: float) -> Audit:
         report = self.report
@@ -144,11 +146,15 @@ class _Auditor:
         every = tuple(check.name for check in self.checks)
         stubs = {name: source.skeleton(code) for name, code in self.cells.items()}
         limit = self.lesson.limits["cell_seconds"]
-        tasks = [Task(answers, every, limit * len(self.cells)) for answers in ({}, stubs)]
+        constants = [{name: _returns(name, constant) for name in self.cells} for constant in CONSTANTS]
+        tasks = [Task(answers, every, limit * len(self.cells)) for answers in ({}, stubs, *constants)]
         tasks += [Task({answer.exercise: answer.code}, self._names(answer.exercise), limit) for answer in self.bank]
-        reference, skeleton, *tried = self._run(tasks)
+        reference, skeleton, *rest = self._run(tasks)
         self._audit_reference(reference)
         self._audit_skeleton(skeleton)
+        for constant, results in zip(CONSTANTS, rest, strict=False):
+            self._audit_constant(constant, results)
+        tried = rest[len(CONSTANTS) :]
         banked = [(answer, _fingerprints(results)) for answer, results in zip(self.bank, tried, strict=True)]
         for answer, results in zip(self.bank, tried, strict=True):
             if answer.sentence is None:
@@ -193,6 +199,14 @@ class _Auditor:
                     f"the skeleton does not end in NotImplementedError in {result.check}: {result.status} {result.message}"
                 )
 
+    def _audit_constant(self, constant: str, results: list[Seen]) -> None:
+        passed = {result.check for result in results if result.passed}
+        for check in self.checks:
+            if check.name in passed and check.points and (not check.needs or check.needs in passed):
+                self._fault(
+                    f"a {check.exercise} that returns {constant} earns the {check.points:g} points of {check.name}"
+                )
+
     def _named(self, exercise: str, results: list[Seen], known: known_mistakes.Known) -> str | None:
         return known_mistakes.diagnose(_fingerprints(results), known.get(exercise, []))
 
@@ -220,6 +234,8 @@ class _Auditor:
         report.wrong_named_by_grader += sentence in (self._named(answer.exercise, results, self.private) or "")
         if not failed:
             self._fault(f"{answer.label} passes every check ({sentence})")
+        elif all(result.fingerprint.get("error") == "NameError" for result in results if not result.passed):
+            self._fault(f"{answer.label} ends in NameError: that is a slip of its author, no classic mistake")
         elif answer.killed_by is None:
             self._fault(f"{answer.label} does not say which check is meant for it; it fails {', '.join(failed)}")
         elif answer.killed_by not in failed:
@@ -280,6 +296,11 @@ class _Auditor:
             }
             report.mutants_named += 1
             report.mutants_named_rightly += any(sentence and sentence in named for sentence in twins)
+
+
+def _returns(name: str, constant: str) -> str:
+    """Writes a function that takes anything and returns a constant."""
+    return f"import torch\n\ndef {name}(*arguments, **named):\n    return {constant}\n"
 
 
 def _public(results: list[Seen]) -> list[Seen]:

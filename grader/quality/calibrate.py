@@ -45,7 +45,7 @@ PROMISE = f"{100 * COVERAGE:g} % of right answers with {100 * CONFIDENCE:g} % co
 FEWEST_SEEDS = 5
 FIRST_SEED = 1000  # the seeds on which a lesson's settings were chosen are small numbers: none of them is reported
 # Of etude: what only checks use has no part in a metric.
-CHECKING = {"arguments.py", "check.py", "checks.py", "gradients.py", "mistakes.py", "student.py"}
+CHECKING = {"arguments.py", "check.py", "checks.py", "differences.py", "gradients.py", "mistakes.py", "student.py"}
 FRESH_FROM = 2000  # the seeds from here on are never calibrated on: the error rates are measured on them
 
 
@@ -185,21 +185,46 @@ def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
     """Hashes all that decides the metrics of a run: code of notebook, metrics and library, the versions."""
     notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
-    metrics_code = bare(_without_checks((lesson.source / "hidden.py").read_text(encoding="utf-8")))
-    facts = (answer, device, versions(), metrics_code)
+    metrics_code = bare(_of_metrics((lesson.source / "hidden.py").read_text(encoding="utf-8")))
+    facts = (bare(answer), device, versions(), metrics_code)
     return fingerprint(*facts, code=[notebook, *library], data=source.data_read(lesson))
 
 
-def _without_checks(code: str) -> str:
-    """Leaves out the functions that are marked as checks of an exercise: they have no part in a metric."""
-
-    def is_check(node: ast.stmt) -> bool:
-        marks = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-        return any(isinstance(mark, ast.Call) and ast.unparse(mark.func) == "exercise" for mark in marks)
-
+def _of_metrics(code: str) -> str:
+    """Takes the metrics of hidden.py and what they reach by name: checks and their oracles have no part."""
     tree = ast.parse(code)
-    tree.body = [node for node in tree.body if not is_check(node)]
+    tree.body = [part for statement in tree.body for part in _one_name_each(statement)]
+    defined = {name: statement for statement in tree.body for name in _defines(statement)}
+    kept = [statement for statement in tree.body if _is_metric(statement)]
+    for statement in kept:  # grows while it is gone through
+        names = (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+        kept += dict.fromkeys(defined[name] for name in names if name in defined and defined[name] not in kept)
+    tree.body = [statement for statement in tree.body if statement in kept]
     return ast.unparse(tree)
+
+
+def _is_metric(statement: ast.stmt) -> bool:
+    marks = statement.decorator_list if isinstance(statement, ast.FunctionDef) else []
+    return any(isinstance(mark, ast.Call) and ast.unparse(mark.func) == "metric" for mark in marks)
+
+
+def _one_name_each(statement: ast.stmt) -> list[ast.stmt]:
+    """Splits an import of several names into imports of one name each."""
+    match statement:
+        case ast.ImportFrom():
+            return [ast.ImportFrom(statement.module, [alias], statement.level) for alias in statement.names]
+        case ast.Import():
+            return [ast.Import([alias]) for alias in statement.names]
+    return [statement]
+
+
+def _defines(statement: ast.stmt) -> set[str]:
+    """Finds the names that a statement of a module gives: of a function, a class, a variable or an import."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
 def _measured(row: table.Expected, values: Iterable[float], origin: str) -> table.Expected:

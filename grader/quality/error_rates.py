@@ -22,7 +22,7 @@ from etude.lesson import table
 from grader.classes.workers import Step
 from grader.course import CourseError, Lesson
 from grader.lessons import bank
-from grader.provenance import fingerprint, provenance
+from grader.provenance import bare, fingerprint, provenance
 from grader.quality import calibrate
 from grader.quality.calibrate import FRESH_FROM, Task
 
@@ -179,7 +179,9 @@ def measure(
 
 def _inputs(lesson: Lesson, device: str, fresh: int, answers: Sequence[bank.Answer]) -> str:
     """Hashes what decides the rates of a lesson's rows, but for their intervals: the same on every machine."""
-    return fingerprint(fresh, calibrate.inputs(lesson, device), *((answer.label, answer.code) for answer in answers))
+    return fingerprint(
+        fresh, calibrate.inputs(lesson, device), *((answer.label, bare(answer.code)) for answer in answers)
+    )
 
 
 def _hold(stored: Sequence[ErrorRates], rows: Sequence[table.Expected], decisive: str) -> bool:

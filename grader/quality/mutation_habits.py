@@ -1,8 +1,9 @@
 """Rules that write a student's habit into a reference: what most often passed checks whose authors had not thought of it.
 
 A missing value told by its truth, so that 0 is missing; a large number for infinity; an argument changed in place; the exponential
-and the logarithm apart, which overflow; case and blanks of a text lost; a short list for all; a batch of one without its
-first dimension; an order taken for granted.
+and the logarithm apart, which overflow; case, blanks and code points of a text lost, bytes counted for characters; a place
+looked up by what stands there, so that equal words share it; a short list for all; a batch of one without its first
+dimension; an order taken for granted; a gradient blocked on one of a loss's paths.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LARGE, FEW = 1000.0, 10
 
 def changed(place: Place) -> Iterator[ast.AST]:
     """Gives what may stand at the place instead, habit by habit."""
-    for habit in (_truth, _large, _in_place, _unstable, _folded, _few, _squeezed, _unordered):
+    for habit in HABITS:
         yield from habit(place)
 
 
@@ -29,6 +30,10 @@ def _name(node: ast.AST) -> str:
     if isinstance(node, ast.Call):
         return _name(node.func)
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _module(name: str) -> ast.Call:
+    return ast.Call(ast.Name("__import__"), [ast.Constant(name)], [])
 
 
 def _method(owner: ast.expr, name: str, *arguments: ast.expr, keywords: list[ast.keyword] | None = None) -> ast.Call:
@@ -92,12 +97,30 @@ def _has_maximum(node: ast.AST) -> bool:
 
 
 def _folded(place: Place) -> Iterator[ast.AST]:
-    """Loses the case of a text or word where it is first used, or the blanks around a text."""
+    """Loses the case or the code points of a text or word where it is first used, or the blanks around a text."""
     node = place.node
     if isinstance(node, ast.Name) and node.id in TEXTS + WORDS and node is _first_use(place.up[-1][0], node.id):
         yield _method(node, "lower")
+        yield _method(_module("unicodedata"), "normalize", ast.Constant("NFC"), node)
         if node.id in TEXTS:
             yield _method(node, "strip")
+
+
+def _in_bytes(place: Place) -> Iterator[ast.AST]:
+    """Counts the bytes of a text or word for its characters."""
+    node = place.node
+    measured = isinstance(place.parent, ast.Call) and place.parent.args == [node] and _name(place.parent) == "len"
+    if measured and isinstance(node, ast.Name) and node.id in TEXTS + WORDS:
+        yield _method(node, "encode")
+
+
+def _by_value(place: Place) -> Iterator[ast.AST]:
+    """Looks up a place by what stands there: the first of equal words is found for each of them."""
+    node = place.node
+    if isinstance(node, ast.Call) and _name(node) == "enumerate" and len(node.args) == 1 and not node.keywords:
+        item, items = ast.Name("item"), node.args[0]
+        pair = ast.Tuple([_method(items, "index", item), item])
+        yield ast.ListComp(pair, [ast.comprehension(item, items, [], 0)])
 
 
 def _first_use(cell: ast.AST, name: str) -> ast.AST | None:
@@ -111,8 +134,7 @@ def _first_use(cell: ast.AST, name: str) -> ast.AST | None:
 def _few(place: Place) -> Iterator[ast.AST]:
     """Looks at the first ten alone."""
     if isinstance(place.parent, ast.For | ast.comprehension) and place.field == "iter":
-        islice = ast.Attribute(ast.Call(ast.Name("__import__"), [ast.Constant("itertools")], []), "islice")
-        yield ast.Call(islice, [place.node, ast.Constant(FEW)], [])  # type: ignore[list-item]  # the field holds an expression
+        yield _method(_module("itertools"), "islice", place.node, ast.Constant(FEW))  # type: ignore[arg-type]  # an expression
 
 
 def _squeezed(place: Place) -> Iterator[ast.AST]:
@@ -126,3 +148,17 @@ def _unordered(place: Place) -> Iterator[ast.AST]:
     node = place.node
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "sorted" and node.args:
         yield ast.Call(ast.Name("list"), node.args[:1], [])
+
+
+def _blocked(place: Place) -> Iterator[ast.AST]:
+    """Lets no gradient through one of the operands in a loss."""
+    node, functions = place.node, [up for up, _, _ in place.up if isinstance(up, ast.FunctionDef)]
+    in_a_loss = any("loss" in function.name for function in functions)
+    if in_a_loss and isinstance(place.parent, ast.BinOp) and isinstance(node, ast.Name):
+        yield _method(node, "detach")
+
+
+HABITS = (
+    *(_truth, _large, _in_place, _unstable, _folded, _in_bytes, _by_value),
+    *(_few, _squeezed, _unordered, _blocked),
+)

@@ -511,13 +511,11 @@ edit("to_jamo", "finals-off-by-one", {"0x11A7": "0x11A8"},
 edit("to_jamo", "empty-final-written", {"if final:": "if True:"},
      "a syllable without a final gets one (U+11A7): number 0 means none",
      killed_by="test_syllables_fall_into_their_letters")
-edit("to_jamo", "last-syllable-left-out", {"import unicodedata": "",
-     '"\\uac00" <= c <= "\\ud7a3"': "0xAC00 <= ord(c) < 0xD7A3"},
+edit("to_jamo", "last-syllable-left-out", {'"\\uac00" <= c <= "\\ud7a3"': "0xAC00 <= ord(c) < 0xD7A3"},
      "the last syllable, 힣, is left out of the range", killed_by="test_the_first_and_the_last_syllable",
      of="unicode-nfd")
-edit("to_jamo", "everything-decomposed", {'if not "가" <= character <= "힣":': "if True:",
-     "found.append(character)": 'found += unicodedata.normalize("NFD", character)'},
-     "everything is decomposed (é too): only syllables are", killed_by="test_all_else_stays_as_it_is")
+edit("to_jamo", "everything-decomposed", {' if "\\uac00" <= c <= "\\ud7a3" else c': ""},
+     "everything is decomposed (é too): only syllables are", killed_by="test_all_else_stays_as_it_is", of="unicode-nfd")
 edit("to_jamo", "compatibility-letters",
      {"chr(0x1100 + initial), chr(0x1161 + vowel)": '"ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"[initial], chr(0x314F + vowel)',
      "chr(0x11A7 + final)": '" ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"[final]'},

@@ -205,7 +205,7 @@ def test_company_with_everybody_alike_teaches_little(student: Student) -> None:
     )
 
 
-@exercise("train_subwords", points=0.5)
+@exercise("train_subwords", points=0.5, needs="test_training_brings_real_pairs_together")
 def test_more_negatives_push_further(student: Student) -> None:
     pairs = torch.cartesian_prod(torch.arange(6), torch.arange(6)).repeat(10, 1)  # (360, 2)
     found = student.train_subwords(
@@ -286,7 +286,7 @@ def test_a_tie_counts_by_its_share(student: Student) -> None:
     )
 
 
-@exercise("neighbour_accuracy")
+@exercise("neighbour_accuracy", needs="test_the_best_allowed_word_counts")
 def test_scores_below_zero_are_scores(student: Student) -> None:
     scores, allowed = torch.tensor([[-0.9, -0.5, -0.1]]), torch.tensor([[True, True, False]])
     right = torch.tensor([[False, True, False]])

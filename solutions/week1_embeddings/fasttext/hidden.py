@@ -3,9 +3,21 @@
 import math
 import random
 import unicodedata
+from typing import Any
 
+import numpy as np
 import torch
-from hypothesis.strategies import SearchStrategy, integers, lists, permutations, sampled_from
+from hypothesis.strategies import (
+    DrawFn,
+    SearchStrategy,
+    booleans,
+    composite,
+    integers,
+    lists,
+    permutations,
+    sampled_from,
+    tuples,
+)
 from torch.nn.functional import softplus
 
 from etude.embeddings import fasttext
@@ -77,11 +89,11 @@ def test_any_text_has_the_published_hash(student: Student, text: str) -> None:
 
 @exercise("subword_rows")
 def test_many_words_agree_with_the_library(student: Student) -> None:
-    index = {"boiled": 0, "눈": 1, "a": 2, "Us": 3}
+    index, asked = {"boiled": 0, "눈": 1, "a": 2, "Us": 3, "cafe\u0301": 4}, [*WORDS, "cafe\u0301"]
     for buckets, (smallest, largest) in ((5, (1, 2)), (2_000_000, (3, 6)), (100, (6, 9))):
-        expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in WORDS]
-        found = [list(student.subword_rows(word, index, buckets, smallest, largest)) for word in WORDS]
-        equal(found, expected, given=f"12 words, {buckets} buckets, n = {smallest} to {largest}")
+        expected = [fasttext.Subwords(index, smallest, largest, buckets).rows(word) for word in asked]
+        found = [list(student.subword_rows(word, index, buckets, smallest, largest)) for word in asked]
+        equal(found, expected, given=f"13 words, {buckets} buckets, n = {smallest} to {largest}")
     rows = fasttext.Subwords(index, 3, 6, 1000).rows("unfriended")
     equal(list(student.subword_rows("unfriended", index, 1000)), rows, given="unfriended, 1000 buckets, n left: 3 to 6")
 
@@ -109,7 +121,29 @@ def _bags(count: int, rows: int, seed: int) -> list[list[int]]:
     return [chance.choices(range(rows), k=chance.randint(0 if i % 4 == 0 else 1, 6)) for i in range(count)]
 
 
-@exercise("compose")
+@composite
+def bags_of_rows(draw: DrawFn) -> tuple[torch.Tensor, list[list[int]]]:
+    """(table (R, d), bags of its rows): bags may be empty, and rows stand in them again and again."""
+    rows = draw(integers(1, 5))
+    bags = draw(lists(lists(inputs.ids(rows), max_size=5), min_size=1, max_size=12))
+    return draw(inputs.tables(rows, draw(integers(1, 4)))), bags
+
+
+def _vectors(table: torch.Tensor, bags: list[list[int]]) -> torch.Tensor:
+    """The sum of each bag's rows, by a matrix that counts how often each bag holds each row."""
+    held = torch.tensor([[bag.count(row) for row in range(len(table))] for bag in bags], dtype=torch.float64)
+    return held @ table.double()
+
+
+@exercise("compose", points=0.5)
+@for_all(drawn=bags_of_rows(), examples=40)
+def test_any_bags_have_the_vectors_of_counted_rows(
+    student: Student, drawn: tuple[torch.Tensor, list[list[int]]]
+) -> None:
+    close(student.compose(*drawn), _vectors(*drawn))
+
+
+@exercise("compose", points=0.5)
 def test_many_bags_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(1)
     table, bags = torch.randn(12, 5, generator=generator), [*_bags(15, 12, 1), [*range(12), 3, 3] * 3]
@@ -134,7 +168,34 @@ def test_a_small_bag_beside_a_large_one_keeps_its_digits(student: Student) -> No
         close(student.compose(table, bags), expected, given=given)
 
 
-@exercise("subword_loss")
+@composite
+def batches(
+    draw: DrawFn,
+) -> tuple[torch.Tensor, torch.Tensor, list[list[int]], torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What subword_loss takes: a negative may be the context itself, or the centre."""
+    table, bags = draw(bags_of_rows())
+    pairs, k, word = draw(integers(1, 3)), draw(integers(1, 7)), inputs.ids(len(bags))
+    ids = (torch.tensor(draw(lists(word, min_size=size, max_size=size))) for size in (pairs, pairs, pairs * k))
+    center, context, negatives = ids
+    contexts = draw(inputs.tables(len(bags), table.shape[1]))
+    return table, contexts, bags, center, context, negatives.reshape(pairs, k)
+
+
+@exercise("subword_loss", points=0.5)
+@for_all(batch=batches(), examples=25)
+def test_any_batch_agrees_with_a_sum_term_by_term(
+    student: Student,
+    batch: tuple[torch.Tensor, torch.Tensor, list[list[int]], torch.Tensor, torch.Tensor, torch.Tensor],
+) -> None:
+    table, contexts, bags, center, context, negatives = batch
+    scores = (_vectors(table, bags) @ contexts.double().T).tolist()
+    costs = [np.logaddexp(0, -scores[word][real]) for word, real in zip(center.tolist(), context.tolist(), strict=True)]
+    for word, noise in zip(center.tolist(), negatives.tolist(), strict=True):
+        costs += [np.logaddexp(0, scores[word][one]) for one in noise]
+    close(student.subword_loss(*batch), math.fsum(costs) / len(center))
+
+
+@exercise("subword_loss", points=0.5)
 def test_random_batches_agree_with_a_sum_term_by_term(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
     table, contexts = torch.randn(9, 4, generator=generator), torch.randn(5, 4, generator=generator)
@@ -197,9 +258,7 @@ def test_gradients_agree_with_a_sum_term_by_term(student: Student) -> None:
 @exercise("subword_loss", points=0.5)
 def test_large_scores_stay_as_they_are(student: Student) -> None:
     table, contexts = torch.tensor([[40.0]]), torch.tensor([[1.0], [-1.0]])
-    loss = student.subword_loss(
-        table, contexts, [[0]], torch.tensor([0]), torch.tensor([1]), torch.tensor([[0]])
-    )
+    loss = student.subword_loss(table, contexts, [[0]], torch.tensor([0]), torch.tensor([1]), torch.tensor([[0]]))
     close(loss, 80.0, given="a real context with score −40, a negative with score 40")
     for score in (100.0, 200.0, 5000.0):  # in float32 the sigmoid is 0 from −104 down, and 1 from 17 up
         table, ids = torch.tensor([[score]]), [torch.tensor(0)[None], torch.tensor(1)[None], torch.tensor([[0]])]
@@ -210,7 +269,54 @@ def test_large_scores_stay_as_they_are(student: Student) -> None:
         close(student.subword_loss(table, contexts, [[0]], *ids), 0.0, given=given)
 
 
-@exercise("train_subwords")
+@composite
+def courses(draw: DrawFn) -> tuple[torch.Tensor, int, list[list[int]], dict[str, Any]]:
+    """(pairs (N, 2), the one word of noise, which is no context, bags, settings): two epochs of one batch."""
+    size = draw(integers(2, 5))
+    noise = draw(integers(0, size - 1))
+    contexts = [word for word in range(size) if word != noise]
+    pairs = draw(lists(tuples(inputs.ids(size), sampled_from(contexts)), min_size=1, max_size=6))
+    rows = draw(integers(1, 6))
+    bags = draw(lists(lists(inputs.ids(rows), max_size=3), min_size=size, max_size=size))
+    settings = {
+        "rows": rows,
+        "dim": draw(integers(1, 3)),
+        "negatives": draw(integers(2, 4)),
+        "epochs": 2,
+        "lr": 0.01,
+        "batch": 16,
+        "seed": draw(integers(0, 99)),
+    }
+    return torch.tensor(pairs), noise, bags, settings
+
+
+@exercise("train_subwords", points=0.5)
+@for_all(course=courses(), examples=15)
+def test_the_rows_of_any_centre_move_against_their_gradient_and_no_others(
+    student: Student, course: tuple[torch.Tensor, int, list[list[int]], dict[str, Any]]
+) -> None:
+    # The contexts begin at 0 and move first, by a step that is the same for all their numbers; the rows follow in the second epoch.
+    pairs, noise, bags, settings = course
+    counts, lr = torch.zeros(len(bags), dtype=torch.int64), settings["lr"]
+    counts[noise] = 3
+    start = torch.rand(settings["rows"], settings["dim"], generator=torch.Generator().manual_seed(settings["seed"]))
+    start = (start - 0.5) / settings["dim"]
+    table, contexts = start.double().requires_grad_(), torch.zeros(len(bags), settings["dim"]).double().requires_grad_()
+
+    def loss(contexts: torch.Tensor) -> torch.Tensor:
+        held = torch.tensor([[bag.count(row) for row in range(len(table))] for bag in bags]).double()
+        vectors = (held @ table)[pairs[:, 0]]
+        real, false = (vectors * contexts[pairs[:, 1]]).sum(dim=1), vectors @ contexts[noise]
+        cost: torch.Tensor = softplus(-real).sum() + settings["negatives"] * softplus(false).sum()
+        return cost
+
+    moved = -lr * torch.autograd.grad(loss(contexts), contexts)[0].sign()
+    way = -torch.autograd.grad(loss(moved), table)[0].sign()
+    steps = student.train_subwords(pairs, counts, bags, **settings).detach() - start
+    close(steps.sign() * (steps.abs() > lr / 100), way)
+
+
+@exercise("train_subwords", points=0.5)
 def test_training_lowers_the_loss_of_what_was_seen(student: Student) -> None:
     generator = torch.Generator().manual_seed(3)
     groups = torch.randint(3, (600,), generator=generator)
@@ -231,7 +337,7 @@ def test_training_lowers_the_loss_of_what_was_seen(student: Student) -> None:
     )
 
 
-@exercise("train_subwords", points=0.5)
+@exercise("train_subwords", points=0.5, needs="test_training_brings_real_pairs_together")
 def test_two_epochs_move_the_row_of_every_centre(student: Student) -> None:
     # In the first batch all contexts are zeros, so no centre moves before the second epoch can be counted on.
     pairs, bags = torch.tensor([(i, i ^ 1) for i in range(100)]), [[i] for i in range(100)]
@@ -259,7 +365,7 @@ def test_a_rest_of_one_pair_is_a_batch_too(student: Student) -> None:
             true(bool(table.isfinite().all()), "finite numbers were expected", given=given, actual=table)
 
 
-@exercise("train_subwords", points=0.5)
+@exercise("train_subwords", points=0.5, needs="test_training_brings_real_pairs_together")
 def test_rows_of_no_word_stay_where_they_start(student: Student) -> None:
     pairs = torch.tensor([[0, 1], [1, 0]] * 20)
     table = student.train_subwords(pairs, torch.ones(2), [[0], [1]], 5, dim=4, epochs=3, lr=0.05, batch=8, seed=1)
@@ -320,9 +426,15 @@ def test_many_words_agree_with_sets(student: Student) -> None:
 
     asked = [*WORDS, WORDS[0]]
     expected = [[len(pieces(a) & pieces(b)) / max(1, len(pieces(a) | pieces(b))) for b in WORDS[::-1]] for a in asked]
-    close(student.overlaps(asked, WORDS[::-1], 2, 4), expected, given="12 words, the first of them again, with the same 12, n = 2 to 4")
+    close(
+        student.overlaps(asked, WORDS[::-1], 2, 4),
+        expected,
+        given="12 words, the first of them again, with the same 12, n = 2 to 4",
+    )
     found = student.overlaps(["boil"], ["boils", "boiled"])
     close(found, [[6 / 18, 6 / 22]], given="boil with boils and boiled, n left as they are: 3 to 6")
+    found = student.overlaps(["cafe\u0301"], ["café", "cafe\u0301"], 3, 3)
+    close(found, [[2 / 7, 1]], given="cafe and an accent apart with café, in one character, and with itself, n = 3")
     kind, given = student.overlaps([""], ["", "abc"], 3, 3).dtype, "the empty word with itself and abc, n = 3; the type"
     true(kind.is_floating_point, "a float tensor was expected", given=given, actual=str(kind))
 
@@ -342,7 +454,35 @@ def test_any_words_overlap_as_their_sets_do(
     close(student.overlaps(words, others, smallest, smallest + more), expected)
 
 
-@exercise("neighbour_accuracy")
+@composite
+def races(draw: DrawFn) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """(scores, allowed, right), each (Q, V): ties are frequent, also with candidates that are not allowed."""
+    queries, words = draw(integers(1, 12)), draw(integers(1, 5))
+    size = queries * words
+    kind = draw(sampled_from([torch.float32, torch.float64]))
+    levels = sampled_from([0.0, 0.0, 1.0, -1.0, 0.25, 0.125, -2.5, -1e9, -1e30])
+    scores = torch.tensor(draw(lists(levels, min_size=size, max_size=size)), dtype=kind)
+    allowed, right = (torch.tensor(draw(lists(booleans(), min_size=size, max_size=size))) for _ in range(2))
+    allowed = allowed.reshape(queries, words)
+    for row in allowed:
+        row[draw(integers(0, words - 1))] = True
+    return scores.reshape(queries, words), allowed, right.reshape(queries, words)
+
+
+@exercise("neighbour_accuracy", points=0.5)
+@for_all(race=races())
+def test_any_queries_have_the_accuracy_of_a_loop(
+    student: Student, race: tuple[torch.Tensor, torch.Tensor, torch.Tensor]
+) -> None:
+    shares = []
+    for row in zip(*(part.tolist() for part in race), strict=True):
+        candidates = [(score, good) for score, may, good in zip(*row, strict=True) if may]
+        best = [good for score, good in candidates if score == max(candidates)[0]]
+        shares.append(best.count(True) / len(best))
+    close(student.neighbour_accuracy(*race), math.fsum(shares) / len(shares))
+
+
+@exercise("neighbour_accuracy", points=0.5)
 def test_many_queries_agree_with_a_loop(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     scores = torch.randint(-3, 3, (20, 8), generator=generator).float()
@@ -384,7 +524,9 @@ def test_very_low_scores_and_many_queries_count(student: Student) -> None:
     given = "300 queries, the third candidate not allowed: scores −1e30 −2e30, −2e30 −1e30 and 3 3, again and again"
     close(student.neighbour_accuracy(scores, allowed, right), 0.5, given=given)
     alone = torch.tensor([[-2e30, 1.0, 1.0]]), torch.tensor([[True, False, False]])
-    close(student.neighbour_accuracy(*alone, alone[1]), 1.0, given="scores −2e30 1 1, of which the first alone is allowed")
+    close(
+        student.neighbour_accuracy(*alone, alone[1]), 1.0, given="scores −2e30 1 1, of which the first alone is allowed"
+    )
     one = student.neighbour_accuracy(torch.tensor([[-2.0]]), torch.tensor([[True]]), torch.tensor([[True]]))
     close(one, 1.0, given="one query with one candidate, which is right")
 

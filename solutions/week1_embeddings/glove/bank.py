@@ -193,6 +193,9 @@ edit("probability_ratios", "smoothed-below", {"probabilities[j]": "(probabilitie
 edit("probability_ratios", "single-precision", {"counts / counts.sum": "counts.float() / counts.float().sum"},
      "the ratios come back as float32: they keep the type of the counts, float64",
      killed_by="test_the_ratios_keep_the_double_precision_of_the_counts")
+edit("probability_ratios", "digits-lost", {"counts / counts.sum(dim=1, keepdim=True)": "(counts.float() / counts.float().sum(dim=1, keepdim=True)).double()"},
+     "the ratios are computed in float32, and given the type float64 afterwards: half of the digits are lost",
+     killed_by="test_any_two_words_have_the_ratios_of_exact_fractions")
 edit("probability_ratios", "sums-at-least-one", {"counts.sum(dim=1, keepdim=True)": "counts.sum(dim=1, keepdim=True).clamp(min=1)"},
      "row sums below 1 are taken for 1",
      killed_by="test_a_random_table_agrees_with_the_definition_and_stays_as_it_is")
@@ -630,6 +633,11 @@ equivalent(
     "probability_ratios",
     "1: counts.sum(dim=1, keepdim=True) → counts.mean(dim=1, keepdim=True)",
     "both rows are divided by the mean in place of the sum, K times as small: the ratio is the same",
+)
+equivalent(
+    "harmonic_counts",
+    "1: enumerate(words) → [(words.index(item), item) for item in words]",
+    "the words are different strings, so each is found at its own place",
 )
 equivalent("glove_loss", "2: predicted - counts.log() → counts.log() - predicted", "the error is squared")
 equivalent(

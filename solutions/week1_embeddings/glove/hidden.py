@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import torch
-from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from, tuples
 from scipy.stats import spearmanr
 
 from etude.embeddings import evaluate
@@ -16,6 +17,7 @@ from etude.world import World
 from etude.world.lexicon import Lexeme
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons import inputs
 from grader.lessons.generated import for_all
 
 
@@ -105,7 +107,14 @@ def test_long_texts_are_added_up_in_double_precision(student: Student) -> None:
 def test_many_words_are_counted_case_and_all(student: Student) -> None:
     words = ["us", "Us", *"abcdefghijkl", ""]
     expected = np.zeros((15, 15))
-    for one, other, share in (("Us", "us", 1.0), ("us", "l", 1.0), ("Us", "l", 0.5), ("k", "us", 0.5), ("k", "", 1.0), ("", "us", 1.0)):
+    for one, other, share in (
+        ("Us", "us", 1.0),
+        ("us", "l", 1.0),
+        ("Us", "l", 0.5),
+        ("k", "us", 0.5),
+        ("k", "", 1.0),
+        ("", "us", 1.0),
+    ):
         i, j = words.index(one), words.index(other)
         expected[i, j] = expected[j, i] = share
     close(
@@ -115,7 +124,33 @@ def test_many_words_are_counted_case_and_all(student: Student) -> None:
     )
 
 
-@exercise("probability_ratios", points=1.5)
+@composite
+def _tables_of_counts(draw: DrawFn) -> tuple[torch.Tensor, int, int]:
+    """(counts (V, K) float64, two rows that are not all zeros); ties, zeros and very different sizes are frequent."""
+    words, probes = draw(integers(1, 4)), draw(integers(1, 12))
+    counts = lists(sampled_from([0.0, 0.0, 1.0, 1.0, 0.25, 1 / 3, 7.0, 1e-9, 1e12]), min_size=probes, max_size=probes)
+    rows = [draw(counts) for _ in range(words)]
+    i, j = draw(integers(0, words - 1)), draw(integers(0, words - 1))
+    for row in (i, j):
+        rows[row][draw(integers(0, probes - 1))] = draw(sampled_from([1.0, 2.5, 1e12]))
+    return torch.tensor(rows, dtype=torch.float64), i, j
+
+
+@exercise("probability_ratios", points=0.5)
+@for_all(drawn=_tables_of_counts())
+def test_any_two_words_have_the_ratios_of_exact_fractions(
+    student: Student, drawn: tuple[torch.Tensor, int, int]
+) -> None:
+    counts, i, j = drawn
+    one, other = ([Fraction(count) for count in counts[row].tolist()] for row in (i, j))
+    met = [k for k, pair in enumerate(zip(one, other, strict=True)) if any(pair)]
+    ratios = student.probability_ratios(counts, i, j)
+    close(ratios.isnan().double(), [float(k not in met) for k in range(len(one))])
+    expected = [float(one[k] / sum(one) / (other[k] / sum(other))) if other[k] else math.inf for k in met]
+    close(ratios[met], expected, rtol=1e-9, atol=0)
+
+
+@exercise("probability_ratios")
 def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: Student) -> None:
     draw = np.random.default_rng(4)
     counts = draw.gamma(1.0, 0.05, size=(6, 9))
@@ -142,7 +177,11 @@ def test_a_random_table_agrees_with_the_definition_and_stays_as_it_is(student: S
 @exercise("glove_weight", points=0.5)
 def test_small_counts_other_powers_and_a_single_number_have_weights(student: Student) -> None:
     tiny = torch.tensor([0.0, 2.5e-5])
-    close(student.glove_weight(tiny, x_max=1e-4, alpha=0.5), [0, 0.5], given="counts 0 and 2.5e-5, x_max = 1e-4, alpha = ½")
+    close(
+        student.glove_weight(tiny, x_max=1e-4, alpha=0.5),
+        [0, 0.5],
+        given="counts 0 and 2.5e-5, x_max = 1e-4, alpha = ½",
+    )
     flat = student.glove_weight(torch.tensor([3.0, 200.0]), alpha=0)
     close(flat, [1, 1], given="counts 3 and 200, x_max = 100, alpha = 0")
     close(student.glove_weight(torch.tensor(6.25)), 1 / 8, given="a tensor without axes, 6.25; x_max = 100")
@@ -157,15 +196,28 @@ def test_small_counts_other_powers_and_a_single_number_have_weights(student: Stu
             true(found.is_floating_point(), "a float tensor was expected", given=given, actual=str(found.dtype))
 
 
+@composite
+def _counts(draw: DrawFn) -> torch.Tensor:
+    """Draws counts of one of four types, with none to three axes."""
+    kind = draw(sampled_from([torch.float32, torch.float64, torch.int32, torch.int64]))
+    shape = draw(sampled_from([(), (1,), (3,), (12,), (0,), (1, 1), (3, 4), (1, 3, 2)]))
+    values = [0.0, 1.0, 2.0, 9.0, 10.0, 11.0, 100.0, 1e6]
+    if kind.is_floating_point:
+        values += [0.125, 9.875, 1e-12, 1e15]
+    size = math.prod(shape)
+    return torch.tensor(draw(lists(sampled_from(values), min_size=size, max_size=size)), dtype=kind).reshape(shape)
+
+
 @exercise("glove_weight")
-def test_random_counts_agree_with_the_definition_and_stay_as_they_are(student: Student) -> None:
-    for shape in ((4, 7), (1, 3), (2, 1, 2)):
-        counts = np.random.default_rng(5).gamma(0.7, 60.0, size=shape)
-        handle = student.put(torch.tensor(counts))
-        expected = np.where(counts < 40, (counts / 40) ** 0.6, 1.0)
-        given = f"random counts of shape {shape}, x_max = 40, alpha = 0.6"
-        close(student.glove_weight(handle, x_max=40.0, alpha=0.6), expected, given=given)
-        close(student.value(handle), counts, given="the counts, afterwards")
+@for_all(
+    counts=_counts(), x_max=sampled_from([10.0, 100.0, 0.25, 3.0]), alpha=sampled_from([0.75, 0.5, 1.0, 2.0, 0.125])
+)
+def test_random_counts_agree_with_the_definition_and_stay_as_they_are(
+    student: Student, counts: torch.Tensor, x_max: float, alpha: float
+) -> None:
+    weights = [(x / x_max) ** alpha if x < x_max else 1.0 for x in counts.double().flatten().tolist()]
+    expected = torch.tensor(weights, dtype=torch.float64).reshape(counts.shape)
+    close(student.glove_weight(counts, x_max=x_max, alpha=alpha), expected, atol=0)
 
 
 def _batch(size: int, dim: int, seed: int) -> tuple[np.ndarray, ...]:
@@ -190,7 +242,29 @@ def _loss(
     return total
 
 
-@exercise("glove_loss", points=2)
+@composite
+def _entries(draw: DrawFn) -> tuple[tuple[torch.Tensor, ...], float]:
+    """Draws what glove_loss takes: vectors, biases and counts of one type, and x_max."""
+    size, dim = draw(integers(1, 4)), draw(integers(1, 3))
+    biases = lists(inputs.numbers(), min_size=size, max_size=size)
+    counts = lists(sampled_from([1.0, 0.125, 9.875, 10.0, 1000.0, 1e-12, 1e15]), min_size=size, max_size=size)
+    vectors = draw(inputs.tables(size, dim)), draw(inputs.tables(size, dim))
+    parts = (*vectors, *(torch.tensor(draw(each)) for each in (biases, biases, counts)))
+    kind = draw(sampled_from([torch.float32, torch.float64]))
+    return tuple(part.to(kind) for part in parts), draw(sampled_from([10.0, 100.0, 0.5]))
+
+
+@exercise("glove_loss", points=0.5)
+@for_all(entries=_entries())
+def test_any_entries_have_the_loss_of_plain_numbers(
+    student: Student, entries: tuple[tuple[torch.Tensor, ...], float]
+) -> None:
+    parts, x_max = entries
+    expected = _loss(*(part.double().numpy() for part in parts), x_max=x_max)
+    close(student.glove_loss(*parts, x_max=x_max), expected, rtol=1e-3, atol=1e-12)
+
+
+@exercise("glove_loss", points=1.5)
 def test_random_batches_agree_with_the_definition(student: Student) -> None:
     for size, dim, x_max in ((1, 1, 100.0), (6, 1, 5.0), (1, 3, 2.0), (70, 2, 3.0), (5, 3, 10.0), (4, 7, 25.0)):
         batch = _batch(size, dim, seed=size)
@@ -210,26 +284,43 @@ def test_random_batches_agree_with_the_definition(student: Student) -> None:
     close(found, expected, given="vectors and biases 0; counts 1e-12, 1e-9 and 1e15, x_max = 1e-12")
 
 
+def _loss_for_autograd(
+    word: torch.Tensor,
+    context: torch.Tensor,
+    word_bias: torch.Tensor,
+    context_bias: torch.Tensor,
+    counts: torch.Tensor,
+    x_max: float,
+) -> torch.Tensor:
+    weight = torch.where(counts < x_max, (counts / x_max) ** 0.75, 1.0)
+    return (weight * (torch.einsum("nd,nd->n", word, context) + word_bias + context_bias - counts.log()) ** 2).sum()
+
+
 @exercise("glove_loss", points=0.5, needs="test_random_batches_agree_with_the_definition")
 def test_vectors_and_biases_can_all_be_trained(student: Student) -> None:
-    def oracle(
-        word: torch.Tensor,
-        context: torch.Tensor,
-        word_bias: torch.Tensor,
-        context_bias: torch.Tensor,
-        counts: torch.Tensor,
-        x_max: float,
-    ) -> torch.Tensor:
-        weight = torch.where(counts < x_max, (counts / x_max) ** 0.75, 1.0)
-        return (weight * (torch.einsum("nd,nd->n", word, context) + word_bias + context_bias - counts.log()) ** 2).sum()
-
     *parameters, counts = (torch.tensor(x) for x in _batch(4, 3, seed=9))
     names = ("word", "context", "word_bias", "context_bias")
     given = "random vectors, N = 4, d = 3, x_max = 20"
-    close_gradients(student, "glove_loss", oracle, dict(zip(names, parameters, strict=True)), counts, 20.0, given=given)
+    close_gradients(
+        student, "glove_loss", _loss_for_autograd, dict(zip(names, parameters, strict=True)), counts, 20.0, given=given
+    )
 
 
-@exercise("glove_gradients", points=2)
+@exercise("glove_gradients", points=0.5)
+@for_all(entries=_entries())
+def test_any_entries_have_the_gradients_of_autograd(
+    student: Student, entries: tuple[tuple[torch.Tensor, ...], float]
+) -> None:
+    parts, x_max = entries
+    word, context, word_bias, context_bias, counts = (part.double().requires_grad_() for part in parts)
+    leaves = (word, context, word_bias, context_bias)
+    loss = _loss_for_autograd(*leaves, counts.detach(), x_max)
+    found = student.glove_gradients(*parts, x_max=x_max)
+    for gradient, expected in zip(found, torch.autograd.grad(loss, leaves), strict=True):
+        close(gradient, expected, rtol=1e-3, atol=1e-8)
+
+
+@exercise("glove_gradients", points=1.5)
 def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
     for x_max in (100.0, 15.0, 0.3):
         batch = _batch(3, 4, seed=7)
@@ -273,7 +364,26 @@ def test_one_entry_many_entries_and_extreme_counts_have_gradients(student: Stude
         close(mine, right, given=given)
 
 
-@exercise("adagrad_step", points=2)
+@composite
+def _steps(draw: DrawFn) -> list[torch.Tensor]:
+    """Draws parameters, squares above 0 and gradients, of one shape with none to two axes and of one type."""
+    shape = draw(sampled_from([(), (1,), (3,), (1, 1), (3, 2), (12,)]))
+    size, kind = math.prod(shape), draw(sampled_from([torch.float32, torch.float64]))
+    gradients = inputs.numbers() | sampled_from([0.0, 1e-6, -64.0, 1e5])
+    parts = inputs.numbers(), sampled_from([1.0, 0.125, 9.0, 1e-12, 1e6]), gradients
+    return [torch.tensor(draw(lists(n, min_size=size, max_size=size)), dtype=kind).reshape(shape) for n in parts]
+
+
+@exercise("adagrad_step", points=0.5)
+@for_all(parts=_steps(), lr=sampled_from([0.5, 0.05, 2.0, 0.0]))
+def test_any_step_is_that_of_plain_numbers(student: Student, parts: list[torch.Tensor], lr: float) -> None:
+    parameters, squares, gradients = (part.double().numpy() for part in parts)
+    new, total = student.adagrad_step(*parts, lr)
+    close(total, squares + gradients**2, atol=0)
+    close(new, parameters - lr * gradients / np.sqrt(squares + gradients**2), atol=1e-6)
+
+
+@exercise("adagrad_step", points=1.5)
 def test_ten_steps_agree_with_torch(student: Student) -> None:
     generator = torch.Generator().manual_seed(8)
     start, gradients = torch.randn(4, 3, generator=generator), torch.randn(10, 4, 3, generator=generator)
@@ -305,7 +415,36 @@ def test_tiny_and_huge_gradients_make_steps_in_double_precision(student: Student
     close(total, [[25.0]], given="the same; the new square")
 
 
-@exercise("train_glove", points=3)
+@composite
+def _texts(draw: DrawFn) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
+    """(pairs (2, N), counts (N,), settings): entries of a table of few words, each once, so that all words repeat themselves."""
+    size = draw(integers(1, 4))
+    places = draw(lists(tuples(inputs.ids(size), inputs.ids(size)), min_size=1, max_size=7, unique=True))
+    counts = draw(lists(sampled_from([1.0, 0.25, 3.0, 10.0, 40.0, 1000.0]), min_size=len(places), max_size=len(places)))
+    settings = {
+        "size": size,
+        "dim": draw(integers(1, 3)),
+        "x_max": draw(sampled_from([10.0, 2.0, 100.0])),
+        "epochs": draw(integers(1, 3)),
+        "lr": draw(sampled_from([0.2, 0.5])),
+        "batch": draw(sampled_from([2, 3, 50])),
+        "seed": draw(integers(0, 99)),
+    }
+    return torch.tensor(places).T.contiguous(), torch.tensor(counts), settings
+
+
+@exercise("train_glove", points=0.5)
+@for_all(drawn=_texts(), examples=15)
+def test_any_few_entries_are_trained_as_by_torch(
+    student: Student, drawn: tuple[torch.Tensor, torch.Tensor, dict[str, Any]]
+) -> None:
+    pairs, counts, settings = drawn
+    found = student.train_glove(pairs, counts, **settings)
+    for mine, right in zip(found, _with_torch(pairs, counts, **settings), strict=True):
+        close(mine, right, rtol=1e-3, atol=1e-4)
+
+
+@exercise("train_glove", points=2.5)
 def test_epochs_agree_with_torch_step_by_step(student: Student) -> None:
     generator = torch.Generator().manual_seed(9)
     table = torch.rand(7, 7, generator=generator) * 12 * (torch.rand(7, 7, generator=generator) > 0.3)
@@ -363,7 +502,36 @@ def _with_torch(
     return [table.detach() for table in tables]
 
 
-@exercise("log_ratios", points=2)
+@composite
+def _models(draw: DrawFn) -> tuple[tuple[torch.Tensor, ...], torch.Tensor, int, int]:
+    """(model, totals (V,), two ids): words that stand near nothing have a total of 0."""
+    size, dim = draw(integers(1, 12)), draw(integers(1, 3))
+
+    def eighths(*shape: int) -> torch.Tensor:
+        count = math.prod(shape)
+        return torch.tensor(draw(lists(inputs.numbers(), min_size=count, max_size=count))).reshape(shape)
+
+    i, j = draw(inputs.ids(size)), draw(inputs.ids(size))
+    totals = draw(lists(sampled_from([0.0, 1.0, 1.0, 40.5, 0.125, 1e6]), min_size=size, max_size=size))
+    for row in {i, j}:
+        totals[row] = totals[row] or 3.0
+    kind = draw(sampled_from([torch.float32, torch.float64]))
+    model = eighths(size, dim), eighths(size, dim), eighths(size), eighths(size)
+    return model, torch.tensor(totals, dtype=kind), i, j
+
+
+@exercise("log_ratios", points=0.5)
+@for_all(drawn=_models())
+def test_any_two_words_have_the_log_ratios_of_two_fitted_rows(
+    student: Student, drawn: tuple[tuple[torch.Tensor, ...], torch.Tensor, int, int]
+) -> None:
+    model, totals, i, j = drawn
+    words, contexts, biases, others = (table.double().numpy() for table in model)
+    one, other = (contexts @ words[row] + biases[row] + others - math.log(totals[row]) for row in (i, j))
+    close(student.log_ratios(model, totals, i, j), one - other, rtol=1e-3, atol=1e-4)
+
+
+@exercise("log_ratios", points=1.5)
 def test_random_models_agree_with_the_formula(student: Student) -> None:
     draw = np.random.default_rng(10)
     words, contexts = draw.normal(size=(12, 4)) * 3, draw.normal(size=(12, 4))

@@ -349,25 +349,28 @@ print({name: f"{gap:.2f}: {math.exp(gap):.3g} to 1" for name, gap in metrics.ite
 # The dot product is not the co-occurrence probability, as is often told: the **logarithm** of a **count** is fitted, and the two **biases** belong to it.
 
 # %% [markdown]
-# A pair seen once may be an accident; *of the* must not rule everything. So squared errors are weighted by
+# A pair seen once may be an accident; *of the* must not rule everything. So each squared error has a weight $f(x)$. It is proportional to a power of the count $x$, $\alpha = ¾$, until it reaches 1 at $x_{\max}$; no pair weighs more:
 #
-# $$ f(x) = \begin{cases} (x / x_{\max})^{3/4} & x < x_{\max} \\ 1 & \text{otherwise} \end{cases} $$
+# ```
+#  count      0    x_max / 81    x_max / 16    x_max    2 x_max
+#  weight     0       1 / 27        1 / 8        1         1
+# ```
 #
-# $f(0) = 0$: a pair never seen has no part. The paper takes $x_{\max} = 100$, we 10 for our small text.
+# A pair never seen has no part. The paper takes $x_{\max} = 100$, we 10 for our small text.
 
 # %% [markdown]
 # *5 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
-# `clamp(max=1.0)` does both cases at once: 1 to any power is 1.
+# Which factor makes the weight 1 at x_max? Take it into the power: the counts are measured in units of x_max. `clamp(max=1.0)` then does both cases at once, as 1 to any power is 1.
 #
 # </details>
 
 
 # %% exercise="glove_weight"
 def glove_weight(counts, x_max=100.0, alpha=0.75):
-    """f(x) = (x / x_max) ** alpha, at most 1.
+    """The weight f(x) of a squared error: in proportion to the count's power alpha, and 1 from x_max on.
 
     counts: tensor of any shape, perhaps without axes, of counts of at least 0, whole numbers or floats; it
     stays as it is.
@@ -437,7 +440,13 @@ def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
 check("glove_loss")
 
 # %% [markdown]
-# The gradient by hand: the derivative of $f e^2$ is $2 f e$ times that of the error $e$, which is 1 for a bias, $\tilde w_k$ for $w_i$ and $w_i$ for $\tilde w_k$. (The authors' program leaves out the 2.)
+# Now the gradient by hand. Derive on paper, before you open this, the derivatives of one entry's $f e^2$, where $e$ is its error, by $w_i$, $\tilde w_k$, $b_i$ and $\tilde b_k$.
+#
+# <details><summary>The derivation</summary>
+#
+# The derivative of $f e^2$ is $2 f e$ times that of $e$, which is 1 for a bias, $\tilde w_k$ for $w_i$ and $w_i$ for $\tilde w_k$. (The authors' program leaves out the 2.)
+#
+# </details>
 
 # %% [markdown]
 # *20 minutes, medium.*

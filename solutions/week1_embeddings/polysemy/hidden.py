@@ -84,7 +84,11 @@ def test_words_that_differ_in_one_sign_have_rows_of_their_own(student: Student) 
     )
     table, words = torch.tensor([[1.0], [2.0], [3.0], [4.0]]), ["[UNK]", "<unk>", "<pad>", "눈"]
     found = student.embed(table, words, ["배", "<unk>", "[UNK]", "눈"])
-    close(found, [[0.0], [2.0], [1.0], [4.0]], given="the words [UNK] <unk> <pad> 눈, vectors of one number; 배 <unk> [UNK] 눈")
+    close(
+        found,
+        [[0.0], [2.0], [1.0], [4.0]],
+        given="the words [UNK] <unk> <pad> 눈, vectors of one number; 배 <unk> [UNK] 눈",
+    )
     close(student.embed(table, words, ["눈"]), [[4.0]], given="the same words; the token 눈 alone")
 
 
@@ -114,7 +118,7 @@ def test_many_topics_and_very_unequal_shares_have_an_entropy(student: Student) -
     close(found, expected, given="99,999 times a, once b among them", rtol=1e-3, atol=0)
 
 
-@exercise("topic_entropy", points=0.5)
+@exercise("topic_entropy", points=0.5, needs="test_unequal_shares_follow_the_formula")
 def test_an_empty_list_has_no_entropy(student: Student) -> None:
     close(student.topic_entropy([]), 0.0, given="an empty list")
 
@@ -237,7 +241,7 @@ def test_neighbours_that_weigh_nothing_give_zeros(student: Student) -> None:
     )
 
 
-@exercise("context_vector", points=0.5)
+@exercise("context_vector", points=0.5, needs="test_each_neighbour_weighs_what_its_word_weighs")
 def test_the_table_and_the_text_are_left_alone(student: Student) -> None:
     vectors, ids = _normal(5, 3, seed=8), [0, 1, 2, 3, 4]
     table, text = student.put(vectors.clone()), student.put(list(ids))
@@ -359,7 +363,11 @@ def test_near_points_far_from_the_origin_are_told_apart(student: Student) -> Non
 
 @exercise("purity")
 @for_all(
-    pairs=lists(lists(sampled_from([0, 0, 1, -1, -2, 7, 300, 2**24, 2**24 + 1, 2**40]), min_size=2, max_size=2), min_size=1, max_size=10),
+    pairs=lists(
+        lists(sampled_from([0, 0, 1, -1, -2, 7, 300, 2**24, 2**24 + 1, 2**40]), min_size=2, max_size=2),
+        min_size=1,
+        max_size=10,
+    ),
     form=sampled_from(["lists", "tensors"]),
 )
 def test_any_groups_agree_with_counting(student: Student, pairs: list[list[int]], form: str) -> None:
@@ -378,7 +386,11 @@ def test_hundreds_of_items_in_a_group_are_counted_whole(student: Student) -> Non
     labels, senses = [0, 1, 0, 10, 1, 0], [1000, 0, 10, 0, 10**9, 100]
     close(student.purity(labels, senses), 0.5, given=f"groups {labels}, senses {senses}")
     labels, senses = [2**24, 2**24 + 1] * 2, [2**24 + 1, 2**24, 2**24, 2**24 + 1]
-    close(student.purity(torch.tensor(labels), torch.tensor(senses)), 0.5, given=f"tensors: groups {labels}, senses {senses}")
+    close(
+        student.purity(torch.tensor(labels), torch.tensor(senses)),
+        0.5,
+        given=f"tensors: groups {labels}, senses {senses}",
+    )
 
 
 @exercise("purity")

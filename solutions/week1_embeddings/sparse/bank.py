@@ -654,6 +654,16 @@ edit("lsa", "small-is-zero", {"return left": "strength = torch.where(strength > 
 
 
 equivalent(
+    "one_hot",
+    "1: enumerate(words) → [(words.index(item), item) for item in words]",
+    "the words are different strings, so each is found at its own place",
+)
+equivalent(
+    "neighbour_counts",
+    "1: enumerate(words) → [(words.index(item), item) for item in words]",
+    "the words are different strings, so each is found at its own place",
+)
+equivalent(
     "distances",
     "1: vectors[:, None, :] - vectors[None, :, :] → vectors[None, :, :] - vectors[:, None, :]",
     "the difference is squared, so its sign does not matter",

@@ -33,7 +33,7 @@ def test_a_longer_text_agrees_with_brute_force(student: Student) -> None:
     close(student.one_hot(tokens, words), expected, given="50 tokens, 30 words")
 
 
-@exercise("one_hot", points=0.5)
+@exercise("one_hot", points=0.5, needs="test_each_word_has_an_axis_of_its_own")
 def test_no_text_has_no_rows(student: Student) -> None:
     vectors = student.one_hot([], ["a", "b", "c"])
     equal(list(vectors.shape), [0, 3], given="no tokens, 3 words; the shape")
@@ -211,7 +211,7 @@ def test_words_that_differ_in_one_sign_are_different_words(student: Student) -> 
     )
 
 
-@exercise("vocabulary_growth", points=0.5)
+@exercise("vocabulary_growth", points=0.5, needs="test_different_words_are_counted_from_the_start_of_the_text")
 def test_a_text_that_is_too_short_has_no_points(student: Student) -> None:
     equal(list(student.vocabulary_growth(["a", "b"], 3)), [], given="a b, every 3 tokens")
 
@@ -541,7 +541,35 @@ def test_directions_beyond_the_rank_are_zeros(student: Student) -> None:
         close(corner.abs(), np.diag([4**power, 1, 0]), atol=2e-3, given=f"4, 1, 0 on the diagonal, power {power:g}")
 
 
-@exercise("lsa", points=2)
+@composite
+def _matrices(draw: DrawFn) -> tuple[torch.Tensor, int]:
+    """(matrix (V, C), d): singular values tie, are 0, or far below the strongest, as rows are equal, zeros, or weak."""
+    rows, columns = draw(integers(1, 6)), draw(integers(1, 6))
+    kind = draw(sampled_from([torch.float32, torch.float64]))
+    weights = torch.tensor(draw(lists(sampled_from([1.0, 1 / 256]), min_size=rows, max_size=rows)))
+    return (draw(inputs.tables(rows, columns)) * weights[:, None]).to(kind), draw(integers(1, min(rows, columns)))
+
+
+@exercise("lsa", points=0.5)
+@for_all(drawn=_matrices(), power=sampled_from([1.0, 0.5, 1.5]), examples=30)
+def test_any_matrix_has_the_directions_of_its_own_squares(
+    student: Student, drawn: tuple[torch.Tensor, int], power: float
+) -> None:
+    matrix, dim = drawn
+    strength = np.linalg.svd(matrix.double().numpy(), compute_uv=False)
+    largest = strength[0] or 1.0  # all is compared with that of the strongest direction
+    shares = strength[:dim] / largest
+    found = student.lsa(matrix, dim, power=power)
+    equal(list(found.shape), [len(matrix), dim])
+    vectors = found.double() / largest**power
+    close(vectors.norm(dim=0), shares**power, rtol=1e-3, atol=2e-3)
+    close(vectors.T @ vectors, np.diag(shares ** (2 * power)), rtol=1e-3, atol=1e-4)
+    # Of M Mᵀ the columns are eigenvectors, with the squared singular values: that holds whatever their signs, and in ties.
+    squares = (matrix.double() / largest) @ (matrix.double() / largest).T
+    close(squares @ vectors, vectors * shares**2, rtol=1e-3, atol=1e-4)
+
+
+@exercise("lsa", points=1.5)
 def test_random_tables_agree_with_numpy_in_every_power(student: Student) -> None:
     draw = np.random.default_rng(9)
     for shape, dim, power in (
@@ -594,6 +622,8 @@ def test_small_tables_and_large_ones_have_their_directions(student: Student) -> 
             size = strength[0] ** power
             given = f"a random 7 × 5 matrix times {scale:g}, 4 directions, power {power}; dot products, of the largest singular value's"
             close(vectors @ vectors.T / size**2, expected @ expected.T / size**2, rtol=1e-3, atol=1e-4, given=given)
+    weak = student.lsa(torch.diag(torch.tensor([1000.0, 1.0])), 2)
+    close(weak.abs(), [[1000, 0], [0, 1]], atol=1e-2, given="1000 and 1 on the diagonal, 2 directions; absolute values")
 
 
 @exercise("lsa", points=0.5, needs="test_the_power_is_that_of_the_singular_values")

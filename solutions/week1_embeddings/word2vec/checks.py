@@ -163,7 +163,7 @@ def test_the_gradients_are_those_of_autograd(student: Student) -> None:
         close(_tensor(mine), right, given=f"random vectors, B = 3, k = 2, d = 4; the gradient of {name}")
 
 
-@exercise("sgns_gradients")
+@exercise("sgns_gradients", needs="test_the_gradients_are_those_of_autograd")
 def test_a_pair_that_is_sure_does_not_move(student: Student) -> None:
     center = torch.tensor([[10.0, 0.0]])
     close(
@@ -221,7 +221,7 @@ def test_with_the_same_company_for_all_only_the_noise_is_learned(student: Studen
     )
 
 
-@exercise("train_sgns", points=0.5)
+@exercise("train_sgns", points=0.5, needs="test_words_that_keep_company_get_similar_vectors")
 def test_two_epochs_move_the_vector_of_every_centre(student: Student) -> None:
     # In the first batch all contexts are zeros, so no centre moves before the second epoch can be counted on.
     pairs = torch.tensor([(i, i ^ 1) for i in range(100)])  # (100, 2)

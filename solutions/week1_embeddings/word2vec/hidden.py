@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from hypothesis.strategies import DrawFn, composite, integers, sampled_from
+from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, sampled_from, tuples
 from torch.nn.functional import softplus
 
 from etude import metrics
@@ -97,7 +97,26 @@ def test_any_counts_give_the_formulas_probabilities(student: Student, counts: to
     close(student.keep_probability(counts, t), [min(1.0, math.sqrt(t * sum(counts) / n)) for n in counts.tolist()])
 
 
-@exercise("noise_distribution")
+@composite
+def occurrences(draw: DrawFn) -> torch.Tensor:
+    """Counts (V,) of one of four types, some of them 0, at least one above."""
+    kind = draw(sampled_from([torch.int32, torch.int64, torch.float32, torch.float64]))
+    whole = lists(sampled_from([0, 1, 1, 2, 7, 1000, 10**9]), max_size=12)
+    few = draw(whole if kind in (torch.int32, torch.int64) else whole | lists(integers(0, 40).map(lambda n: n / 8)))
+    few.insert(draw(integers(0, len(few))), draw(sampled_from([1, 3, 10**6])))
+    return torch.tensor(few, dtype=kind)
+
+
+@exercise("noise_distribution", points=0.5)
+@for_all(counts=occurrences(), power=sampled_from([0.75, 1, 0.5, 2, 0.125]))
+def test_any_counts_are_drawn_in_proportion_to_their_powers(
+    student: Student, counts: torch.Tensor, power: float
+) -> None:
+    weights = [float(count) ** power for count in counts.tolist()]
+    close(student.noise_distribution(counts, power), [weight / math.fsum(weights) for weight in weights], atol=0)
+
+
+@exercise("noise_distribution", points=0.5)
 def test_another_power_is_obeyed(student: Student) -> None:
     close(
         student.noise_distribution(torch.tensor([1, 4, 9]), power=0.5),
@@ -237,7 +256,58 @@ def test_the_gradients_agree_with_finite_differences(student: Student) -> None:
         close(gradients[place], expected, rtol=1e-3, atol=1e-5, given=("center", "context", "negatives")[place])
 
 
-@exercise("train_sgns")
+@composite
+def courses(draw: DrawFn) -> tuple[torch.Tensor, torch.Tensor, dict[str, Any]]:
+    """(pairs (N, 2), counts (V,), settings) of a training whose noise is one word, which is no context.
+
+    The order of the pairs does not matter: an epoch is one batch, or all pairs are the same.
+    """
+    size, noise = draw(integers(2, 5)), draw(integers(0, 4))
+    noise %= size
+    contexts = [word for word in range(size) if word != noise]
+    pairs = draw(lists(tuples(inputs.ids(size), sampled_from(contexts)), min_size=1, max_size=6))
+    counts = torch.zeros(size, dtype=torch.int64)
+    counts[noise] = draw(integers(1, 9))
+    if draw(booleans()):
+        pairs = pairs[:1] * draw(integers(1, 6))
+    settings = {
+        "dim": draw(integers(1, 3)),
+        "negatives": draw(integers(2, 4)),
+        "epochs": draw(integers(1, 3)),
+        "lr": draw(sampled_from([0.02, 0.125])),
+        "batch": 16 if len(set(pairs)) > 1 else draw(integers(1, 4)),
+        "seed": draw(integers(0, 99)),
+    }
+    return torch.tensor(pairs), counts, settings
+
+
+def _trained(pairs: torch.Tensor, noise: int, size: int, settings: dict[str, Any]) -> torch.Tensor:
+    """The centre vectors (V, dim) where each negative is the word `noise`: Adam in double precision, from the given start."""
+    generator = torch.Generator().manual_seed(settings["seed"])
+    start = (torch.rand(size, settings["dim"], generator=generator) - 0.5) / settings["dim"]
+    centers: torch.Tensor = start.double().requires_grad_()
+    contexts = torch.zeros_like(start, dtype=torch.float64).requires_grad_()
+    optimizer = torch.optim.Adam([centers, contexts], lr=settings["lr"])
+    for rows in pairs.split(settings["batch"]) * settings["epochs"]:
+        center, context = centers[rows[:, 0]], contexts[rows[:, 1]]
+        costs = softplus(-(center * context).sum(dim=1)) + settings["negatives"] * softplus(center @ contexts[noise])
+        optimizer.zero_grad()
+        costs.mean().backward()
+        optimizer.step()
+    return centers.detach()
+
+
+@exercise("train_sgns", points=0.5)
+@for_all(course=courses(), examples=15)
+def test_with_a_single_word_of_noise_the_steps_are_those_of_adam(
+    student: Student, course: tuple[torch.Tensor, torch.Tensor, dict[str, Any]]
+) -> None:
+    pairs, counts, settings = course
+    expected = _trained(pairs, int(counts.argmax()), len(counts), settings)
+    close(student.train_sgns(pairs, counts, **settings), expected, rtol=1e-3, atol=1e-3)
+
+
+@exercise("train_sgns", points=0.5)
 def test_more_epochs_learn_more(student: Student) -> None:
     pairs = torch.tensor([(i, i ^ 1) for i in range(20)]).repeat(
         20, 1
@@ -343,7 +413,40 @@ def test_a_rest_of_one_pair_is_a_batch_too(student: Student) -> None:
             true(bool(vectors.isfinite().all()), "finite numbers were expected", given=given, actual=vectors)
 
 
-@exercise("nearest")
+NAMES = ["us", "Us", "us ", "", "<unk>", "3", "03", "café", "cafe\u0301", "눈", "\u1102\u116e\u11ab", "ß", "ss"]
+
+
+@composite
+def named_vectors(draw: DrawFn, fewest: int) -> tuple[torch.Tensor, list[str]]:
+    """(vectors (V, d) without a row of zeros, V different words), V from `fewest` to 12."""
+    words = draw(lists(sampled_from(NAMES), min_size=fewest, max_size=12, unique=True))
+    vectors = draw(inputs.tables(len(words), draw(integers(1, 4))))
+    vectors[(vectors == 0).all(dim=1)] = 1.0
+    return vectors, words
+
+
+def _units(vectors: torch.Tensor) -> np.ndarray:
+    rows = vectors.double().numpy()
+    return np.asarray(rows / np.sqrt((rows**2).sum(axis=1, keepdims=True)))
+
+
+@exercise("nearest", points=0.5)
+@for_all(named=named_vectors(1), query=integers(0, 11), k=integers(1, 14))
+def test_any_words_have_the_neighbours_of_brute_force(
+    student: Student, named: tuple[torch.Tensor, list[str]], query: int, k: int
+) -> None:
+    vectors, words = named
+    query %= len(words)
+    unit = _units(vectors)
+    cosines = {word: float(unit[i] @ unit[query]) for i, word in enumerate(words) if i != query}
+    found, expected = student.nearest(vectors, words, words[query], k), sorted(cosines.values(), reverse=True)[:k]
+    close([cosine for _, cosine in found], expected, atol=1e-5)
+    names = [word for word, _ in found]
+    equal(len(set(names)), len(expected))
+    close([cosines.get(word, math.nan) for word in names], expected, atol=1e-5)  # words of one cosine come in any order
+
+
+@exercise("nearest", points=0.5)
 def test_the_vectors_are_left_alone_and_the_order_is_that_of_all_cosines(student: Student) -> None:
     generator = torch.Generator().manual_seed(2)
     vectors, words = torch.randn(30, 5, generator=generator), [f"w{i}" for i in range(30)]
@@ -369,7 +472,9 @@ def test_twins_of_the_query_and_opposites_are_neighbours(student: Student) -> No
     true(all(isinstance(pair, tuple) for pair in found), "a list of tuples was expected", given=given, actual=found)
     vectors = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 0.0], [0.0, 1.0]])
     found = student.nearest(vectors, ["a", "b", "c", "d", "e", "f", "g"], "b", 9)
-    given = "seven words, a, d and g with one vector, b, c and f with another across it, e opposite a; 9 neighbours of b"
+    given = (
+        "seven words, a, d and g with one vector, b, c and f with another across it, e opposite a; 9 neighbours of b"
+    )
     close([cosine for _, cosine in found], [1, 1, 0, 0, 0, 0], given=given)
     names = [word for word, _ in found]
     equal([sorted(names[:2]), sorted(names[2:])], [["c", "f"], ["a", "d", "e", "g"]], given=f"{given}, in two groups")
@@ -410,18 +515,19 @@ def test_long_vectors_weigh_no_more_than_short_ones(student: Student) -> None:
 
 
 @exercise("analogy")
-def test_random_questions_agree_with_brute_force(student: Student) -> None:
-    generator = torch.Generator().manual_seed(4)
-    vectors, words = torch.randn(20, 6, generator=generator), [f"w{i}" for i in range(20)]
-    unit = vectors / vectors.norm(dim=1, keepdim=True)
-    for a, b, c in [(0, 1, 2), (5, 9, 14), (19, 3, 7), (8, 8, 2), (4, 6, 6), (3, 12, 3), (7, 7, 7)]:
-        rest = [i for i in range(20) if i not in (a, b, c)]
-        expected = max(rest, key=lambda i: float(unit[i] @ (unit[b] - unit[a] + unit[c])))
-        equal(
-            student.analogy(vectors, words, words[a], words[b], words[c]),
-            words[expected],
-            given=f"w{a} : w{b} = w{c} : …",
-        )
+@for_all(named=named_vectors(4), question=lists(integers(0, 11), min_size=3, max_size=3))
+def test_random_questions_agree_with_brute_force(
+    student: Student, named: tuple[torch.Tensor, list[str]], question: list[int]
+) -> None:
+    vectors, words = named
+    a, b, c = (place % len(words) for place in question)
+    unit = _units(vectors)
+    scores = {
+        word: float(unit[i] @ (unit[b] - unit[a] + unit[c])) for i, word in enumerate(words) if i not in (a, b, c)
+    }
+    best = [word for word, score in scores.items() if score > max(scores.values()) - 1e-5]
+    found = student.analogy(vectors, words, words[a], words[b], words[c])
+    true(found in best, "another word is nearer", actual=found, expected=best)
 
 
 @exercise("analogy", points=0.5)

@@ -161,23 +161,24 @@ check("cbow_examples")
 # The most frequent words (*the*, *of*, 은, 는) stand near everything and so say little. **Subsampling** drops some of their occurrences at random.
 
 # %% [markdown]
-# A word of relative frequency $f$ is dropped with probability $1 - \sqrt{t/f}$ (eq. 5). So it is *kept* with probability $\sqrt{t/f}$, and always when $f \le t$. Words are thinned out, not removed.
+# An occurrence of a word that makes up the share $f$ of the text is *dropped* with probability $1 - \sqrt{t/f}$ (eq. 5). Where that is below 0, because $f < t$, it is never dropped. Words are thinned out, not removed.
 
 # %% [markdown]
 # *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
 #
-# f is `counts / counts.sum()`. For a rare word √(t / f) exceeds 1, and a probability may not: `clamp`.
+# f is `counts / counts.sum()`. Being kept and being dropped are complementary, and no probability exceeds 1: `clamp`.
 #
 # </details>
 
 
 # %% exercise="keep_probability"
 def keep_probability(counts, t):
-    """Probability with which one occurrence of each word is kept: min(1, sqrt(t / f)).
+    """Probability with which one occurrence of each word is kept.
 
-    f is the word's share of all tokens.
+    Words that make up at most the share t of all tokens are always kept; above t, a word four times as
+    frequent is kept half as often.
     counts (V,) tensor of occurrences, each at least 1, of whole numbers (int32 or int64) or floats;
     t the threshold, for example 1e-3.
     Returns a float tensor (V,). Mikolov et al. 2013, eq. 5.
@@ -192,10 +193,13 @@ def keep_probability(counts, t):
 check("keep_probability")
 
 # %% [markdown]
-# **Negative sampling** needs words that do *not* belong. They are drawn by the counts to the power ¾, between plain frequencies and a uniform draw:
+# **Negative sampling** compares the true context with words drawn at random from the vocabulary, the *negatives*. Now and then one of them is a true context too: nobody looks.
+
+# %% [markdown]
+# How often should each be drawn? By plain frequency *the* comes again and again; uniformly it comes as often as the rarest word. The paper stands between: a word that is $r$ times as frequent is drawn $r^{3/4}$ times as often.
 #
 # ```
-#  count    by frequency    power ¾           uniform
+#  count    by frequency    with power ¾      uniform
 #   81         .83          27 / 36 = .75       .33
 #   16         .16           8 / 36 = .22       .33
 #    1         .01           1 / 36 = .03       .33
@@ -206,15 +210,17 @@ check("keep_probability")
 #
 # <details><summary>Hint</summary>
 #
-# The power comes first, then the division by the sum.
+# Only ratios are given: find weights that have them, and divide by their sum. 81 and 16 have the weights 27 and 8.
 #
 # </details>
 
 
 # %% exercise="noise_distribution"
 def noise_distribution(counts, power=0.75):
-    """The distribution from which negatives are drawn: counts ** power, normalised to sum to 1.
+    """The distribution from which negatives are drawn; it sums to 1.
 
+    power says how much the counts decide: at 1 words are drawn by their frequency, at 0 all equally
+    often, at ¾ as in the table above. A word that never occurs is never drawn, where power is above 0.
     counts (V,) tensor of whole numbers (int32 or int64) up to 10⁹ or floats, some of them 0 perhaps;
     it stays as it is.
     Returns a float tensor (V,). Mikolov et al. 2013, section 2.2.
@@ -275,11 +281,17 @@ def sgns_loss(center, context, negatives):
 check("sgns_loss")
 
 # %% [markdown]
-# Now the gradient on paper. The derivative of $-\log\sigma(x)$ is $\sigma(x) - 1$, and of $-\log\sigma(-x)$ it is $\sigma(x)$.
+# Now the gradient by hand. Derive $\partial \ell / \partial u$, $\partial \ell / \partial n_i$ and $\partial \ell / \partial v$ on paper before you open this. Begin with the derivatives of $-\log\sigma(x)$ and $-\log\sigma(-x)$.
+#
+# <details><summary>The derivation</summary>
+#
+# $\sigma'(x) = \sigma(x)\,\sigma(-x)$. So the derivative of $-\log\sigma(x)$ is $-\sigma(-x) = \sigma(x) - 1$, and of $-\log\sigma(-x)$ it is $\sigma(x)$.
+#
+# By the chain rule each vector is pulled or pushed by the *error* of a guess: $\sigma(u \cdot v) - 1$ for the real pair, $\sigma(n_i \cdot v)$ for noise.
+#
+# </details>
 
 # %% [markdown]
-# So each vector is pulled or pushed by the *error* of a guess: $\sigma(u \cdot v) - 1$ for the real pair, $\sigma(n_i \cdot v)$ for noise.
-#
 # *30 minutes, hard.*
 #
 # <details><summary>Hint</summary>

@@ -177,7 +177,7 @@ def test_ten_thousand_words_of_300_numbers_have_six_million_weights(student: Stu
     equal(student.costs(10_000, 300, 5)[0], 6_000_000, given="V = 10,000, d = 300; the weights")
 
 
-@exercise("costs", points=0.5)
+@exercise("costs", points=0.5, needs="test_ten_thousand_words_of_300_numbers_have_six_million_weights")
 def test_negative_sampling_costs_the_same_for_any_vocabulary(student: Student) -> None:
     small, large = student.costs(1_000, 300, 5), student.costs(1_000_000, 300, 5)
     equal(large[1], 1000 * small[1], given="1,000 and 1,000,000 words; multiplications of the full softmax")
@@ -190,7 +190,9 @@ def test_an_occurrence_stays_if_its_number_is_below_the_root(student: Student) -
     kept = student.subsample(
         torch.tensor([0, 0, 1, 1]), torch.tensor([64, 36]), 0.01, torch.tensor([0.12, 0.13, 0.16, 0.17])
     )
-    equal(_tensor(kept).tolist(), [True, False, True, False], given="counts 64 and 36, t = 0.01, numbers .12 .13 .16 .17")
+    equal(
+        _tensor(kept).tolist(), [True, False, True, False], given="counts 64 and 36, t = 0.01, numbers .12 .13 .16 .17"
+    )
 
 
 @exercise("subsample")

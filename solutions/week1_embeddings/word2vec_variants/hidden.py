@@ -64,7 +64,11 @@ def test_hundreds_of_words_in_a_context_are_counted_whole(student: Student) -> N
     contexts = torch.tensor([[1] * 300 + [0] * 100 + [-1] * 200, [2] + [-1] * 599])
     hidden = student.cbow_hidden(torch.tensor([[4.0], [8.0], [3.0]]), contexts)
     close(hidden, [[7.0], [3.0]], given="300 times word 1 (8) and 100 times word 0 (4); once word 2 (3)")
-    close(student.cbow_hidden(torch.tensor([[4.0]]), torch.tensor([[-1, 0]])), [[4.0]], given="one word in all, one number")
+    close(
+        student.cbow_hidden(torch.tensor([[4.0]]), torch.tensor([[-1, 0]])),
+        [[4.0]],
+        given="one word in all, one number",
+    )
 
 
 @exercise("cbow_gradient")
@@ -189,7 +193,7 @@ def test_the_table_agrees_with_brute_force(student: Student) -> None:
         close(student.cbow_contexts(ids, sentences, window), expected, given=f"sentences of {lengths}, window {window}")
 
 
-@exercise("cbow_contexts", points=0.5)
+@exercise("cbow_contexts", points=0.5, needs="test_windows_are_cut_off_where_a_sentence_ends")
 def test_the_text_is_left_alone(student: Student) -> None:
     ids, sentences = student.put(torch.tensor([3, 1, 2])), student.put(torch.tensor([0, 0, 1]))
     student.cbow_contexts(ids, sentences, 1)
@@ -217,7 +221,7 @@ def test_random_contexts_agree_with_brute_force(student: Student) -> None:
     close(short, expected[:, :1], rtol=1e-9, atol=1e-12, given="random contexts, vectors of one number")
 
 
-@exercise("cbow_hidden", points=0.5)
+@exercise("cbow_hidden", points=0.5, needs="test_padding_does_not_count")
 def test_vectors_and_contexts_are_left_alone(student: Student) -> None:
     vectors, contexts = torch.arange(6.0).view(3, 2), torch.tensor([[0, -1], [2, 1]])
     handles = student.put(vectors.clone()), student.put(contexts.clone())
@@ -240,7 +244,7 @@ def test_the_gradient_is_that_of_autograd(student: Student) -> None:
     close(found, expected, rtol=1e-9, atol=1e-9, given="random contexts, float64")
 
 
-@exercise("cbow_gradient", points=0.5)
+@exercise("cbow_gradient", points=0.5, needs="test_each_context_gets_its_share_of_the_gradient")
 def test_the_gradient_of_the_hidden_vector_is_left_alone(student: Student) -> None:
     d_hidden = student.put(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
     student.cbow_gradient(torch.tensor([[0, 1], [1, -1]]), d_hidden, 2)
@@ -299,7 +303,7 @@ def test_the_gradients_keep_double_precision(student: Student) -> None:
         equal(str(mine.dtype), "torch.float64", given=f"{given}: its type")
 
 
-@exercise("softmax_gradients", points=0.5)
+@exercise("softmax_gradients", points=0.5, needs="test_the_gradients_are_those_of_autograd")
 def test_the_inputs_are_left_alone(student: Student) -> None:
     hidden, outputs = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, 0.5], [1.0, -1.0]])
     handles = student.put(hidden.clone()), student.put(outputs.clone())

@@ -150,7 +150,14 @@ def cbow_hidden(vectors, contexts):
 check("cbow_hidden")
 
 # %% [markdown]
-# **The loss** is the one you know, with $h$ in the place of the centre vector. The centre word is the real partner, $k$ words are drawn from the noise. The gradient with respect to $h$ is known too; new is the step back to the words:
+# **The loss** is the one you know, with $h$ in the place of the centre vector. The centre word is the real partner, $k$ words are drawn from the noise. The gradient $g = \partial \ell / \partial h$ is known too; new is the step back to the words.
+
+# %% [markdown]
+# An example has the contexts 3, 7 and 3. Derive $\partial \ell / \partial v_3$ and $\partial \ell / \partial v_7$ from $g$ on paper before you open this.
+#
+# <details><summary>The derivation</summary>
+#
+# $h = \frac{1}{3} (v_3 + v_7 + v_3)$, so by the chain rule:
 #
 # ```
 #  contexts 3 7 3, so C = 3
@@ -159,9 +166,11 @@ check("cbow_hidden")
 #  v7 ─┼─ mean ─→ h ─→ loss ─→ g = ∂ℓ/∂h ─┼─→ v7: g/3  ├─ v3 gets 2g/3, the sum of its shares
 #  v3 ─┘                                  └─→ v3: g/3 ─┘
 # ```
+#
+# </details>
 
 # %% [markdown]
-# The authors' program forgets the $\frac{1}{C}$ here. Irsoy, Benton and Stratos ([2021](https://arxiv.org/abs/2012.15332)) argue that some of CBOW's bad name comes from that.
+# The authors' program forgets the $\frac{1}{C}$ of the mean here. Irsoy, Benton and Stratos ([2021](https://arxiv.org/abs/2012.15332)) argue that some of CBOW's bad name comes from that.
 #
 # *20 minutes, hard.*
 #
@@ -232,7 +241,15 @@ def softmax_loss(hidden, outputs, targets):
 check("softmax_loss")
 
 # %% [markdown]
-# The derivative of that loss with respect to the scores is $p - y$, where $y$ is 1 at the target and 0 elsewhere. So **every** output vector moves at every step; with negative sampling only $k + 1$.
+# Now its gradient. Derive on paper, before you open this, the derivative of $-\log p$ of the target with respect to each of the $V$ scores. How many output vectors move at a step?
+#
+# <details><summary>The derivation</summary>
+#
+# $-\log p(t) = \log \sum_w e^{s_w} - s_t$. Its derivative by $s_w$ is $e^{s_w} / \sum_{w'} e^{s_{w'}}$, which is $p(w)$, less 1 if $w$ is the target: in short $p - y$, where $y$ is 1 at the target and 0 elsewhere.
+#
+# So **every** output vector moves at every step; with negative sampling only $k + 1$.
+#
+# </details>
 
 # %% [markdown]
 # *20 minutes, medium.*

@@ -4,7 +4,7 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from, tuples
+from hypothesis.strategies import DrawFn, booleans, composite, integers, lists, permutations, sampled_from, tuples
 
 from etude.lesson.checks import equal, exercise
 from etude.lesson.interface import Student
@@ -112,10 +112,10 @@ def test_pairs_of_different_tokens_are_merged_as_by_the_library(student: Student
 @exercise("train_bpe", points=1.5)
 def test_the_worlds_text_gives_the_merges_of_the_library(student: Student) -> None:
     counts = Counter(word for sentence in World("ko", seed=7).corpus(1500) for word in sentence)
-    counts.update({"Unbelievable-Zoë": 3, "unbelievable-zoë": 2})
+    counts.update({"Unbelievable-Zoë": 3, "unbelievable-zoë": 2, "5\u212b": 2})  # the sign for ångström, å for NFC
     expected = bpe.train(counts, 420)
     vocabulary, merges = student.train_bpe({tuple(word): count for word, count in counts.items()}, 420)
-    given = "1,500 Korean words of the world and two long English ones, size 420"
+    given = "1,500 Korean words of the world, two long English ones and 5 Å, size 420"
     equal(merges, list(expected.merges), given=given)
     equal(vocabulary, list(expected.vocabulary), given=given)
 
@@ -239,20 +239,29 @@ def test_every_list_of_words_comes_back(student: Student) -> None:
         equal(student.decode_words(tokens), " ".join(words), given=tokens)
 
 
+LETTERS = ["a", "B", "<", "/", "w", ">", "</w", "</W>", ",", "'", "눈", "e\u0301", "\u1112\u1161"]
+LETTERS += ["\xa0", "\u3000", "▁", "##", "\ufeff"]
+
+
+@composite
+def _tokens_and_words(draw: DrawFn) -> tuple[list[str], list[str]]:
+    """Tokens, and the words that they are: empty ones too, cut anywhere, the last one perhaps without its end."""
+    pieces = lists(sampled_from(LETTERS), max_size=3).filter(lambda word: "</w>" not in "".join(word))
+    tokens, words = list[str](), draw(lists(pieces, max_size=8))
+    for word in words:
+        alone = not word or draw(booleans())  # the end as a token of its own
+        tokens += [*word, "</w>"] if alone else [*word[:-1], word[-1] + "</w>"]
+    last = draw(pieces)
+    return tokens + last, ["".join(word) for word in [*words, last][: len(words) + bool(last)]]
+
+
 @exercise("decode_words", points=0.5, needs="test_marks_become_blanks_between_words")
-def test_any_words_come_back_however_they_are_cut(student: Student) -> None:
-    draw = random.Random(8)
-    letters = ["a", "B", "<", "/", "w", ">", "</w", "</W>", ",", "'", "눈", "e\u0301", "\u1112\u1161", "\xa0", "\u3000", "▁", "##", "\ufeff"]
-    for i in range(60):
-        words = [draw.choices(letters, k=draw.randint(0, 3)) for _ in range(i // 8)]
-        tokens: list[str] = []
-        for pieces in words:
-            mark = draw.choice([True, False]) or not pieces  # the end as a token of its own
-            tokens += [*pieces, "</w>"] if mark else [*pieces[:-1], pieces[-1] + "</w>"]
-        if draw.choice([True, False]):  # the last word lacks its end
-            words.append(draw.choices(letters, k=2))
-            tokens += words[-1]
-        equal(student.decode_words(tokens), " ".join(map("".join, words)), given=tokens)
+@for_all(tokens_and_words=_tokens_and_words())
+def test_any_words_come_back_however_they_are_cut(
+    student: Student, tokens_and_words: tuple[list[str], list[str]]
+) -> None:
+    tokens, words = tokens_and_words
+    equal(student.decode_words(tokens), " ".join(words))
 
 
 @exercise("byte_table")
@@ -272,6 +281,9 @@ def test_texts_are_encoded_as_by_the_library(student: Student) -> None:
     equal(student.encode_text(long, merges), library.tokens(long), given=given)
     found = student.encode_text("a,a\r\na", [("a", ",")])
     equal(found, ["a", ",", "a", "č", "Ċ", "a"], given="a,a and a on the next line (\\r\\n); merge a+, which the cut forbids")
+    found = student.encode_text("\ufeffa\n\n\n\nb", [("Ċ", "Ċ"), ("ĊĊ", "Ċ")])
+    given = "a byte order mark (U+FEFF), a, four line ends, b; merges Ċ+Ċ, ĊĊ+Ċ"
+    equal(found, ["ï", "»", "¿", "a", "ĊĊĊ", "Ċ", "b"], given=given)
 
 
 SPACED = ["\n", "\n\n", "\r\n", "\r", " ", "  ", " \n", "\n ", "\t", "\x0b", "\x0c", "\x1c", "\x85", "\xa0", "\u2028", "\u3000"]
@@ -285,20 +297,26 @@ def merged_by_rank(piece: list[str], merges: list[tuple[str, str]]) -> list[str]
     return piece
 
 
+@composite
+def _texts_and_merges(draw: DrawFn) -> tuple[str, list[tuple[str, str]]]:
+    """A text, and all neighbours in it as merges, those at the cuts too: where it is cut elsewhere, tokens differ."""
+    blanks, written = (draw(lists(sampled_from(kinds), min_size=1, max_size=4)) for kinds in (SPACED, WRITTEN))
+    size = draw(integers(0, 10))
+    text = "".join(draw(lists(sampled_from(blanks) | sampled_from(written), min_size=size, max_size=size)))
+    letters = [byte_bpe.BYTES[byte] for byte in text.encode()]
+    pairs = draw(permutations(list(dict.fromkeys(pairwise(letters)))))
+    triples = dict.fromkeys((a + b, c) for a, b, c in zip(letters, letters[1:], letters[2:], strict=False))
+    return text, [*pairs, *triples]
+
+
 @exercise("encode_text", points=1.5, needs="test_without_merges_a_syllable_is_three_bytes")
-def test_any_text_is_cut_as_a_whole_and_merged_by_rank(student: Student) -> None:
-    """All neighbours of the text are merges, those at the cuts too: where the text is cut elsewhere, tokens differ."""
-    draw = random.Random(9)
-    for i in range(90):
-        text = "".join(draw.choice(draw.choice([SPACED[: 1 + i], WRITTEN])) for _ in range(2 + i // 15))
-        letters = [byte_bpe.BYTES[byte] for byte in text.encode()]
-        pairs = list(dict.fromkeys(pairwise(letters)))
-        draw.shuffle(pairs)
-        triples = list(dict.fromkeys((a + b, c) for a, b, c in zip(letters, letters[1:], letters[2:], strict=False)))
-        merges = [*pairs, *triples]
-        pieces = [[byte_bpe.BYTES[byte] for byte in piece.encode()] for piece in byte_bpe.split(text)]
-        expected = [token for piece in pieces for token in merged_by_rank(piece, merges)]
-        equal(student.encode_text(text, merges), expected, given=f"{text!r}, merges {merges}")
+@for_all(text_and_merges=_texts_and_merges())
+def test_any_text_is_cut_as_a_whole_and_merged_by_rank(
+    student: Student, text_and_merges: tuple[str, list[tuple[str, str]]]
+) -> None:
+    text, merges = text_and_merges
+    pieces = [[byte_bpe.BYTES[byte] for byte in piece.encode()] for piece in byte_bpe.split(text)]
+    equal(student.encode_text(text, merges), [token for piece in pieces for token in merged_by_rank(piece, merges)])
 
 
 @exercise("decode_bytes", points=0.5, needs="test_ascii_comes_back_with_its_blanks")

@@ -59,7 +59,7 @@ plots.style()
 # %% [markdown]
 # ## 1. One step
 #
-# 1. count the words of the text
+# 1. split the text into words (*pre-tokenization*) and count them
 # 2. cut each word into characters
 # 3. count the pairs of neighbours
 # 4. merge the most frequent pair wherever it stands
@@ -212,7 +212,7 @@ def train_bpe(words, size):
 check("train_bpe")
 
 # %% [markdown]
-# The paper marks the end of a word by `</w>`. So *est* in *newest* and in *estate* are different tokens, and blanks come back in decoding.
+# The paper marks the end of a word by `</w>`, an *end-of-word marker*. So *est* in *newest* and in *estate* are different tokens, and blanks (spaces) come back in decoding.
 
 # %% [markdown]
 # The mark is a token at first, and is merged like any other. (Later programs put it on the last character from the start, which costs no merge.) The paper's four words give:
@@ -232,7 +232,7 @@ for number, (a, b) in enumerate(merges, start=1):
 # %% [markdown]
 # ## 3. New words
 #
-# A new word is cut into characters. Then, again and again, of all neighbours that are a merge, the one **learnt first** is joined. WordPiece looks for the longest token instead. The two part:
+# How a new word is cut into tokens (its *segmentation*) starts with its characters. Then, again and again, of all neighbours that are a merge, the one **learnt first** is joined. WordPiece looks for the longest token instead. The two part:
 #
 # ```
 #  merges   0: b + c     1: a + b     2: ab + c
@@ -320,7 +320,7 @@ check("decode_words")
 # A text may hold a character that the training text did not, a rare syllable or a new emoji. Unicode has some 160,000, too many for a base. UTF-8 writes them all with **256 bytes**: with these as the base nothing is unknown.
 
 # %% [markdown]
-# (One reads that byte-level BPE "adds unique characters". It adds none.) GPT-2 writes each byte as a character that can be seen:
+# So byte-level BPE takes no characters from the text into its vocabulary. GPT-2 writes each byte as a character that can be seen (*printable*):
 #
 # | byte | is written as |
 # |---|---|
@@ -371,7 +371,7 @@ def byte_table():
 check("byte_table")
 
 # %% [markdown]
-# GPT-2 has no mark for the end of a word. A pattern, `byte_bpe.split`, cuts the text and leaves the blank at the **front** of the next word. Joined, the pieces are the text.
+# GPT-2 has no mark for the end of a word. A pattern, `byte_bpe.split`, does the pre-tokenization: it cuts the text and leaves the blank at the **front** of the next word. Joined, the pieces are the text.
 
 # %%
 for text in ["It's  low, lower!", "킹받네 ㅋㅋ", "x = 3\n\ty"]:

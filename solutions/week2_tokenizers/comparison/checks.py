@@ -10,7 +10,7 @@ def test_a_cut_is_the_number_of_characters_before_it(student: Student) -> None:
     equal(student.cuts(["un", "friend", "ed"]), {2, 8}, given="un + friend + ed")
 
 
-@exercise("cuts")
+@exercise("cuts", needs="test_a_cut_is_the_number_of_characters_before_it")
 def test_a_whole_word_has_no_cut(student: Student) -> None:
     equal(student.cuts(["눈"]), set(), given="눈 in one piece")
 
@@ -23,7 +23,7 @@ def test_cuts_are_counted_over_all_words(student: Student) -> None:
     )
 
 
-@exercise("agreement")
+@exercise("agreement", needs="test_cuts_are_counted_over_all_words")
 def test_nothing_to_divide_by_gives_zero(student: Student) -> None:
     close(
         list(student.agreement([set(), set()], [{1}, set()])), [0, 0, 0], given="found nothing, known {1} and nothing"
@@ -85,6 +85,6 @@ def test_special_tokens_are_left_out(student: Student) -> None:
     close(student.overlap(one, other), 1 / 7, given="[UNK] [CLS] a [] <> [ab <ab [a> and <unk> <s> a b")
 
 
-@exercise("overlap")
+@exercise("overlap", needs="test_the_index_is_the_intersection_over_the_union")
 def test_two_empty_lists_have_nothing_in_common(student: Student) -> None:
     close(student.overlap([], ["[PAD]"]), 0.0, given="an empty list and [PAD]")

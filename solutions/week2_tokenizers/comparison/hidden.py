@@ -5,11 +5,14 @@ import random
 from collections import Counter
 from itertools import accumulate
 
+from hypothesis.strategies import DrawFn, composite, fixed_dictionaries, integers, lists, sampled_from, sets, tuples
+
 from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
 from etude.world import World
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
+from grader.lessons.generated import for_all
 
 BEYOND, TOKENS = 10_000, 20_000  # the distance of the other text's seed, as in the notebook; the length that is judged
 
@@ -24,33 +27,49 @@ def test_random_pieces_agree_with_running_sums(student: Student) -> None:
         equal(student.value(handle), pieces, given="the pieces, after their cuts were asked for")
     pieces = ["##a", "▁b", " c", "e\u0301", "f"]
     equal(student.cuts(pieces), {3, 5, 7, 9}, given=f"{pieces}: signs, blanks and accents are characters")
-
-
-CHARACTERS = ["a", "b", "눈", "é", "e", "\u0301", "🙂", "\u200d", "\u1112", "\u1161", " ", "#", "##", "▁", "\n", "ß", "İ", "x" * 50]
-
-
-@exercise("cuts", points=0.5, needs="test_a_cut_is_the_number_of_characters_before_it")
-def test_any_pieces_are_cut_where_they_meet(student: Student) -> None:
-    chance = random.Random(5)
-    for i in range(60):
-        pieces = ["".join(chance.choices(CHARACTERS[: 2 + i], k=1 + i // 20)) for _ in range(1 + i // 6)]
-        equal(student.cuts(pieces), set(accumulate(map(len, pieces[:-1]))), given=pieces)
     equal(student.cuts(["ab"] * 300), set(range(2, 600, 2)), given="ab 300 times")
     equal(student.cuts(["x" * 300, "y" * 70_000, "z"]), {300, 70_300}, given="pieces of 300, 70,000 and 1 characters")
 
 
+FEW = ["a", "b"]
+CHARACTERS = [*FEW, "눈", "é", "e", "\u0301", "🙂", "\u200d", "\u1112", "\u1161", " ", "#", "##", "▁", "\n", "ß", "İ"]
+
+
+@exercise("cuts", points=0.5, needs="test_a_cut_is_the_number_of_characters_before_it")
+@for_all(
+    pieces=lists(
+        lists(sampled_from(FEW) | sampled_from(CHARACTERS), min_size=1, max_size=3).map("".join), min_size=1, max_size=9
+    )
+)
+def test_any_pieces_are_cut_where_they_meet(student: Student, pieces: list[str]) -> None:
+    equal(student.cuts(pieces), set(accumulate(map(len, pieces[:-1]))))
+
+
+def _of_pairs(found: list[set[int]], known: list[set[int]]) -> list[float]:
+    """Precision, recall and F1 of the pairs (word, place)."""
+    one, other = ({(i, place) for i, places in enumerate(each) for place in places} for each in (found, known))
+    hits = len(one & other)
+    return [hits / max(1, len(one)), hits / max(1, len(other)), 2 * hits / max(1, len(one) + len(other))]
+
+
+PLACES = sets(sampled_from([1, 2, 3, 255, 256, 70_000]), max_size=4)
+
+
 @exercise("agreement", points=0.5, needs="test_cuts_are_counted_over_all_words")
-def test_any_words_agree_with_sets_of_pairs(student: Student) -> None:
-    chance = random.Random(6)
-    for i in range(60):
-        among = [1, 2, 3, 255, 256, 70_000][: 1 + i // 10]
-        found, known = (
-            [set(chance.sample(among, chance.randint(0, len(among)))) for _ in range(1 + i // 15)] for _ in "12"
-        )
-        one, other = ({(i, p) for i, places in enumerate(each) for p in places} for each in (found, known))
-        hits = len(one & other)
-        expected = [hits / max(1, len(one)), hits / max(1, len(other)), 2 * hits / max(1, len(one) + len(other))]
-        close(list(student.agreement(found, known)), expected, given=f"found {found}, known {known}")
+@for_all(words=lists(tuples(PLACES, PLACES), min_size=1, max_size=6))
+def test_any_words_agree_with_sets_of_pairs(student: Student, words: list[tuple[set[int], set[int]]]) -> None:
+    """Of each word the cuts that were found, and those that are known."""
+    found, known = ([word[i] for word in words] for i in (0, 1))
+    close(list(student.agreement(found, known)), _of_pairs(found, known))
+
+
+@exercise("agreement")
+def test_many_words_agree_with_sets_of_pairs(student: Student) -> None:
+    chance = random.Random(2)
+    found = [set(chance.sample(range(1, 9), chance.randint(0, 4))) for _ in range(60)]
+    known = [set(chance.sample(range(1, 9), chance.randint(0, 3))) for _ in range(60)]
+    close(list(student.agreement(found, known)), _of_pairs(found, known), given="60 words of up to 4 cuts")
+    close(list(student.agreement([set()], [set()])), [0, 0, 0], given="one word, nothing found and nothing known")
     found, known = [*({2} for _ in range(2_999)), {1}], [*({3} for _ in range(1_999)), *[set()] * 1_000, {1}]
     expected = [1 / 3_000, 1 / 2_000, 2 / 5_000]
     given = "3,000 words: 3,000 found, 2,000 known, one of them right, in the last word"
@@ -61,23 +80,26 @@ def test_any_words_agree_with_sets_of_pairs(student: Student) -> None:
     close(list(student.agreement([{1}], [{1}])), [1, 1, 1], given="found {1}, known {1}", rtol=1e-5)
 
 
-@exercise("agreement")
-def test_many_words_agree_with_sets_of_pairs(student: Student) -> None:
-    chance = random.Random(2)
-    found = [set(chance.sample(range(1, 9), chance.randint(0, 4))) for _ in range(60)]
-    known = [set(chance.sample(range(1, 9), chance.randint(0, 3))) for _ in range(60)]
-    one = {(i, place) for i, places in enumerate(found) for place in places}
-    other = {(i, place) for i, places in enumerate(known) for place in places}
-    expected = [
-        len(one & other) / len(one),
-        len(one & other) / len(other),
-        2 * len(one & other) / (len(one) + len(other)),
-    ]
-    close(list(student.agreement(found, known)), expected, given="60 words of up to 4 cuts")
-    close(list(student.agreement([set()], [set()])), [0, 0, 0], given="one word, nothing found and nothing known")
+@composite
+def _words_and_counts(draw: DrawFn) -> tuple[str, int]:
+    """A word of up to four characters, and how many cuts to make in it."""
+    word = "".join(draw(lists(sampled_from(["a", "b", "눈", "\u0301", "🙂", " ", "\n"]), min_size=1, max_size=4)))
+    return word, draw(integers(0, len(word) - 1))
 
 
-@exercise("random_cuts")
+@exercise("random_cuts", points=0.5)
+@for_all(examples=15, word_and_count=_words_and_counts(), seed=integers(0, 10**9))
+def test_all_places_of_any_word_are_drawn(student: Student, word_and_count: tuple[str, int], seed: int) -> None:
+    """Of 60 draws with at most three places, one is left out in one of ten thousand million cases."""
+    (word, count), generator = word_and_count, student.random.Random(seed)
+    drawn = [student.random_cuts(word, count, generator) for _ in range(60)]
+    for places in drawn:
+        true(isinstance(places, set), "a set is asked for", actual=places)
+        true(len(places) == count, f"{count} different places are asked for", actual=places)
+    equal(set().union(*drawn), set(range(1, len(word))) if count else set())
+
+
+@exercise("random_cuts", points=0.5)
 def test_every_set_of_places_is_equally_likely(student: Student) -> None:
     generator = student.random.Random(3)
     drawn = Counter(tuple(sorted(student.random_cuts("aabcd", 2, generator))) for _ in range(1000))
@@ -98,11 +120,11 @@ def test_one_place_and_three_places_are_as_likely_as_any_others(student: Student
     generator = student.random.Random(4)
     equal(student.random_cuts("a", 0, generator), set(), given="a, no cuts")
     equal(student.random_cuts("ab", 1, generator), {1}, given="ab, 1 cut")
-    for word, count, sets in (("abcdef", 1, 5), ("aabb눈c", 3, 10), (" e\u0301눈눈\n", 3, 10)):
+    for word, count, number in (("abcdef", 1, 5), ("aabb눈c", 3, 10), (" e\u0301눈눈\n", 3, 10)):
         drawn = Counter(tuple(sorted(student.random_cuts(word, count, generator))) for _ in range(1000))
         given = f"{word!r}, {count} {'cut' if count == 1 else 'cuts'}, 1,000 draws"
-        true(len(drawn) == sets, f"{sets} sets of places are possible", given=given, actual=sorted(drawn))
-        fair, spread = 1000 / sets, math.sqrt(1000 / sets * (1 - 1 / sets))  # five standard deviations on either side
+        true(len(drawn) == number, f"{number} sets of places are possible", given=given, actual=sorted(drawn))
+        fair, spread = 1000 / number, math.sqrt(1000 / number * (1 - 1 / number))  # five standard deviations on either side
         even = fair - 5 * spread < min(drawn.values()) <= max(drawn.values()) < fair + 5 * spread
         true(even, f"each set comes up about {fair:.0f} times", given=given, actual=dict(drawn))
 
@@ -150,48 +172,67 @@ def test_a_long_text_agrees_with_brute_force(student: Student) -> None:
     close(list(student.tokens_per_sentence(sentences, cut)), expected, given="40 sentences of up to 15 words")
     found = student.tokens_per_sentence([["a"], ["a"], ["b"]], {"a": ["[UNK]"], "b": ["b", "c"]})
     close(list(found), [4 / 3, 2 / 3], given="the sentences a, a and b; a is the piece [UNK], b has two pieces")
+    sentences = [["a"] * 2999, *[["b"]] * 2000, ["c"]]
+    expected = [(2999 + 4000 + 300) / 2002, 2999 / 5000]
+    given = "a sentence of 2,999 words a, 2,000 of a word of two pieces, one of a word of 300"
+    found = student.tokens_per_sentence(sentences, {"a": ["a"], "b": ["x", "x"], "c": ["x"] * 300})
+    close(list(found), expected, given=given)
+
+
+WORDS = ["a", "A", "", "é", "e\u0301", "눈"]
+PIECES = lists(sampled_from(["a", "##a", "▁", "", "[UNK]"]), max_size=3)
 
 
 @exercise("tokens_per_sentence", points=0.5, needs="test_pieces_are_counted_by_sentence_and_whole_words_by_word")
-def test_sentences_may_be_empty_and_every_word_counts(student: Student) -> None:
-    chance = random.Random(7)
-    pieces = {"a": ["a"], "A": ["[UNK]"], "": [""], "e\u0301": ["e", "\u0301"], "é": ["##é"], "aa": ["a", "a"], "눈": ["▁"] * 300}
-    pieces |= {"b": ["b", ""], "\n": []}
-    for i in range(60):
-        sentences = [chance.choices(list(pieces), k=chance.randint(0, 3)) for _ in range(i // 8)]
-        sentences.insert(chance.randint(0, len(sentences)), [list(pieces)[i % len(pieces)]])
-        lengths = [len(pieces[word]) for sentence in sentences for word in sentence]
-        expected = [sum(lengths) / len(sentences), lengths.count(1) / len(lengths)]
-        close(list(student.tokens_per_sentence(sentences, pieces)), expected, given=sentences)
-    close(list(student.tokens_per_sentence([["a"], [], []], pieces)), [1 / 3, 1], given="the word a and two empty sentences")
-    sentences = [["a"] * 2999, *[["aa"]] * 2000, ["눈"]]
-    expected = [(2999 + 4000 + 300) / 2002, 2999 / 5000]
-    given = "a sentence of 2,999 words a, 2,000 of the word aa, one of a word of 300 pieces"
-    close(list(student.tokens_per_sentence(sentences, pieces)), expected, given=given)
+@for_all(
+    sentences=lists(lists(sampled_from(WORDS), max_size=6), min_size=1, max_size=6).filter(any),
+    cut=fixed_dictionaries(dict.fromkeys(WORDS, PIECES)),
+)
+def test_sentences_may_be_empty_and_every_word_counts(
+    student: Student, sentences: list[list[str]], cut: dict[str, list[str]]
+) -> None:
+    lengths = [len(cut[word]) for sentence in sentences for word in sentence]
+    expected = [sum(lengths) / len(sentences), lengths.count(1) / len(lengths)]
+    close(list(student.tokens_per_sentence(sentences, cut)), expected)
 
 
-@exercise("overlap", needs="test_the_index_is_the_intersection_over_the_union")
+FRONTS = ["", "##", "▁", "####", "▁▁", "##▁", "▁##", "#", "_", "Ġ"]
+MIDDLES = [
+    "", "a", "A", "#", "▁", "##", "é", "e\u0301", " ", "\n", "[UNK]", "[]", "[", "]", "<s>", "<>", "<a]", "[a>", "[\n]", "<a>\n",
+    " [a]", "[[]", "a[UNK]", "<0x0A>", "(a)", "{a}", "눈", "a##", "ﬁ", "fi", "[PAD", "unk", "a\u200b",
+    "<a b>", "[a b]", "</s>", "a</w>", "[[a]]", "<<a>>", "<a>b<c>",
+]  # fmt: skip
+
+
+def _jaccard(one: list[str], other: list[str]) -> float:
+    first, second = (
+        {piece[2:] if piece[:2] == "##" else piece[1:] if piece[:1] == "▁" else piece for piece in pieces}
+        for pieces in (one, other)
+    )
+    union = {p for p in first | second if p and not (len(p) > 2 and (p[0], p[-1]) in {("[", "]"), ("<", ">")})}
+    return len(first & second & union) / max(1, len(union))
+
+
+@exercise("overlap", points=0.5, needs="test_the_index_is_the_intersection_over_the_union")
 def test_one_mark_goes_and_special_tokens_after_it(student: Student) -> None:
-    fronts, middles = ["", "##", "▁", "####", "▁▁", "##▁", "▁##", "#", "_", "Ġ"], [
-        "", "a", "A", "#", "▁", "##", "é", "e\u0301", " ", "\n", "[UNK]", "[]", "[", "]", "<s>", "<>", "<a]", "[a>", "[\n]", "<a>\n",
-        " [a]", "[[]", "a[UNK]", "<0x0A>", "(a)", "{a}", "눈", "a##", "ﬁ", "fi", "[PAD", "unk", "a\u200b",
-        "<a b>", "[a b]", "</s>", "a</w>", "[[a]]", "<<a>>", "<a>b<c>",
-    ]  # fmt: skip
+    for front in FRONTS:
+        for middle in MIDDLES:
+            one, other = [f"{front}{middle}", "b"], ["b", "a", "é", "fi"]  # for one of which a piece is easily taken
+            close(student.overlap(one, other), _jaccard(one, other), given=f"{one} and {other}")
 
-    def bare(pieces: list[str]) -> set[str]:
-        rest = {piece[2:] if piece[:2] == "##" else piece[1:] if piece[:1] == "▁" else piece for piece in pieces}
-        return {p for p in rest if p and not (len(p) > 2 and (p[0], p[-1]) in {("[", "]"), ("<", ">")})}
 
-    for front in fronts:
-        for middle in middles:
-            one, other = [f"{front}{middle}", "b"], ["b", "c"]  # 1/2 where the piece is left out
-            first, second = bare(one), bare(other)
-            close(student.overlap(one, other), len(first & second) / len(first | second), given=f"{one} and {other}")
-    chance = random.Random(8)
-    for i in range(60):
-        one, other = ([chance.choice(fronts) + chance.choice(middles) for _ in range(i // 3)] for _ in "12")
-        first, second = bare(one), bare(other)
-        close(student.overlap(one, other), len(first & second) / max(1, len(first | second)), given=f"{one} and {other}")
+@composite
+def _vocabularies(draw: DrawFn) -> tuple[list[str], list[str]]:
+    """Two lists of the same few strings with any marks in front, some of them twice."""
+    middles = sampled_from(draw(lists(sampled_from(MIDDLES), min_size=1, max_size=5)))
+    pieces = lists(tuples(sampled_from(FRONTS), middles).map("".join), max_size=9)
+    return draw(pieces), draw(pieces)
+
+
+@exercise("overlap", points=0.5, needs="test_the_index_is_the_intersection_over_the_union")
+@for_all(vocabularies=_vocabularies())
+def test_any_lists_agree_with_sets(student: Student, vocabularies: tuple[list[str], list[str]]) -> None:
+    close(student.overlap(*vocabularies), _jaccard(*vocabularies))
 
 
 @exercise("overlap")

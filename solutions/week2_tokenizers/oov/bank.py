@@ -60,7 +60,7 @@ edit("most_frequent", "marks-taken-off", {COMMON: 'counts = Counter(token.remove
 edit("most_frequent", "composed-for-looks", {COMMON: 'counts = Counter(unicodedata.normalize("NFKC", token) for token in tokens)'},
      "what only looks alike (ﬁ and fi) is made one", killed_by=ALIKE)
 edit("most_frequent", "text-cut", {COMMON: "counts = Counter(tokens[:10_000])"},
-     "a long text is not read to its end", killed_by=ALIKE)
+     "a long text is not read to its end", killed_by=LONG)
 edit("most_frequent", "nothing-of-nothing", {COMMON: COMMON + "\n    if not counts:\n        return []"},
      "an empty list for an empty text: <unk> stands on every list", killed_by=ALIKE)
 edit("most_frequent", "dictionary-returned", {"return [": "return dict.fromkeys([", "[: size - 1]]": "[: size - 1]], 1)"},

@@ -4,10 +4,9 @@ import math
 import random
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
 
-from hypothesis.strategies import integers, lists, sampled_from
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
 
 from etude.lesson.checks import close, equal, exercise
 from etude.lesson.interface import Student
@@ -36,12 +35,21 @@ def _text(seed: int, words: int = 300) -> list[str]:
     return [kinds[int(len(kinds) * chance.random() ** 2)] for _ in range(words)]
 
 
-def _small_texts(seed: int, count: int = 80) -> Iterator[tuple[list[str], list[str]]]:
-    """(words, list of different words) of a few strings that are much alike, the shorter ones first."""
-    chance = random.Random(seed)
-    for i in range(count):
-        kinds = list(dict.fromkeys(word for pair in chance.sample(ALIKE, 1 + i // 30) for word in pair))
-        yield chance.choices(kinds, k=1 + i // 8), chance.sample(kinds, chance.randint(0, len(kinds) - 1))
+@composite
+def _alike(draw: DrawFn) -> tuple[list[str], list[str], list[str]]:
+    """(a text, another text of one word or more, a list of different words), all of a few strings that are much alike."""
+    kinds = list(dict.fromkeys(chain(*draw(lists(sampled_from(ALIKE), min_size=1, max_size=12)))))
+
+    def text(least: int) -> list[str]:
+        size = draw(integers(least, 20))
+        return draw(lists(sampled_from(kinds), min_size=size, max_size=size))
+
+    return text(0), text(1), draw(lists(sampled_from(kinds), unique=True))
+
+
+def _with_unk(words: list[str]) -> list[str]:
+    """The list with "<unk>", at the end where it has none."""
+    return list(dict.fromkeys([*words, "<unk>"]))
 
 
 @exercise("most_frequent")
@@ -50,23 +58,18 @@ def test_a_long_text_agrees_with_a_sort(student: Student) -> None:
     counts = Counter(tokens)
     ranked = sorted(sorted(counts), key=lambda word: -counts[word])
     equal(list(student.most_frequent(tokens, 40)), ["<unk>", *ranked[:39]], given="300 words, size 40")
-
-
-@exercise("most_frequent", points=0.5, needs="test_the_most_frequent_word_comes_first_after_unk")
-def test_strings_that_look_alike_are_counted_apart(student: Student) -> None:
-    for i, (tokens, _) in enumerate(_small_texts(10)):
-        tokens = [word for word in tokens if word != "<unk>"]
-        size = 1 + i % 7
-        ranked = sorted((-tokens.count(word), word) for word in dict.fromkeys(tokens))
-        found = list(student.most_frequent(tokens, size))
-        equal(found, ["<unk>", *(word for _, word in ranked)][:size], given=f"{tokens}, size {size}")
     many = [f"{i:05}" for i in range(11_000)]
     found = list(student.most_frequent(many[::-1], 12_000))
     equal(found, ["<unk>", *many], given="11,000 words once each, the last one first; size 12,000")
     found = list(student.most_frequent(["b"] * 70_000 + ["a"] * 69_999, 2))
     equal(found, ["<unk>", "b"], given="b 70,000 times, a once less; size 2")
-    equal(list(student.most_frequent(["🙂", "ﬁ"], 3)), ["<unk>", "ﬁ", "🙂"], given="🙂 ﬁ, size 3")
-    equal(list(student.most_frequent([], 3)), ["<unk>"], given="no words, size 3")
+
+
+@exercise("most_frequent", points=0.5, needs="test_the_most_frequent_word_comes_first_after_unk")
+@for_all(tokens=_alike().map(lambda drawn: [word for word in drawn[0] if word != "<unk>"]), size=integers(1, 12))
+def test_strings_that_look_alike_are_counted_apart(student: Student, tokens: list[str], size: int) -> None:
+    ranked = sorted((-tokens.count(word), word) for word in dict.fromkeys(tokens))
+    equal(list(student.most_frequent(tokens, size)), ["<unk>", *(word for _, word in ranked)][:size])
 
 
 @exercise("unknown_rates")
@@ -96,10 +99,6 @@ def test_strings_that_look_alike_do_not_know_each_other(student: Student) -> Non
     for one, other in ALIKE:
         for word, listed in ((one, other), (other, one)):
             close(list(student.unknown_rates([word], [listed])), [1, 1], given=f"the text {word!r}, the list {listed!r}")
-    for tokens, vocabulary in _small_texts(11):
-        kinds = list(dict.fromkeys(tokens))
-        shares = [sum(word not in vocabulary for word in text) / len(text) for text in (tokens, kinds)]
-        close(list(student.unknown_rates(tokens, vocabulary)), shares, given=f"the text {tokens}, the list {vocabulary}")
 
 
 @exercise("bits_per_word")
@@ -146,27 +145,26 @@ def _bits(training: list[str], tokens: list[str], vocabulary: list[str]) -> list
 
 
 @exercise("bits_per_word", points=0.5, needs="test_one_is_added_to_every_count")
-def test_strings_that_look_alike_have_their_own_counts(student: Student) -> None:
-    for i, (tokens, vocabulary) in enumerate(_small_texts(12)):
-        vocabulary = list(dict.fromkeys([*vocabulary, "<unk>"]))
-        split = 1 + i % len(tokens)
-        training, tokens = tokens[split:], tokens[:split]
-        bits = _bits(training, tokens, vocabulary)
-        given = f"training {training}, text {tokens}, list {vocabulary}"
-        close(student.bits_per_word(training, tokens, vocabulary), sum(bits) / len(bits), given=given)
+@for_all(texts_and_list=_alike())
+def test_strings_that_look_alike_have_their_own_counts(
+    student: Student, texts_and_list: tuple[list[str], list[str], list[str]]
+) -> None:
+    training, tokens, words = texts_and_list
+    bits = _bits(training, tokens, _with_unk(words))
+    close(student.bits_per_word(training, tokens, _with_unk(words)), sum(bits) / len(bits))
 
 
 @exercise("bits_per_character", points=0.5, needs="test_known_words_pay_for_nothing_but_themselves")
-def test_small_texts_of_strings_that_look_alike_add_up(student: Student) -> None:
-    for i, (tokens, vocabulary) in enumerate(_small_texts(13)):
-        vocabulary = list(dict.fromkeys([*vocabulary, "<unk>"]))
-        split, alphabet = 1 + i % len(tokens), [1, 2, 12, 300, 70_000][i % 5]
-        training, tokens = tokens[split:], tokens[:split]
-        bits = sum(_bits(training, tokens, vocabulary))
-        bits += sum((len(word) + 1) * math.log2(alphabet + 1) for word in tokens if word not in vocabulary)
-        given = f"training {training}, text {tokens}, list {vocabulary}, an alphabet of {alphabet}"
-        expected = bits / sum(len(word) + 1 for word in tokens)
-        close(student.bits_per_character(training, tokens, vocabulary, alphabet), expected, given=given)
+@for_all(texts_and_list=_alike(), alphabet=sampled_from([1, 2, 12, 300, 70_000]))
+def test_small_texts_of_strings_that_look_alike_add_up(
+    student: Student, texts_and_list: tuple[list[str], list[str], list[str]], alphabet: int
+) -> None:
+    training, tokens, words = texts_and_list
+    vocabulary = _with_unk(words)
+    spelled = sum(len(word) + 1 for word in tokens if word not in vocabulary)
+    bits = sum(_bits(training, tokens, vocabulary)) + spelled * math.log2(alphabet + 1)
+    expected = bits / sum(len(word) + 1 for word in tokens)
+    close(student.bits_per_character(training, tokens, vocabulary, alphabet), expected)
 
 
 @exercise("bits_per_character")
@@ -187,13 +185,20 @@ def test_words_and_spelling_add_up(student: Student) -> None:
     close(found, bits / 3005, given="training a; text a, an unknown word of 3,000 characters, a; an alphabet of 3")
 
 
+UNITS = ["word", "character", "jamo", "byte"]
+
+
+def _cut(word: str, unit: str) -> list[str] | list[int]:
+    if unit == "byte":
+        return [*word.encode("utf-8")]
+    return [word] if unit == "word" else [*(unicodedata.normalize("NFD", word) if unit == "jamo" else word)]
+
+
 @exercise("pieces")
 def test_mixed_words_are_cut_in_every_unit(student: Student) -> None:
     for word in ("한글Abc", "e\u0301", "", "뷁🙂", " é ", "a\u0301\u0323", "눈e\u0301 " * 300):
-        equal(list(student.pieces(word, "character")), [*word], given=f"{word!r}, character")
-        equal(list(student.pieces(word, "jamo")), [*unicodedata.normalize("NFD", word)], given=f"{word!r}, jamo")
-        equal(list(student.pieces(word, "byte")), [*word.encode("utf-8")], given=f"{word!r}, byte")
-        equal(list(student.pieces(word, "word")), [word], given=f"{word!r}, word")
+        for unit in UNITS:
+            equal(list(student.pieces(word, unit)), _cut(word, unit), given=f"{word!r}, {unit}")
 
 
 STRANGE = [
@@ -203,14 +208,9 @@ STRANGE = [
 
 
 @exercise("pieces", points=0.5, needs="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
-def test_any_word_is_cut_in_every_unit(student: Student) -> None:
-    chance = random.Random(14)
-    for i in range(60):
-        word = "".join(chance.choices(STRANGE, k=i // 10)) if i >= len(STRANGE) else STRANGE[i]
-        equal(list(student.pieces(word, "character")), [*word], given=f"{word!r}, character")
-        equal(list(student.pieces(word, "jamo")), [*unicodedata.normalize("NFD", word)], given=f"{word!r}, jamo")
-        equal(list(student.pieces(word, "byte")), [*word.encode("utf-8")], given=f"{word!r}, byte")
-        equal(list(student.pieces(word, "word")), [word], given=f"{word!r}, word")
+@for_all(word=lists(sampled_from(STRANGE), max_size=8).map("".join))
+def test_any_word_is_cut_in_every_unit(student: Student, word: str) -> None:
+    equal({unit: list(student.pieces(word, unit)) for unit in UNITS}, {unit: _cut(word, unit) for unit in UNITS})
 
 
 # Of as many jamo as of compatible ones: whoever takes NFKD in `pieces` has lost points there, and loses none here.
@@ -218,16 +218,14 @@ PLAIN = [c for c in STRANGE if len(unicodedata.normalize("NFKD", c)) == len(unic
 
 
 @exercise("fertility", points=0.5, needs="test_the_ratios_are_those_of_the_sums")
-def test_small_texts_are_counted_in_every_unit(student: Student) -> None:
-    chance = random.Random(15)
-    for i in range(40):
-        words = ["a", *("".join(chance.choices(PLAIN, k=chance.randint(0, 3))) for _ in range(i // 5))]
-        size = sum(len(word.encode()) for word in words)
-        jamo = sum(len(unicodedata.normalize("NFD", word)) for word in words)
-        counted = {"word": len(words), "character": sum(map(len, words)), "byte": size, "jamo": jamo}
-        for unit, tokens in counted.items():
-            expected = [tokens / len(words), size / tokens]
-            close(list(student.fertility(words, unit)), expected, given=f"{words}, {unit}")
+@for_all(
+    words=lists(lists(sampled_from(PLAIN), max_size=3).map("".join), min_size=1, max_size=8).filter(any),
+    unit=sampled_from(UNITS),
+)
+def test_small_texts_are_counted_in_every_unit(student: Student, words: list[str], unit: str) -> None:
+    tokens = sum(len(_cut(word, unit)) for word in words)
+    expected = [tokens / len(words), len("".join(words).encode()) / tokens]
+    close(list(student.fertility(words, unit)), expected)
 
 
 @exercise("fertility")
@@ -257,20 +255,26 @@ def test_a_long_text_is_spelled_where_it_is_unknown(student: Student) -> None:
     equal(found, expected, given="눈 1,000 times in one word, then a 5,000 times")
 
 
+def _ids(tokens: list[str], words: list[str]) -> list[int]:
+    parts = ([257 + words.index(token)] if token in words else [*token.encode("utf-8"), 256] for token in tokens)
+    return list(chain(*parts))
+
+
 @exercise("encode", points=0.5, needs="test_known_words_have_the_ids_after_the_bytes")
-def test_strings_that_look_alike_have_ids_of_their_own(student: Student) -> None:
-    for tokens, words in _small_texts(16):
-        parts = [[257 + words.index(token)] if token in words else [*token.encode("utf-8"), 256] for token in tokens]
-        equal(list(student.encode(tokens, words)), list(chain(*parts)), given=f"{tokens}, the list {words}")
-    equal(list(student.encode([], ["a"])), [], given="no tokens, the list a")
+@for_all(text_and_list=_alike().map(lambda drawn: (drawn[0], drawn[2])))
+def test_strings_that_look_alike_have_ids_of_their_own(
+    student: Student, text_and_list: tuple[list[str], list[str]]
+) -> None:
+    equal(list(student.encode(*text_and_list)), _ids(*text_and_list))
 
 
 @exercise("decode", points=0.5, needs="test_known_and_spelled_words_come_back")
-def test_strings_that_look_alike_come_back_each_as_it_was(student: Student) -> None:
-    for tokens, words in _small_texts(17):
-        parts = [[257 + words.index(token)] if token in words else [*token.encode("utf-8"), 256] for token in tokens]
-        equal(list(student.decode(list(chain(*parts)), words)), tokens, given=f"the ids of {tokens}, the list {words}")
-    equal(list(student.decode([], ["a"])), [], given="no ids, the list a")
+@for_all(text_and_list=_alike().map(lambda drawn: (drawn[0], drawn[2])))
+def test_strings_that_look_alike_come_back_each_as_it_was(
+    student: Student, text_and_list: tuple[list[str], list[str]]
+) -> None:
+    tokens, words = text_and_list
+    equal(list(student.decode(_ids(tokens, words), words)), tokens)
 
 
 @exercise("decode")

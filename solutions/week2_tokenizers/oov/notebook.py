@@ -90,7 +90,7 @@ def most_frequent(tokens, size):
 check("most_frequent")
 
 # %% [markdown]
-# **Out of vocabulary** (OOV) is measured in two ways that are often mixed up: of the *running words* or of the *different words*. The second is nearly always far more: rare words are many.
+# **Out of vocabulary** (OOV) is measured in two ways that are often mixed up: of the *running words* (tokens) or of the *different words* (types). The second is nearly always far more: rare words are many.
 #
 # ```
 #  text   a a a b c        list   a
@@ -127,7 +127,7 @@ def unknown_rates(tokens, vocabulary):
 check("unknown_rates")
 
 # %% [markdown]
-# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과 are three words for one egg. Cut into morphemes (계란 + 을), a text needs a shorter list. The planted world says the same in both languages; lists are made from one text and tried on another:
+# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과 are three words for one egg. Cut (*segmented*) into morphemes (계란 + 을), a text needs a shorter list. The planted world says the same in both languages; lists are made from one text and tried on another (*held-out* text):
 
 # %%
 size = {
@@ -214,7 +214,7 @@ plt.show()
 # %% [markdown]
 # ## 2. What `<unk>` does to a score
 #
-# A language model is scored by its surprise: the mean of $-\log_2 p(\text{word})$, in bits per word. All unknown words are one frequent token, easy to guess: the shorter the list, the better the score. A list of `<unk>` alone has 0 bits.
+# A language model is scored by its surprise: the mean of $-\log_2 p(\text{word})$, its *cross-entropy*, in bits per word. All unknown words are one frequent token, easy to guess: the shorter the list, the better the score. A list of `<unk>` alone has 0 bits.
 
 # %% [markdown]
 # The simplest model, a unigram model, draws each word by itself:
@@ -266,10 +266,10 @@ def bits_per_word(training, tokens, vocabulary):
 check("bits_per_word")
 
 # %% [markdown]
-# An honest score makes the model spell the unknown word after `<unk>`: $A$ equally likely characters, and one mark for the end. That adds $(n + 1)\log_2(A + 1)$ bits for $n$ characters.
+# An honest score makes the model spell the unknown word after `<unk>`: $A$ equally likely characters, and one mark for the end (an *end-of-word marker*). That adds $(n + 1)\log_2(A + 1)$ bits for $n$ characters.
 
 # %% [markdown]
-# The sum is divided by the text's characters, with a blank after each word. In **bits per character** models with different vocabularies can be compared. (Bits per *byte* is the same idea.)
+# The sum is divided by the text's characters, with a blank (a space) after each word. In **bits per character** models with different vocabularies can be compared. (Bits per *byte* is the same idea.)
 #
 # *15 minutes, medium.*
 #

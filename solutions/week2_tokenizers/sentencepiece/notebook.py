@@ -15,14 +15,14 @@
 # %% [markdown]
 # Two ideas, often taken for one:
 #
-# - SentencePiece is a *program*. The blank is one more character, ▁, so pieces join back to the text.
+# - SentencePiece is a *program*. The blank (space) is one more character, ▁ (the *meta symbol*), so pieces (*subword tokens*) join back to the text.
 # - The *unigram model* is one of its two algorithms. BPE starts from characters and merges; the unigram model starts from far too many pieces, each with a probability, and throws away those that the text can do without.
 
 # %% [markdown]
 # **The claims to reproduce.**
 #
 # - Decoding gives back the normalised text, always (Kudo and Richardson, section 3.1: *lossless tokenization*).
-# - Viterbi finds the best way to cut; others can be drawn with their probabilities (Kudo, sections 3.2 and 3.3). That this makes a translator better (Table 3) is out of reach here.
+# - Viterbi finds the best way to cut (*segmentation*); others can be drawn with their probabilities (Kudo, sections 3.2 and 3.3). That this makes a translator better (Table 3) is out of reach here.
 # - Pieces can be learnt from text without blanks.
 
 # %% [markdown]
@@ -67,13 +67,13 @@ plots.style()
 # %% [markdown]
 # ## 1. ▁ and back
 #
-# A tokenizer that splits at blanks first cannot say afterwards where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore) and cuts one string of characters.
+# A tokenizer that splits at blanks first (*pre-tokenization*) cannot say afterwards where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore) and cuts one string of characters.
 
 # %% [markdown]
 # A ▁ stands before the first word as well (the *dummy prefix*): 커피 is the same piece everywhere.
 
 # %% [markdown]
-# Before that, Unicode is brought to one form. The program's rules are nearly NFKC's, which you use: ① becomes 1, ﬁ becomes fi, and the letters ㅎ + ㅏ + ㄴ of a decomposed 한 come together.
+# Before that, Unicode is brought to one form (*normalization*). The program's rules are nearly NFKC's, which you use: ① becomes 1, ﬁ becomes fi, and the letters ㅎ + ㅏ + ㄴ of a decomposed 한 come together.
 
 # %% [markdown]
 # ```
@@ -135,7 +135,7 @@ def unmark(pieces):
 check("unmark")
 
 # %% [markdown]
-# A common slip: *SentencePiece cuts 킹받네 into 킹 ##받 ##네.* The `##` is WordPiece's, and says *I go on with a word*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only this joins back to the text without further rules.
+# WordPiece writes 킹받네 as 킹 ##받 ##네: its `##` says *I go on with a word*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only this joins back to the text without further rules.
 
 # %%
 for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 커피   좋아", "킹받네", "good !", "good!"]:
@@ -359,6 +359,8 @@ check("m_step")
 
 # %% [markdown]
 # ▁커피 (.2) would be spelled ▁커 피 (.1 × .1 = .01): each use costs ln(.2 / .01) = 3.0 nats. Frequent pieces are worth keeping, and so are pieces that are expensive to spell.
+#
+# (The program counts otherwise here: its $c(x)$ is how often $x$ stands in the best cuts, by Viterbi, of the training text, not how often it is expected.)
 #
 # *10 minutes, medium.*
 #

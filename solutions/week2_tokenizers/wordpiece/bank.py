@@ -185,6 +185,8 @@ edit("rank_pairs", "no-return", {"return sorted(values.items(), key=lambda item:
 TIES = "test_equal_values_go_by_the_two_pieces_and_tiny_scores_are_told_apart"
 edit("rank_pairs", "ties-by-new-piece", {"(-item[1], item[0])": "(-item[1], item[0][0] + item[0][1][2:])"},
      "of equal values the piece that would be made decides: the pairs are compared as tuples", killed_by=TIES)
+edit("rank_pairs", "ties-by-joined-pieces", {"(-item[1], item[0])": '(-item[1], "".join(item[0]))'},
+     "of equal values the two pieces as one string decide: the pairs are compared as tuples", killed_by=TIES)
 edit("rank_pairs", "ties-without-case", {"(-item[1], item[0])": "(-item[1], item[0][0].lower(), item[0])"},
      "of equal values the alphabet without case decides: Python's order has capitals first", killed_by=TIES)
 edit("rank_pairs", "rounded-score", {"n / (pieces[s] * pieces[t])": "round(n / (pieces[s] * pieces[t]), 6)"},
@@ -421,7 +423,7 @@ edit("train_pieces", "marked-pieces-first", {"sorted({piece for word in words fo
      "sorted({p for w in words for p in w}, key=lambda p: (p[0] != \"#\", p))"},
      "pieces with ## stand before all others: in Python's order ! comes before #", killed_by=COUNTED)
 edit("train_pieces", "size-capped", {"len(vocabulary) < size": "len(vocabulary) < min(size, 300)"},
-     "training ends early, though pairs are left", killed_by=COUNTED)
+     "training ends early, though pairs are left", killed_by=EVERY)
 
 
 # cut_word
@@ -570,6 +572,8 @@ edit("cut_word", "twenty-characters", {"range(start + 1, len(word) + 1)": "range
      "longer pieces than 20 characters are not tried", killed_by=CUT)
 edit("cut_word", "composed", {FIRST: 'word = unicodedata.normalize("NFC", word)\n    ' + FIRST},
      "the word is composed (NFC) first: it stays as it is", killed_by=CUT)
+edit("cut_word", "small-letters-too", {"in vocabulary]": "in vocabulary or (mark + word[start:end]).lower() in vocabulary]"},
+     "a piece is looked up in small letters as well: A is not a", killed_by=CUT)
 edit("cut_word", "signs-stripped", {FIRST: "word = word.strip(string.punctuation)\n    " + FIRST},
      "punctuation at the ends is stripped: it is part of the word", killed_by=CUT)
 UNKNOWN = 'if not ends:\n            return ["[UNK]"]'
@@ -581,7 +585,7 @@ edit("cut_word", "long-word-kept", {UNKNOWN: UNKNOWN + ' if len(word) < 50 else 
 
 edit("cut_word", "up-to-fifty", {"range(start + 1, len(word) + 1)": "range(start + 1, min(len(word), start + 50) + 1)"},
      "pieces of more than fifty letters are not found: the longest one that fits is taken",
-     killed_by="test_any_word_is_cut_by_any_vocabulary")
+     killed_by=CUT)
 
 
 # split_text
@@ -635,7 +639,7 @@ edit("split_text", "ascii-only", {' or unicodedata.category(c)[0] == "P"': ""},
 edit("split_text", "symbols-split",
      {'c in string.punctuation or unicodedata.category(c)[0] == "P"': 'unicodedata.category(c)[0] in "PS"'},
      "symbols such as € and ♥ are split off: only punctuation and ASCII's signs are",
-     killed_by="test_random_texts_are_split_as_the_library_does")
+     killed_by="test_any_text_is_split_as_the_library_does")
 edit("split_text", "accents-stay",
      {'"".join(c for c in decomposed if unicodedata.category(c) != "Mn")': "text.lower()"},
      "accents stay: text is decomposed and its marks (Mn) are dropped",
@@ -678,7 +682,7 @@ edit("split_text", "mask-kept-whole", {".split()": '.replace("[ MASK ]", "[MASK]
      "[MASK] in a text stays whole: its brackets are punctuation", killed_by=NONSPACING)
 
 
-ODD = "test_any_text_of_strange_signs_is_split"
+ODD = "test_every_strange_sign_is_split"
 
 
 @mistake("split_text", "signs-before-decomposition", "signs are set apart before the decomposition, so = stays inside its word where ≠ was one", killed_by=ODD)
@@ -904,6 +908,16 @@ equivalent(
     "cut_word",
     "6: len(word) + 1 → len(word) + 2",
     "a slice that ends beyond the word is the rest of the word, and a start beyond its end ends the loop as well",
+)
+equivalent(
+    "cut_word",
+    "6: len(word) + 1 → len(word.encode()) + 1",
+    "a slice that ends beyond the word is the rest of the word, and a start beyond its end ends the loop as well",
+)
+equivalent(
+    "split_text",
+    "2: text.lower() → __import__('unicodedata').normalize('NFC', text).lower()",
+    "the decomposition that follows gives the same for every form of a text",
 )
 equivalent("split_text", "2: text.lower() → text.lower().lower()", "lower case in lower case is as it was")
 equivalent("split_text", "2: text.lower() → text.strip().lower()", "split leaves out the blanks at both ends as well")

@@ -19,6 +19,8 @@ HUGS = {
 }
 COUNTS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+BY_GAIN = "if your answer calls likelihood_gain, see the checks of that first"
+TRAINING = "if your answer calls rank_pairs and merge_pair, see the checks of these first"
 
 
 def _likelihood(text: list[str]) -> float:
@@ -46,7 +48,7 @@ def test_small_texts_agree_with_their_likelihood_before_and_after(student: Stude
         )
 
 
-@exercise("likelihood_gain", points=0.5)
+@exercise("likelihood_gain", points=0.5, needs="test_two_pieces_that_only_occur_together")
 def test_pieces_that_meet_as_often_as_by_chance_lose_by_being_joined(student: Student) -> None:
     gain = student.likelihood_gain(10, 1000, 1000, 100_000)
     true(gain < 0, "the gain is not negative", given="n = 10, counts 1,000 and 1,000, N = 100,000", actual=gain)
@@ -87,7 +89,7 @@ def test_by_gain_the_values_are_those_of_likelihood_gain(student: Student) -> No
         text += [piece for piece, count in rest.items() if piece not in pair for _ in range(count)]
         joined = ["st"] * numbers[0] + text[2 * numbers[0] :]
         expected = round(_likelihood(joined) - _likelihood(text), 6)
-        given = f"the hugs; the gain of {' '.join(pair)}, rounded to six decimals"
+        given = f"the hugs; the gain of {' '.join(pair)}, rounded to six decimals ({BY_GAIN})"
         close(found[pair], expected, given=given, rtol=0, atol=1e-9)
 
 
@@ -144,22 +146,26 @@ def test_all_small_words_are_merged_from_left_to_right(student: Student) -> None
 @exercise("train_pieces")
 def test_the_vocabulary_begins_with_special_tokens_and_single_pieces(student: Student) -> None:
     singles = ["##g", "##n", "##s", "##u", "b", "h", "p"]
-    equal(student.train_pieces(COUNTS, 12, "score"), SPECIAL + singles, given="hug … hugs, 12 pieces")
+    equal(student.train_pieces(COUNTS, 12, "score"), SPECIAL + singles, given=f"hug … hugs, 12 pieces ({TRAINING})")
 
 
 @exercise("train_pieces")
 def test_score_and_frequency_merge_other_pairs(student: Student) -> None:
     by_score, by_frequency = (student.train_pieces(COUNTS, 16, rule)[12:] for rule in ("score", "frequency"))
     # by score: ##g ##s (1/20); then all with ##u tie at 1/36, in the order of the alphabet: ##u ##g, ##u ##gs, ##u ##n
-    equal(by_score[:2], ["##gs", "##ug"], given="hug … hugs, the first two merges by score")
-    equal(by_frequency, ["##ug", "##un", "hug", "pun"], given="hug … hugs, the first four merges by frequency")
+    equal(by_score[:2], ["##gs", "##ug"], given=f"hug … hugs, the first two merges by score ({TRAINING})")
+    equal(
+        by_frequency,
+        ["##ug", "##un", "hug", "pun"],
+        given=f"hug … hugs, the first four merges by frequency ({TRAINING})",
+    )
 
 
 @exercise("train_pieces")
 def test_counts_are_taken_anew_before_each_merge(student: Student) -> None:
     # ##b ##c is merged first (6). Then a ##b (4) is gone, and a ##bc stands there.
     made = student.train_pieces({"abc": 4, "xbc": 2}, 20, "frequency")[len(SPECIAL) + 4 :]
-    equal(made, ["##bc", "abc", "xbc"], given="abc 4, xbc 2; frequency")
+    equal(made, ["##bc", "abc", "xbc"], given=f"abc 4, xbc 2; frequency ({TRAINING})")
 
 
 @exercise("train_pieces")
@@ -167,10 +173,12 @@ def test_training_stops_when_no_pair_is_left(student: Student) -> None:
     equal(
         student.train_pieces({"ab": 2, "cd": 1}, 100, "score"),
         [*SPECIAL, "##b", "##d", "a", "c", "ab"],
-        given="ab 2, cd 1; 100 pieces, by score",
+        given=f"ab 2, cd 1; 100 pieces, by score ({TRAINING})",
     )
     found = student.train_pieces({"ab": 2, "cd": 1}, 100, "score", 1)
-    equal(found, [*SPECIAL, "##b", "##d", "a", "c", "cd", "ab"], given="the same with a minimum count of 1")
+    equal(
+        found, [*SPECIAL, "##b", "##d", "a", "c", "cd", "ab"], given=f"the same with a minimum count of 1 ({TRAINING})"
+    )
 
 
 VOCABULARY = {*SPECIAL, "a", "ab", "aba", "b", "##a", "##b", "##ab", "##bab", "##c", "눈", "##눈이"}
@@ -193,13 +201,13 @@ def test_a_word_that_is_not_listed_is_cut_into_pieces_that_are(student: Student)
 
 
 @claim("wordpiece-greedy")
-@exercise("cut_word")
+@exercise("cut_word", needs="test_the_longest_piece_is_taken_and_the_rest_is_marked")
 def test_one_missing_character_makes_the_whole_word_unknown(student: Student) -> None:
     equal(list(student.cut_word("abab눈", VOCABULARY)), ["[UNK]"], given="abab눈; no ##눈")
     equal(list(student.cut_word("cab", VOCABULARY)), ["[UNK]"], given="cab; there is ##c, but no c")
 
 
-@exercise("cut_word")
+@exercise("cut_word", needs="test_the_longest_piece_is_taken_and_the_rest_is_marked")
 def test_greed_can_lose_a_word_that_could_be_cut(student: Student) -> None:
     pieces = {"[UNK]", "ab", "abc", "##cd"}
     equal(list(student.cut_word("abcd", pieces)), ["[UNK]"], given="abcd; ab abc ##cd")
@@ -317,7 +325,7 @@ def test_special_tokens_are_left_out_but_unknown_words_are_shown(student: Studen
     )
 
 
-@exercise("decode", points=0.5)
+@exercise("decode", points=0.5, needs="test_marked_pieces_are_written_onto_the_word_before")
 def test_nothing_decodes_to_nothing(student: Student) -> None:
     equal(student.decode([], IDS), "", given="no ids")
     equal(student.decode([2, 3, 0], IDS), "", given="[CLS] [SEP] [PAD]")

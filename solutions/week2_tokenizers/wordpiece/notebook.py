@@ -139,7 +139,7 @@ for n in (10, 20, 50, 100, 400, 1_000):
 # %% [markdown]
 # ## 2. Which pair to merge
 #
-# WordPiece marks pieces that *continue* a word with **##**: *hugs* starts as h ##u ##g ##s. A letter at the start and the same inside are two pieces. (SentencePiece's mark is ▁, at pieces that *begin* a word: "킹 ##받 ##네" is not SentencePiece's.)
+# WordPiece marks pieces that *continue* a word with **##** (the *continuation marker*): *hugs* starts as h ##u ##g ##s. A letter at the start and the same inside are two pieces. (SentencePiece's mark is ▁, at pieces that *begin* a word: "킹 ##받 ##네" is not SentencePiece's.)
 
 # %% [markdown]
 # In *hug* 10 times, *pug* 5, *pun* 12, *bun* 4, *hugs* 5:
@@ -302,7 +302,7 @@ check("train_pieces")
 # %% [markdown]
 # ## 3. Cutting words
 #
-# BPE replays its merges. WordPiece keeps the vocabulary alone and cuts greedily: the longest piece that begins the word, then the longest that goes on (MaxMatch).
+# BPE replays its merges. WordPiece keeps the vocabulary alone and cuts a word (*segmentation*) greedily: the longest piece that begins the word, then the longest that goes on (MaxMatch).
 
 # %% [markdown]
 # If at some place nothing fits, **the whole word** becomes `[UNK]`: one ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` too (200 in Google's code since November 2018; its first release and transformers have 100).
@@ -357,7 +357,7 @@ check("cut_word")
 # %% [markdown]
 # ## 4. BERT's way in and out
 #
-# A text must become words first. BERT splits at blanks and makes **every punctuation mark a word of its own**: *don't* is don · ' · t.
+# A text must become words first (*pre-tokenization*). BERT splits at blanks (*white space*) and makes **every punctuation mark a word of its own**: *don't* is don · ' · t.
 
 # %% [markdown]
 # The *uncased* models also write lower case and take off accents: text is decomposed (Unicode's NFD: é is e and ´) and the combining marks (category Mn) are dropped.

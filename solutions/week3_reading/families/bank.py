@@ -392,6 +392,10 @@ edit("step", "correction-of-a-hundred-steps", {"(1 - beta1**t)": "(1 - beta1 ** 
      "from the hundredth step on the correction stays the same: it goes on, for beta2 far longer", killed_by="test_adam_goes_on_after_many_steps")
 edit("step", "scale-only-where-there-is-one", {"(square.sqrt() + eps)": "torch.where(square > 1e-20, square.sqrt() + eps, 1.0)"},
      "where the scale is small nothing was divided: ε is added, and all is divided", killed_by="test_where_the_gradient_is_0_a_scale_moves_nothing")
+edit("step", "still-where-the-scale-is-0",
+     {"direction / (square.sqrt() + eps)": "torch.where(square > 0, direction / (square.sqrt() + eps), 0.0)"},
+     "where the scale is 0 the weights stayed: a momentum that is left there is divided by ε",
+     killed_by="test_any_steps_from_any_state_agree_with_sums_over_all_gradients")
 
 
 # reading

@@ -527,6 +527,11 @@ EQUAL = "the two lists are equally long by the contract"
 equivalent("confusion", "3: zip(key, marks, strict=True) → zip(key, marks)", EQUAL)
 equivalent("confusion", "3: zip(key, marks, strict=True) → zip(key, marks, strict=False)", EQUAL)
 equivalent(
+    "confusion",
+    "1: enumerate(labels) → [(labels.index(item), item) for item in labels]",
+    "labels are different, so the first place of each is its place",
+)
+equivalent(
     "kappa",
     "3: counts.sum(axis=1) @ counts.sum(axis=0) → counts.sum(axis=0) @ counts.sum(axis=1)",
     "a dot product is symmetric",

@@ -1,9 +1,11 @@
 """Marking abstracts: hidden checks, and the key of the graded abstracts, which stands nowhere else. Never released."""
 
+import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
-from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from
+from hypothesis.strategies import DrawFn, composite, integers, lists, sampled_from, tuples
 
 from etude.lesson.checks import close, equal, exercise, true
 from etude.lesson.interface import Student
@@ -117,7 +119,7 @@ def test_very_many_marks_are_counted_whole(student: Student) -> None:
     close(student.confusion(key, marks, ["a", "b"]), [[299, 1], [70_000, 0]], rtol=0, atol=0, given="70,300 sentences")
 
 
-@exercise("confusion", points=0.5)
+@exercise("confusion", points=0.5, needs="test_rows_are_the_key_and_columns_the_marks")
 def test_counts_are_whole_numbers(student: Student) -> None:
     kind = np.asarray(student.confusion(["a"], ["a"], ["a", "b"])).dtype.kind
     true(kind in "iu", "counts are whole numbers", given="one sentence", actual=kind)
@@ -231,7 +233,7 @@ def test_random_tables_agree_with_the_mean_over_the_classes_that_are_used(studen
     close(student.macro_f1(np.array([[0, 5], [5, 0]])), 0.0, given="counts 0 5 / 5 0")
 
 
-@exercise("kappa_interval", points=2)
+@exercise("kappa_interval")
 def test_the_ends_are_those_of_drawing_sentences_with_replacement(student: Student) -> None:
     counts = np.array([[15, 5, 2], [3, 13, 2], [2, 3, 18]])
     sentences = np.repeat(np.arange(counts.size), counts.ravel())  # the cell of each sentence
@@ -247,6 +249,50 @@ def test_the_ends_are_those_of_drawing_sentences_with_replacement(student: Stude
         atol=0.015,
         given=f"a table of {counts.sum()} sentences, 10,000 draws",
     )
+
+
+@composite
+def _few_sentences(draw: DrawFn) -> np.ndarray:
+    """Draws tables of counts (C, C) of one to six sentences."""
+    c = draw(integers(1, 3))
+    label = integers(0, c - 1)
+    counts = np.zeros((c, c), dtype=int)
+    for key, mark in draw(lists(tuples(label, label), min_size=1, max_size=6)):
+        counts[key, mark] += 1
+    return counts
+
+
+def _kappas(counts: np.ndarray) -> list[tuple[float, Fraction]]:
+    """Lists the kappas of all tables that can be drawn, in order, each with the chance of one up to it."""
+    n, sizes = int(counts.sum()), counts.ravel().tolist()
+    chances: dict[float, Fraction] = {}
+    for drawn in itertools.combinations_with_replacement(np.flatnonzero(counts), n):
+        table = np.bincount(drawn, minlength=counts.size)
+        orders = math.factorial(n) // math.prod(math.factorial(k) for k in table.tolist())
+        chance = orders * math.prod(Fraction(size, n) ** k for size, k in zip(sizes, table.tolist(), strict=True))
+        kappa = _kappa(table.reshape(counts.shape))
+        chances[kappa] = chances.get(kappa, Fraction(0)) + chance
+    ordered = sorted(chances)
+    return list(zip(ordered, itertools.accumulate(chances[one] for one in ordered), strict=True))
+
+
+@exercise("kappa_interval")
+@for_all(counts=_few_sentences(), seed=integers(0, 2**32 - 1), examples=15)
+def test_any_few_sentences_have_the_ends_of_all_tables_that_can_be_drawn(
+    student: Student, counts: np.ndarray, seed: int
+) -> None:
+    kappas, ends = _kappas(counts), list(student.kappa_interval(counts, 2_000, seed))
+    true(len(ends) == 2, "two numbers (low, high) were expected", actual=ends)
+    # Of 2,000 draws 50 lie below the lower end. Among the lowest 0.8 % are 16 of them, give or take 4, and among the
+    # lowest 6 % are 120, give or take 11: so an end outside of what is allowed here comes once in 10^10 times.
+    for end, least, most in ((ends[0], 0.008, 0.06), (ends[1], 0.94, 0.992)):
+        low, high = (next(one for one, upto in kappas if upto > share) for share in (least, most))
+        true(
+            low - 1e-6 <= end <= high + 1e-6,
+            f"this end lies from {low:.4f} to {high:.4f}: "
+            f"so all tables say that can be drawn from the {counts.sum()} sentences",
+            actual=ends,
+        )
 
 
 @exercise("kappa_interval", points=0.5)
@@ -279,7 +325,7 @@ def test_every_seed_decides_also_0_and_in_any_order_of_calls(student: Student) -
     true(not alike, "another seed gives another interval", given=f"8 draws, seed 0 and the seeds {seeds[1:]}")
 
 
-@exercise("kappa_interval", points=0.5, needs="test_full_agreement_leaves_no_doubt")
+@exercise("kappa_interval", points=0.5, needs="test_the_seed_decides_what_is_drawn")
 def test_tables_of_one_class_and_of_one_sentence_have_no_width(student: Student) -> None:
     for table, end in (([[9]], 0.0), ([[0, 0], [0, 12]], 0.0), ([[0, 4], [0, 0]], 0.0), ([[0, 0], [0, 1]], 0.0)):
         for seed in (0, 1):
@@ -290,7 +336,7 @@ def test_tables_of_one_class_and_of_one_sentence_have_no_width(student: Student)
             )
 
 
-@exercise("kappa_interval", points=0.5)
+@exercise("kappa_interval", points=0.5, needs="test_the_ends_are_those_of_drawing_sentences_with_replacement")
 def test_the_counts_are_left_alone(student: Student) -> None:
     counts = np.array([[8, 2], [3, 7]])
     handle = student.put(counts.copy())

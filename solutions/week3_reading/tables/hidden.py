@@ -219,7 +219,7 @@ def test_a_million_is_rounded_at_its_last_digit(student: Student) -> None:
         equal(student.follows("110e6", ends), answer, given=f"110e6 is claimed, {count} was counted")
 
 
-@exercise("follows")
+@exercise("follows", needs="test_intervals_that_share_a_number")
 def test_possible_numbers_may_reach_beyond_the_claim_on_both_sides(student: Student) -> None:
     ends = (student["Decimal"]("1"), student["Decimal"]("9"))
     equal(student.follows("5.0", ends), True, given="5.0 is claimed, 1 to 9 are possible")
@@ -297,7 +297,9 @@ def test_berts_averages_are_means_of_nine_columns_and_not_of_eight_tasks(student
         nine = [[column] for column in scores]
         for groups, expected in ((nine, True), ([["mnli_m", "mnli_mm"], *nine[2:]], False)):
             given = f"BERT, {version} version, {len(groups)} groups"
-            for name, ends in dict(student.average(frame(student, scores), groups)).items():
+            averages = dict(student.average(frame(student, scores), groups))
+            equal(list(averages), list(scores.index), given=given)
+            for name, ends in averages.items():
                 low, high = numbers(ends, given)
                 claimed = interval(printed[name])
                 equal(claimed[0] <= high and low <= claimed[1], expected, given=f"{given}: {name} can follow")
@@ -348,7 +350,7 @@ def test_groups_of_three_zeros_and_names_that_are_numbers(student: Student) -> N
             near(found[name], ends, given=f"{dict(row)}, groups {groups}")
 
 
-@exercise("average", points=0.5)
+@exercise("average", points=0.5, needs="test_each_row_has_the_mean_of_its_columns")
 def test_the_table_stays_as_it_was(student: Student) -> None:
     table = student["pd"].DataFrame({"a": ["1.0", "2.0"], "b": ["3.0", "4.0"]}, index=["x", "y"])
     student.average(table, [["a"], ["b"]])
@@ -489,7 +491,7 @@ def test_gpt2s_printed_counts_follow_with_gpt1s_vocabulary_and_not_with_its_own(
             equal(bool(low <= count <= high), expected, given=f"{model} with {words} words: the printed count follows")
 
 
-@exercise("parameter_count")
+@exercise("parameter_count", needs="test_one_layer")
 def test_embeddings_as_wide_as_the_model_are_not_projected(student: Student) -> None:
     narrow, same = (student.parameter_count(3, 12, 48, 50, 9, embedding=width) for width in (None, 12))
     true(
@@ -684,7 +686,7 @@ def test_eleven_parts_and_twelve_rows_are_all_looked_at(student: Student) -> Non
     )
 
 
-@exercise("misprints")
+@exercise("misprints", needs="test_a_sum_that_cannot_follow_is_found")
 def test_all_averages_of_berts_first_version_can_follow(student: Student) -> None:
     table = tables.table("bert_glue").query("version == 'first'").set_index("system")
     parts = list(table.columns[1:-1])

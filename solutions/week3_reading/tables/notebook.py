@@ -779,7 +779,11 @@ for claim, row in stated.iterrows():
 misprints(stated, "stated", "difference", ["new", "old"])
 
 # %% [markdown]
-# The first is a real slip, corrected in the second version: $4.6 / 82.1 = 0.056$ is the *relative* improvement, and the abstract called it absolute. The other is a copying error in a lecture note.
+# The first is a real slip, "5.6 % absolute", corrected in the second version. Where does 5.6 come from? Ask for the *relative* improvement, in a cell of your own:
+#
+# `spread(lambda new, old: 100 * (new - old) / old, "86.7", "82.1")`
+#
+# It lies from 5.48 to 5.73: a 5.6 can follow, and only its name was wrong. The other row was copied with nlnet's F1 as 90.5, where BERT's table has 91.7: a gain of 2.7, not 1.5.
 
 # %% [markdown]
 # Sometimes a *word* is in doubt. Without next sentence prediction, says BERT's section 5.1, MNLI, QNLI and SQuAD fall "significantly". RoBERTa asked the same of runs of its own:
@@ -843,9 +847,9 @@ poster = tables.table("figures").query("paper.str.startswith('McGill') and figur
 poster[["where", "figure", "value", "unit"]]
 
 # %% [markdown]
-# The poster's text says 63.4 percent of partial match, the output beside it 0.434, less than its exact matches. Only the text's number is possible.
+# These are from a poster on BERT and SQuAD (McGill). Its text says 63.4 percent of partial match, the output printed beside it 0.434, less than its exact matches. Only the text's number is possible.
 #
-# A sentence can be checked as well: a lecture note has 500 × 15 + 15 × 100 = 15000, for a factorised embedding as in ALBERT. It is 9000.
+# A product can be checked without any table: a factorised embedding as in ALBERT, 500 words at a width of 15 and a matrix from 15 to 100, has 500 × 15 + 15 × 100 = 9,000 numbers, and not 15,000.
 
 # %% [markdown]
 # ## The audit

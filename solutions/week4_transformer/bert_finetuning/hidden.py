@@ -383,7 +383,7 @@ def test_no_threshold_earns_more(student: Student, questions: list[tuple[float, 
     close(earned(threshold, questions), best)
 
 
-@exercise("choose_threshold", points=0.5, needs="test_it_lies_where_most_is_earned")
+@exercise("choose_threshold", points=0.5, needs="test_a_question_whose_margin_is_the_threshold_is_not_answered")
 def test_margins_may_be_close_together_and_far_from_zero(student: Student) -> None:
     given = "margins 40.125, 40.126953125, −900, 300; answers earn 0, 1, 0, 1, silence 1, 0, 1, 0"
     found = float(
@@ -397,7 +397,7 @@ def test_margins_may_be_close_together_and_far_from_zero(student: Student) -> No
     )
 
 
-@exercise("choose_threshold", points=0.5, needs="test_it_lies_where_most_is_earned")
+@exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")
 def test_the_threshold_is_not_rounded_below_a_margin(student: Student) -> None:
     given = "margins 0.7 and 2; answers earn 0 and 1, silence 1 and 0"
     found = float(student.choose_threshold([0.7, 2.0], [0.0, 1.0], [1.0, 0.0]))

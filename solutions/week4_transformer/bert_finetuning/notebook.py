@@ -157,7 +157,9 @@ figure, axes = plt.subplots(1, 3, figsize=(11, 3), layout="constrained")
 for axis, (name, guess) in zip(axes, GUESSES.items()):
     axis.plot(gold, guess, ".")
     axis.set(xlabel="truth", ylabel="answer")
-    axis.set_title(f"{name}\nPearson {pearsonr(gold, guess)[0]:.2f}, Spearman {spearmanr(gold, guess)[0]:.2f}", fontsize=10)
+    axis.set_title(
+        f"{name}\nPearson {pearsonr(gold, guess)[0]:.2f}, Spearman {spearmanr(gold, guess)[0]:.2f}", fontsize=10
+    )
 plt.show()
 
 # %% [markdown]
@@ -484,7 +486,9 @@ def korquad_f1(answer, truth):
 
 
 for answer, truth in (("병원에서", "병원"), ("하루 커피 최소 3잔", "최소 3잔"), ("a cat", "tac")):
-    print(f"{answer} | {truth}:  SQuAD's F1 {answer_scores(answer, [truth])[1]:.2f}, over characters {korquad_f1(answer, truth):.2f}")
+    print(
+        f"{answer} | {truth}:  SQuAD's F1 {answer_scores(answer, [truth])[1]:.2f}, over characters {korquad_f1(answer, truth):.2f}"
+    )
 
 # %% [markdown]
 # Over characters *병원에서* is two thirds right. For English that would be wrong: *a cat* and *tac* share nothing but letters. Always say which F1.
@@ -599,9 +603,27 @@ check("most_context")
 
 # %%
 AMOUNTS = {  # profile → for each task labelled examples, and steps of 32
-    "smoke": {"topics": (36, 50), "senses": (100, 10), "entities": (36, 50), "choices": (300, 50), "questions": (2000, 260)},
-    "cpu": {"topics": (36, 150), "senses": (100, 10), "entities": (36, 150), "choices": (500, 200), "questions": (4000, 800)},
-    "gpu": {"topics": (36, 300), "senses": (100, 10), "entities": (36, 300), "choices": (1000, 600), "questions": (40000, 8000)},
+    "smoke": {
+        "topics": (36, 50),
+        "senses": (100, 10),
+        "entities": (36, 50),
+        "choices": (300, 50),
+        "questions": (2000, 260),
+    },
+    "cpu": {
+        "topics": (36, 150),
+        "senses": (100, 10),
+        "entities": (36, 150),
+        "choices": (500, 200),
+        "questions": (4000, 800),
+    },
+    "gpu": {
+        "topics": (36, 300),
+        "senses": (100, 10),
+        "entities": (36, 300),
+        "choices": (1000, 600),
+        "questions": (40000, 8000),
+    },
 }[profile]
 TESTS, RATE, DEVICE = {"smoke": 150, "cpu": 400, "gpu": 1000}[profile], 2e-3, str(run.device)
 TAGS = ["O", "B-PER", "B-COU", "B-CAP", "B-LAN"]
@@ -682,7 +704,9 @@ def one_label(task, draw, texts, classes):
 
 results, models = {}, {}
 results["topics"], models["topics"] = one_label("topics", tasks.topics, lambda item: (item.text,), classes=9)
-results["senses"], models["senses"] = one_label("senses", tasks.senses, lambda item: (item.first, item.second), classes=2)
+results["senses"], models["senses"] = one_label(
+    "senses", tasks.senses, lambda item: (item.first, item.second), classes=2
+)
 
 # %% [markdown]
 # **Tags.** Your `first_pieces` makes the labels. In the test each word has the tag of its first piece, and `seqeval` counts names.
@@ -786,7 +810,11 @@ def reading(item):
     """A row (ids, segments, first, last token of the answer) for each window; both are 0, [CLS], where it holds no answer."""
     ids, spans = cut(item.passage)
     for start, end in windows(len(ids), ROOM, ROOM // 2):
-        where = None if item.answer is None else answer_tokens(spans[start:end], item.start, item.start + len(item.answer))
+        where = (
+            None
+            if item.answer is None
+            else answer_tokens(spans[start:end], item.start, item.start + len(item.answer))
+        )
         row, segments, begins = asked(item.question, ids[start:end])
         yield row, segments, *((0, 0) if where is None else (begins + where[0], begins + where[1]))
 
@@ -854,7 +882,9 @@ table.round(2)
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
-for shift, (column, marker) in zip((-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()):
+for shift, (column, marker) in zip(
+    (-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()
+):
     axes.plot(np.arange(len(table)) + shift, table[column], marker, label=column)
 metric_of = dict.fromkeys(table.index, "accuracy") | {"entities": "F1 of names", "questions": "F1 of words"}
 under = [f"{task}\n{AMOUNTS[task][0]:,} labels\n{metric_of[task]}" for task in table.index]

@@ -233,7 +233,7 @@ def test_the_draw_is_fair_within_a_class(student: Student) -> None:
     true(fair, "some places are drawn far too often", given="4 x and 2 y, one of each, 400 seeds: how often each place", actual=times)
 
 
-@exercise("few_labels", points=0.5, needs="test_a_larger_sample_holds_every_smaller_one")
+@exercise("few_labels", points=0.5, needs="test_each_class_has_equally_many")
 def test_samples_of_large_classes_are_nested(student: Student) -> None:
     labels = ["x", "y"] * 100
     for seed in range(3):

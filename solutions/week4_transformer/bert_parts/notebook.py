@@ -74,7 +74,11 @@ plots.style()
 # %%
 TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
 POOL, TEST = 1000, 300  # sentences to take labels from, and to test on
-SEEDS, PER_CLASS = {"smoke": (1, (1, 4, 16)), "cpu": (3, (1, 2, 4, 8, 16, 32)), "gpu": (10, (1, 2, 4, 8, 16, 32, 64))}[profile]
+SEEDS, PER_CLASS = {
+    "smoke": (1, (1, 4, 16)),
+    "cpu": (3, (1, 2, 4, 8, 16, 32)),
+    "gpu": (10, (1, 2, 4, 8, 16, 32, 64)),
+}[profile]
 tasks = Tasks("en", seed=seed)
 tokenizer = pretrained.load("world-en").tokenizer
 begin, separator = (tokenizer.special_tokens[token] for token in ("[CLS]", "[SEP]"))
@@ -336,7 +340,9 @@ class Probe(nn.Module):
 
     def forward(self, batch):
         layers, lengths, labels = batch
-        return nn.functional.cross_entropy(self.logits(layers, lengths).flatten(0, 1), labels.flatten(), ignore_index=IGNORED)
+        return nn.functional.cross_entropy(
+            self.logits(layers, lengths).flatten(0, 1), labels.flatten(), ignore_index=IGNORED
+        )
 
 
 @cache
@@ -378,9 +384,22 @@ untrained = {way: f1(by_features("scratch", way, 0)) for way in ("embeddings", "
 ladder = {first: [f1(finetuned("world-en", 16, n, first)) for n in range(SEEDS)] for first in range(4)}
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained", gridspec_kw={"width_ratios": [3, 2]})
-left.barh(range(len(WAYS)), [np.mean(frozen[way]) for way in WAYS], xerr=[np.std(frozen[way]) for way in WAYS], color=plots.COLOURS[0])
-left.plot(list(untrained.values()), [WAYS.index(way) for way in untrained], "x", color=plots.COLOURS[1], label="untrained encoder")
+figure, (left, right) = plt.subplots(
+    1, 2, figsize=(11, 3.6), layout="constrained", gridspec_kw={"width_ratios": [3, 2]}
+)
+left.barh(
+    range(len(WAYS)),
+    [np.mean(frozen[way]) for way in WAYS],
+    xerr=[np.std(frozen[way]) for way in WAYS],
+    color=plots.COLOURS[0],
+)
+left.plot(
+    list(untrained.values()),
+    [WAYS.index(way) for way in untrained],
+    "x",
+    color=plots.COLOURS[1],
+    label="untrained encoder",
+)
 left.axvline(np.mean(ladder[0]), color=plots.COLOURS[2], ls="--", label="fine-tuned")
 left.set(yticks=range(len(WAYS)), yticklabels=WAYS, xlabel="F1 on new names, 80 labels", xlim=(0, 1.05))
 left.set_title("Frozen layers differ; side by side they come near fine-tuning")
@@ -388,8 +407,18 @@ left.invert_yaxis()
 left.legend(loc="lower right", fontsize=8, frameon=True)
 sizes = {key: tuple(weight.shape) for key, weight in BertTagger(encoder_of("world-en"), len(TAGS)).named_parameters()}
 counts = [trainable(sizes, first)[1] for first in ladder]
-right.errorbar(list(ladder), [np.mean(scores) for scores in ladder.values()], [np.std(scores) for scores in ladder.values()], marker="o", capsize=3)
-right.set(xticks=list(ladder), xticklabels=[f"{first}\n{count:,}" for first, count in zip(ladder, counts)], ylim=(0, 1.05))
+right.errorbar(
+    list(ladder),
+    [np.mean(scores) for scores in ladder.values()],
+    [np.std(scores) for scores in ladder.values()],
+    marker="o",
+    capsize=3,
+)
+right.set(
+    xticks=list(ladder),
+    xticklabels=[f"{first}\n{count:,}" for first, count in zip(ladder, counts)],
+    ylim=(0, 1.05),
+)
 right.set(xlabel="first layer trained, and weights trained", ylabel="F1", title="A head alone learns least")
 plt.show()
 
@@ -458,7 +487,14 @@ figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
 for (name, curve), marker in zip(curves.items(), "osx"):
     axes.errorbar(COUNTS, curve.mean(axis=1), curve.std(axis=1), marker=marker, capsize=3, label=name)
 axes.axhline(TARGET, color="#999999", ls="--", lw=1)
-axes.set(xscale="log", xticks=COUNTS, xticklabels=COUNTS, xlabel="labelled sentences", ylabel="F1 on new names", ylim=(-0.03, 1.05))
+axes.set(
+    xscale="log",
+    xticks=COUNTS,
+    xticklabels=COUNTS,
+    xlabel="labelled sentences",
+    ylabel="F1 on new names",
+    ylim=(-0.03, 1.05),
+)
 axes.minorticks_off()
 axes.set_title("What a few labelled sentences teach depends on the pre-training")
 axes.legend()
@@ -482,14 +518,23 @@ TOPICS = 9
 topic_rows = [encode_topic(item) for item in tasks.topics(180, "train")]
 topic_test = batch_of([encode_topic(item) for item in tasks.topics(TEST, "test")])
 spoken = topic_test.labels != IGNORED  # (B, N)
-print(tasks.topic_names, *(f"{item.text}: {tasks.topic_names[item.label]}" for item in tasks.topics(3, "train")), sep="\n")
+print(
+    tasks.topic_names,
+    *(f"{item.text}: {tasks.topic_names[item.label]}" for item in tasks.topics(3, "train")),
+    sep="\n",
+)
 
 # %% [markdown]
 # What do more steps of pre-training bring? Beside the two tasks, look at the **loss** on masked words of a new text, and at the **neighbours**: is the nearest vector to a *thing*'s
 # (violin, raft, glue) that of a thing of the same topic?
 
 # %%
-BUDGETS = {1000: "world-en-1000-steps", 2000: "world-en-2000-steps", 3000: "world-en-3000-steps", RECIPES["world-en"].steps: "world-en"}
+BUDGETS = {
+    1000: "world-en-1000-steps",
+    2000: "world-en-2000-steps",
+    3000: "world-en-3000-steps",
+    RECIPES["world-en"].steps: "world-en",
+}
 
 
 def things(lexicon):
@@ -499,7 +544,11 @@ def things(lexicon):
         for _, lexemes in topic.verbs:
             for lexeme in lexemes:
                 topics.setdefault(lexeme.stem, set()).add(topic.name)
-    return {tokenizer.index[stem]: min(names) for stem, names in topics.items() if len(names) == 1 and stem in tokenizer.index}
+    return {
+        tokenizer.index[stem]: min(names)
+        for stem, names in topics.items()
+        if len(names) == 1 and stem in tokenizer.index
+    }
 
 
 def same_topic(encoder, topics):
@@ -537,7 +586,14 @@ steps_table = pd.DataFrame(rows).set_index("steps")
 figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
 axes.plot(steps_table.index, steps_table["neighbours"], "o-", label="neighbours of the same topic")
 axes.plot(steps_table.index, steps_table["topics"], "v-", label="topic named rightly, frozen layers")
-axes.errorbar(steps_table.index, steps_table["F1"], steps_table["sd"], marker="s", capsize=3, label="F1 on names, 20 labels")
+axes.errorbar(
+    steps_table.index,
+    steps_table["F1"],
+    steps_table["sd"],
+    marker="s",
+    capsize=3,
+    label="F1 on names, 20 labels",
+)
 axes.plot(steps_table.index, steps_table["loss"], "x--", color="#999999", label="loss on masked words, nats")
 axes.set(xlabel="steps of pre-training", ylabel="share, F1, or nats", xticks=list(BUDGETS), ylim=(0, None))
 axes.set_title("Grammar first, topics later")
@@ -650,14 +706,22 @@ READERS = {
     "left to right, BiLSTM": ("world-en-left-to-right", lambda: BiLSTM(width)),
     "untrained, BiLSTM": ("scratch", lambda: BiLSTM(width)),
 }
-told = {name: probe(which, topic_rows, topic_test, "concat-last-4", TOPICS, body=body) for name, (which, body) in READERS.items()}
+told = {
+    name: probe(which, topic_rows, topic_test, "concat-last-4", TOPICS, body=body)
+    for name, (which, body) in READERS.items()
+}
 place = torch.arange(spoken.size(1)).expand(spoken.shape) - 1  # (B, N): 0 is the first word's
 share = place / (spoken.sum(dim=1, keepdim=True) - 1)  # (B, N): 0 the first, 1 the last
 fifth = (share * 5).long().clamp(0, 4)[spoken]  # (T,)
 knows = {name: (tags == topic_test.labels)[spoken] for name, tags in told.items()}  # (T,) each
 figure, axes = plt.subplots(figsize=(8, 3.6), layout="constrained")
 for (name, right), marker in zip(knows.items(), "osx^v"):
-    axes.plot([10, 30, 50, 70, 90], [float(right[fifth == part].float().mean()) for part in range(5)], f"{marker}-", label=name)
+    axes.plot(
+        [10, 30, 50, 70, 90],
+        [float(right[fifth == part].float().mean()) for part in range(5)],
+        f"{marker}-",
+        label=name,
+    )
 axes.axhline(1 / TOPICS, color="#999999", ls="--", lw=1, label="chance")
 axes.set(xlabel="place in the sentence, %", ylabel="topic named rightly", xticks=[10, 30, 50, 70, 90], ylim=(0, 1))
 axes.set_title("Left to right, the first words cannot know what the sentence is about")
@@ -708,7 +772,15 @@ check("paired_p_value")
 # Now all recipes beside the full one, on sentences that are right *as a whole*. Does taking away a part cost anything that 300 test sentences can show?
 
 # %%
-PARTS = ("world-en", "world-en-no-nsp", "world-en-left-to-right", "world-en-mask-only", "world-en-mask-40", "world-en-narrow", "scratch")
+PARTS = (
+    "world-en",
+    "world-en-no-nsp",
+    "world-en-left-to-right",
+    "world-en-mask-only",
+    "world-en-mask-40",
+    "world-en-narrow",
+    "scratch",
+)
 sentence = torch.arange(TEST)[:, None].expand(test.labels.shape)[test.labels != IGNORED]  # (T,): each word's
 signs = torch.randint(2, (2000, TEST), generator=torch.Generator().manual_seed(seed)).float() * 2 - 1  # (R, N)
 
@@ -765,7 +837,11 @@ def topic_pairs(count, split):
 
 
 def batch_of_pairs(rows):
-    return Labelled(padded([row[0] for row in rows]), padded([row[1] for row in rows]), torch.tensor([row[2] for row in rows]))
+    return Labelled(
+        padded([row[0] for row in rows]),
+        padded([row[1] for row in rows]),
+        torch.tensor([row[2] for row in rows]),
+    )
 
 
 pair_rows, pair_test = topic_pairs(40, "train"), batch_of_pairs(topic_pairs(TEST, "test"))
@@ -842,7 +918,9 @@ axes.set(xlabel="how many runs one may choose from", ylabel="F1 on names, 20 lab
 axes.set_title("The best on dev rises with every run, and nothing was improved")
 axes.legend()
 plt.show()
-print(f"best of {RUNS}: dev {max(dev):.3f}, the same run on test {rest[best]:.3f}; mean of all on dev {np.mean(dev):.3f}, on test {np.mean(rest):.3f}")
+print(
+    f"best of {RUNS}: dev {max(dev):.3f}, the same run on test {rest[best]:.3f}; mean of all on dev {np.mean(dev):.3f}, on test {np.mean(rest):.3f}"
+)
 
 # %% [markdown]
 # ## Results

@@ -564,3 +564,5 @@ equivalent("whole_words", "3: ('[CLS]', '[SEP]', '[PAD]') → ('[SEP]', '[CLS]',
 equivalent("whole_words", "3: ('[CLS]', '[SEP]', '[PAD]') → ('[CLS]', '[PAD]', '[SEP]')", "the order of a list that is searched")
 equivalent("masked_logits", "3: x.shape[-1:] → x.shape[1:]", "x has two dimensions")
 equivalent("pretraining_loss", "4: guessed + functional.cross_entropy(scores, follows) → (guessed + functional.cross_entropy(scores, follows)).squeeze()", "a mean has no dimension")
+equivalent("whole_words", "3: piece in ('[CLS]', '[SEP]', '[PAD]') → __import__('unicodedata').normalize('NFC', piece) in ('[CLS]', '[SEP]', '[PAD]')",
+           "no mark holds a letter that is composed")

@@ -145,7 +145,7 @@ def test_many_rows_of_as_many_numbers_as_units_agree_with_torch(student: Student
     close(found[1], expected[1], given="the same: the new c", atol=1e-5)
 
 
-@exercise("lstm_step", points=0.5)
+@exercise("lstm_step", points=0.5, needs="test_a_step_agrees_with_torch")
 def test_the_old_output_and_memory_are_left_alone(student: Student) -> None:
     h, c = _normal(2, 3, seed=1), _normal(2, 3, seed=2)
     old_h, old_c = student.put(h.clone()), student.put(c.clone())

@@ -159,10 +159,12 @@ check("perplexity")
 # %%
 lexicon, homonyms = World("ko").lexicon, World("ko").homonyms()
 topics = [topic.name for topic in lexicon.topics]
-senses = {word: tuple(map(topics.index, pair)) for word, pair in homonyms.items()}  # word → the topics of its two senses
+# word → the topics of its two senses
+senses = {word: tuple(map(topics.index, pair)) for word, pair in homonyms.items()}
 pseudo, numbers = {}, {}  # stem → the pseudoword that it becomes; pseudoword → the number of its verbs, 0 to 2
 chance = random.Random(seed)
-for number in range(3):  # each topic has three verbs, and each verb its own things: both senses go with verbs of one number
+# each topic has three verbs, and each verb its own things: both senses go with verbs of one number
+for number in range(3):
     things = [(topic.name, thing.stem) for topic in lexicon.topics for thing in topic.verbs[number][1]]
     things = [(topic, stem) for topic, stem in things if stem not in homonyms]
     chance.shuffle(things)
@@ -773,7 +775,9 @@ known, asked = occurrences(labelled_text), occurrences(other_text)
 true_senses = (asked.pairs[:, 1] == asked.topics).long()  # (Q,)
 may_show = (known.words != 0) & (known.verbs != 0)  # (M,)
 is_new = (asked.words == 0) & (asked.verbs == 0)  # (Q,)
-print(f"{len(known.rows)} occurrences may have labels, {len(asked.rows)} are asked for; in the harder test {int(is_new.sum())}")
+print(
+    f"{len(known.rows)} occurrences may have labels, {len(asked.rows)} are asked for; in the harder test {int(is_new.sum())}"
+)
 
 
 # %%
@@ -899,12 +903,20 @@ record(
 figure, ((fades, holds), (sees, tells)) = plt.subplots(2, 2, figsize=(12, 8.5), layout="constrained")
 for name, norms in faded.items():
     fades.semilogy(norms.flip(0).clamp(min=1e-12), label=name)
-fades.set(xlabel="steps back", ylabel="gradient; 1 at the last step", title="Gradients fade on the way back; open forget gates keep them")
+fades.set(
+    xlabel="steps back",
+    ylabel="gradient; 1 at the last step",
+    title="Gradients fade on the way back; open forget gates keep them",
+)
 fades.legend(fontsize=8)
 for name, shares in recalled.items():
     holds.plot(shares, "o-", markersize=3, label=name)
 holds.axhline(1 / 8, ls="--", color="#999999", label="chance")
-holds.set(xlabel="steps back", ylabel="share of symbols found again", title="What came long ago cannot be read off the last vector")
+holds.set(
+    xlabel="steps back",
+    ylabel="share of symbols found again",
+    title="What came long ago cannot be read off the last vector",
+)
 holds.legend()
 images = [pad(sight(layers).float(), (0, 1), value=torch.nan) for layers in designs.values()]  # a gap between two
 sees.imshow(torch.cat(images, dim=1)[:, :-1], cmap="Blues", vmin=0, vmax=1.5)

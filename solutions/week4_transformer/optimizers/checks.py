@@ -278,12 +278,12 @@ def test_the_weights_after_each_step_are_those_of_torch(student: Student) -> Non
 
 
 # rank1_residual
-@exercise("rank1_residual")
+@exercise("rank1_residual", needs="test_the_lengths_are_those_of_the_whole_table")
 def test_equal_tokens_have_none(student: Student) -> None:
     close(student.rank1_residual(torch.tensor([[1.0, 2.0, -1.0]] * 4)), 0.0, given="four times the token (1, 2, −1)")
 
 
-@exercise("rank1_residual")
+@exercise("rank1_residual", needs="test_the_lengths_are_those_of_the_whole_table")
 def test_opposite_tokens_have_nothing_in_common(student: Student) -> None:
     close(student.rank1_residual(torch.tensor([[1.0, 2.0], [-1.0, -2.0]])), 1.0, given="the tokens (1, 2) and (−1, −2)")
 

@@ -412,7 +412,9 @@ figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
 axes.loglog(range(1, LONG + 1), variances, label="Adam: 1/√v̂")
 axes.loglog(range(1, LONG + 1), rectified, label="RAdam: r / √v̂, from step 6 on")
 axes.set(xlabel="step", ylabel="variance over 20,000 weights")
-axes.set_title(f"Adam's divisor: at step 6 its variance is {variances[5] / variances[-1]:,.0f} times that of step {LONG}")
+axes.set_title(
+    f"Adam's divisor: at step 6 its variance is {variances[5] / variances[-1]:,.0f} times that of step {LONG}"
+)
 axes.legend()
 plt.show()
 
@@ -537,10 +539,15 @@ for name, losses in curves.items():
     smooth = losses.unfold(0, 20, 1).mean(dim=1)  # (steps − 19,)
     left_side.plot(range(20, STEPS + 1), smooth, label=name, ls="--" if name.startswith("Pre") else "-")
 left_side.axhline(guessing, color="#999999", ls=":", label="guessing by frequency")
-left_side.set(xlabel="step", ylabel="loss in nats, mean of 20 steps", title="Post-LN depends on how it starts, Pre-LN does not")
+left_side.set(
+    xlabel="step",
+    ylabel="loss in nats, mean of 20 steps",
+    title="Post-LN depends on how it starts, Pre-LN does not",
+)
 left_side.legend(fontsize=8)
 for name in ("Post-LN, Adam, warm-up", "Post-LN, Adam"):
-    sizes = first_gradients[name].abs().clamp(min=1e-20).log10().quantile(torch.tensor([0.25, 0.5, 0.75]), dim=1)  # (3, 10)
+    # (3, 10)
+    sizes = first_gradients[name].abs().clamp(min=1e-20).log10().quantile(torch.tensor([0.25, 0.5, 0.75]), dim=1)
     right_side.plot(range(1, 11), sizes[1], "o-", label=name)
     right_side.fill_between(range(1, 11), sizes[0], sizes[2], alpha=0.2)
 right_side.set(xlabel="step", ylabel="lg of a gradient's size: median, quarters")
@@ -669,7 +676,8 @@ for name, (has_feed_forward, skip) in KINDS.items():
                     x = part(x) + x if skip else part(x)
             found.append(rank1_residual(x[0]))
         residuals[name].append(found)
-typical = {name: np.exp(np.log(np.maximum(found, 1e-17)).mean(axis=0)) for name, found in residuals.items()}  # (5,) each
+# (5,) each
+typical = {name: np.exp(np.log(np.maximum(found, 1e-17)).mean(axis=0)) for name, found in residuals.items()}
 metrics["collapse_lg"] = math.log10(typical["attention, skip"][2] / typical["attention"][2])
 metrics["feed_forward_helps_lg"] = math.log10(typical["attention, feed-forward"][2] / typical["attention"][2])
 

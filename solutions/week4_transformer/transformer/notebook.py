@@ -720,7 +720,8 @@ def products(model, source=8.6, target=10.5):
     total = target * words * d  # the output layer
     if isinstance(model, Translator):
         total += len(model.encoder) * source * (4 + 4) * d * d  # attention 4 d², feed-forward 2 · d · 2d
-        total += len(model.decoder) * (target * (4 + 2 + 4) + source * 2) * d * d  # cross: queries and output, keys and values
+        # cross: queries and output, keys and values
+        total += len(model.decoder) * (target * (4 + 2 + 4) + source * 2) * d * d
         total += len(model.encoder) * 2 * source**2 * d + len(model.decoder) * 2 * target * (target + source) * d
     else:
         total += source * 6 * d * d + target * (8 + 2) * d * d + 2 * target * source * d
@@ -797,7 +798,9 @@ def exact(written, kept=None):
 
 def bleu(written):
     scorer = sacrebleu.metrics.BLEU(tokenize="none")
-    told, references = ([" ".join(vocabulary[i] for i in text) for text in many] for many in (texts(written), asked_for))
+    told, references = (
+        [" ".join(vocabulary[i] for i in text) for text in many] for many in (texts(written), asked_for)
+    )
     return scorer.corpus_score(told, [references]).score, str(scorer.get_signature())
 
 
@@ -824,7 +827,12 @@ other[place[0] + 1], other[place[1] + 1] = one[place[1] + 1], one[place[0] + 1]
 with torch.no_grad():
     for text in (one, other):
         print(" ".join(vocabulary[i] for i in text), "→")
-        print("   ", " ".join(vocabulary[i] for i in texts(greedy(start_of(translator), padded([text]).to(run.device)))[0]))
+        print(
+            "   ",
+            " ".join(
+                vocabulary[i] for i in texts(greedy(start_of(translator), padded([text]).to(run.device)))[0]
+            ),
+        )
 
 # %% [markdown]
 # Without positions the two are **the same set of vectors** to the decoder, so they get the same translation, and one of them must be wrong. Half is the most such a model can hope for.
@@ -834,7 +842,10 @@ with torch.no_grad():
 # Does the sentence choose the right word? The control gives each homonym the sense that is the more frequent one among the unseen sentences.
 
 # %%
-twins = {(english.stem, english.topic): korean.stem for english, korean in zip(load("en").lexemes(), load("ko").lexemes())}
+twins = {
+    (english.stem, english.topic): korean.stem
+    for english, korean in zip(load("en").lexemes(), load("ko").lexemes())
+}
 senses = World("en", seed).homonyms()
 found = []  # (homonym, its topic, whether the Korean word of this sense was written)
 for (english, _), text in zip(held_out, texts(translations["Transformer"])):
@@ -991,7 +1002,10 @@ curves.set(xlabel="training step", ylabel="smoothed loss, nats per word (mean of
 curves.set_title("The loss while training, with and without positions")
 curves.set_ylim(0, 7)
 curves.legend()
-bars = {name.replace("LSTM", "LSTM, equal work") if name == "LSTM" else name: exact(w, in_order) for name, w in translations.items()}
+bars = {
+    name.replace("LSTM", "LSTM, equal work") if name == "LSTM" else name: exact(w, in_order)
+    for name, w in translations.items()
+}
 plots.bars(
     answers,
     bars,

@@ -389,7 +389,7 @@ def test_ids_count_as_words_do(student: Student) -> None:
     close(float(student.overlap([7, 0, 7, 3], [0, 9])), 1 / 4, given="the ids (7, 0, 7, 3) and (0, 9)")
 
 
-@exercise("overlap", points=0.5, needs="test_the_same_words_in_another_order_overlap_wholly")
+@exercise("overlap", points=0.5, needs="test_two_of_five_words_are_in_both")
 def test_nothing_is_added_above_or_below_the_line(student: Student) -> None:
     # Halves and quarters are exact in every float.
     for first, second, expected in ((["a"], ["a"], 1.0), (["a"], ["a", "b"], 0.5), (["a", "b", "c"], ["c", "d"], 0.25)):

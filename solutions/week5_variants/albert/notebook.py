@@ -184,7 +184,12 @@ for name, whole in {"trained": trained, "random": noise}.items():
     kept[name] = (squares.cumsum(0) / squares.sum()).tolist()
     axes.plot(range(1, len(squares) + 1), kept[name], label=f"{name}, {len(whole)} × {len(squares)}")
 words, widen = factorise(trained, 16)
-print("rank of the trained table", int(torch.linalg.matrix_rank(trained)), "· of the product of two factors, E = 16:", end=" ")
+print(
+    "rank of the trained table",
+    int(torch.linalg.matrix_rank(trained)),
+    "· of the product of two factors, E = 16:",
+    end=" ",
+)
 print(int(torch.linalg.matrix_rank(words @ widen)))
 axes.set(xlabel="E", ylabel="share of the squared length", ylim=(0, 1.03))
 axes.set_title(f"E = 16 keeps {kept['trained'][15]:.0%} of the trained table, {kept['random'][15]:.0%} of a random one")
@@ -259,7 +264,9 @@ tokens = torch.tensor([tokenizer.encode("now the chef is roasting the bean", "to
 segments = torch.zeros_like(tokens)
 with torch.no_grad():
     yours, library = input_of(albert, tokens, segments), albert.widen(albert.input(tokens, segments))
-print(f"(B, N, H) = {tuple(yours.shape)}; greatest difference to the library {float((yours - library).abs().max()):.1e}")
+print(
+    f"(B, N, H) = {tuple(yours.shape)}; greatest difference to the library {float((yours - library).abs().max()):.1e}"
+)
 
 # %% [markdown]
 # ## 4. One layer's weights for all
@@ -484,7 +491,9 @@ def flops(model, length):
 with torch.device("meta"):
     large = Bert(BertConfig.of_size("large", 30_000))
     models = {f"ALBERT {name}": Albert(AlbertConfig.of_size(name)) for name in SIZES}
-    models["… large, nothing shared"] = Albert(AlbertConfig(**{**vars(AlbertConfig.of_size("large")), "shared": "none"}))
+    models["… large, nothing shared"] = Albert(
+        AlbertConfig(**{**vars(AlbertConfig.of_size("large")), "shared": "none"})
+    )
 rows = {"BERT-large": {"million parameters": sum(p.numel() for p in large.parameters()) / 1e6}}
 rows["BERT-large"] |= {"yours, × 2": np.nan, "torch": flops(large, 128) / 1e9}
 for name, model in models.items():
@@ -644,7 +653,10 @@ def examples(documents, task, number, count, longest=1):
     return made
 
 
-stories = [(one.topic, [sentence.tokens() for sentence in one.sentences]) for one in World("en", seed).documents(40_000)]
+stories = [
+    (one.topic, [sentence.tokens() for sentence in one.sentences])
+    for one in World("en", seed).documents(40_000)
+]
 for first, second, label in examples(stories, "next", 0, 3, longest=2):
     print(f"label {label}, overlap {overlap(first, second):.2f}:", " ".join(first), "|", " ".join(second))
 
@@ -656,7 +668,11 @@ def auc(documents, task):
     """How well overlap tells true pairs from false ones; for order each pair is looked at in both orders."""
     some = examples(documents, task, 0, 1000, longest=4)
     if task == "order":
-        some = [(*pair, label) for first, second, _ in some for label, pair in enumerate([(first, second), (second, first)])]
+        some = [
+            (*pair, label)
+            for first, second, _ in some
+            for label, pair in enumerate([(first, second), (second, first)])
+        ]
     return roc_auc_score([1 - label for *_, label in some], [overlap(first, second) for first, second, _ in some])
 
 
@@ -876,12 +892,23 @@ def price(model, batch):
 
 def pretrain(what, width, narrow):
     config = AlbertConfig(
-        **{**vars(SMALL), "hidden_size": width, "intermediate_size": 4 * width, "embedding_size": narrow, "shared": what}
+        **{
+            **vars(SMALL),
+            "hidden_size": width,
+            "intermediate_size": 4 * width,
+            "embedding_size": narrow,
+            "shared": what,
+        }
     )
     torch.manual_seed(seed)
     model, steps = Pretraining(config), size["steps"]
     plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title=f"{what}, {width} wide")
-    train(model, lambda number: masked(documents, number + 1, size["batch"]), plan, adamw(model, 6e-3, betas=(0.9, 0.98)))
+    train(
+        model,
+        lambda number: masked(documents, number + 1, size["batch"]),
+        plan,
+        adamw(model, 6e-3, betas=(0.9, 0.98)),
+    )
     return model.cpu().eval()
 
 

@@ -511,7 +511,9 @@ plt.show()
 # %%
 for word in ("눈", "킹받네"):
     ids = korean_bpe.encode(word)
-    print(f"{word}: {[korean_bpe.decode_bytes([i]) for i in ids]}, one by one {''.join(korean_bpe.decode([i]) for i in ids)}")
+    print(
+        f"{word}: {[korean_bpe.decode_bytes([i]) for i in ids]}, one by one {''.join(korean_bpe.decode([i]) for i in ids)}"
+    )
 
 # %% [markdown]
 # To show a text while it is written, print what is whole and **keep the rest** until its bytes have come.
@@ -664,7 +666,9 @@ class Continuation:
 
 
 prompts = human[:searched, :START]
-found = search.beam_search(Continuation(english, end), prompts, begin=end, end=end, longest=LONGEST, beams=beams, alpha=0.0)
+found = search.beam_search(
+    Continuation(english, end), prompts, begin=end, end=end, longest=LONGEST, beams=beams, alpha=0.0
+)
 written = torch.tensor([best[0].tokens for best in found], device=run.device)  # (searched, 64)
 texts["beam search"] = torch.cat([prompts, written], dim=1)
 
@@ -698,7 +702,13 @@ figure, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
 colours = {"human": plots.COLOURS[2], "greedy": plots.COLOURS[1], "beam search": plots.COLOURS[1]}
 for place, (name, row) in enumerate(table.sort_values("ln p of a token").iterrows()):
     x, y = row["ln p of a token"], row["4-grams repeated"]
-    ax.plot(x, y, marker="*" if name == "human" else "o", ms=14 if name == "human" else 7, color=colours.get(name, plots.COLOURS[0]))
+    ax.plot(
+        x,
+        y,
+        marker="*" if name == "human" else "o",
+        ms=14 if name == "human" else 7,
+        color=colours.get(name, plots.COLOURS[0]),
+    )
     side = -1 if place % 2 else 1  # names stand above and below in turn
     ax.annotate(name, (x, y), (0, 16 * side), textcoords="offset points", ha="center", va="center", fontsize=9)
 ax.margins(x=0.15, y=0.15)
@@ -774,7 +784,9 @@ for name, text in korean_texts.items():
     share, which = unknown_words(text)
     examples = " ".join(word for word, _ in which.most_common(4))
     rows.append((name, repeats(text), float(token_logps(korean, text).mean()), share, examples))
-pd.DataFrame(rows, columns=["way", "4-grams repeated", "ln p of a token", "unknown words", "such as"]).set_index("way").round(3)
+pd.DataFrame(
+    rows, columns=["way", "4-grams repeated", "ln p of a token", "unknown words", "such as"]
+).set_index("way").round(3)
 
 # %% [markdown]
 # ## Results
@@ -782,14 +794,20 @@ pd.DataFrame(rows, columns=["way", "4-grams repeated", "ln p of a token", "unkno
 # Each number is a difference from its control. What is recorded are the texts: the grader measures them itself, and looks that they go on from the documents' beginnings.
 
 # %% tags=["metrics"]
-logps = {name: float(token_logps(english, texts[name][:searched]).mean()) for name in ("human", "beam search", "sampling")}
+logps = {
+    name: float(token_logps(english, texts[name][:searched]).mean())
+    for name in ("human", "beam search", "sampling")
+}
 metrics = {
     "greedy_repeats_minus_human": repeats(texts["greedy"]) - repeats(human),
     "beam_repeats_minus_human": repeats(texts["beam search"]) - repeats(human[:searched]),
     "repeats_stopped_by_penalty": repeats(texts["greedy"]) - repeats(texts["greedy, penalty 1.2"]),
     "beam_logp_minus_human": logps["beam search"] - logps["human"],
-    "sampling_logp_minus_human": float(token_logps(english, texts["sampling"]).mean() - token_logps(english, human).mean()),
-    "unknown_words_cut_by_top_p": unknown_words(korean_texts["sampling"])[0] - unknown_words(korean_texts["top-p 0.9"])[0],
+    "sampling_logp_minus_human": float(
+        token_logps(english, texts["sampling"]).mean() - token_logps(english, human).mean()
+    ),
+    "unknown_words_cut_by_top_p": unknown_words(korean_texts["sampling"])[0]
+    - unknown_words(korean_texts["top-p 0.9"])[0],
     "eighth_time_minus_second": float(loops["English"][-1] - loops["English"][1]),
 }
 record(

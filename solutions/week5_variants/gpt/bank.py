@@ -637,3 +637,5 @@ equivalent("task_rows", "10: others → __import__('itertools').islice(others, 1
 equivalent("fine_tuning_loss", "2: task + weight * next_token_loss(logits, tokens, real) → (task + weight * next_token_loss(logits, tokens, real)).squeeze()", "a sum of two means has no dimension")
 equivalent("text_scores", "1: text.split() → text.lower().split()", "here words are only counted, and lower neither makes nor takes a blank")
 equivalent("text_scores", "1: text.split() → text.strip().split()", "split drops the blanks at both ends in any case")
+equivalent("text_scores", "1: text.split() → __import__('unicodedata').normalize('NFC', text).split()",
+           "here words are only counted, and composing neither makes nor takes a blank")

@@ -22,7 +22,7 @@ def yes(*rows: list[int]) -> Tensor:
 
 
 # next_token_loss
-@exercise("next_token_loss")
+@exercise("next_token_loss", needs="test_a_known_probability_costs_its_logarithm")
 def test_each_place_is_asked_for_the_token_after_it(student: Student) -> None:
     tokens = torch.tensor([[2, 0, 1, 1]])
     logits = torch.zeros(1, 4, 3)

@@ -184,7 +184,9 @@ def parts(layer):
     first, second = layer.feed_forward[0], layer.feed_forward[2]
     norms = {"1": layer.attention_sum.norm, "2": layer.feed_forward_sum.norm}
     weights = {"w1": first.weight.T, "b1": first.bias, "w2": second.weight.T, "b2": second.bias}
-    weights |= {f"gain{n}": norm.weight for n, norm in norms.items()} | {f"shift{n}": norm.bias for n, norm in norms.items()}
+    weights |= {f"gain{n}": norm.weight for n, norm in norms.items()} | {
+        f"shift{n}": norm.bias for n, norm in norms.items()
+    }
     return layer.attention, weights
 
 
@@ -192,7 +194,10 @@ text = "yesterday the doctor treated the"
 tokens = torch.tensor([tokenizer.encode(text)])  # (1, N)
 with torch.no_grad():
     x = model.tokens(tokens) + model.positions.weight[: tokens.size(1)]  # (1, N, d)
-    mine = gpt2_layers(x, [parts(layer) for layer in model.layers], model.norm.weight, model.norm.bias) @ model.tokens.weight.T
+    mine = (
+        gpt2_layers(x, [parts(layer) for layer in model.layers], model.norm.weight, model.norm.bias)
+        @ model.tokens.weight.T
+    )
     gap = (mine - model.logits(model.hidden(tokens))).abs().max()
 print([tokenizer.decode([token]) for token in tokens[0].tolist()])
 print(f"largest difference to the library's logits: {gap:.0e}")
@@ -282,14 +287,22 @@ def by_layer(weights, layers):
     return weights | {name: shrink_residuals({name: weights[name]}, number)[name] for name, number in blocks.items()}
 
 
-STARTS = {"no factor": lambda weights, layers: weights, "falls with the layer": by_layer, "1/√N in all layers": shrink_residuals}
+STARTS = {
+    "no factor": lambda weights, layers: weights,
+    "falls with the layer": by_layer,
+    "1/√N in all layers": shrink_residuals,
+}
 
 
 @torch.no_grad()
 def variances(layers, start):
     """The variance of the stream before the first block and after each: layers + 1 numbers."""
     torch.manual_seed(seed)
-    deep = GPT(GPTConfig(vocab_size=500, n_positions=64, n_embd=64, n_layer=layers, n_head=4, initializer_range=DEVIATION)).eval()
+    deep = GPT(
+        GPTConfig(
+            vocab_size=500, n_positions=64, n_embd=64, n_layer=layers, n_head=4, initializer_range=DEVIATION
+        )
+    ).eval()
     for module in deep.modules():  # undo what the library has shrunk
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=DEVIATION)
@@ -304,15 +317,22 @@ def variances(layers, start):
 
 
 streams = {name: {layers: variances(layers, start) for layers in DEPTHS} for name, start in STARTS.items()}
-growth = pd.DataFrame({name: {layers: one[-1] / one[0] for layers, one in rows.items()} for name, rows in streams.items()})
+growth = pd.DataFrame(
+    {name: {layers: one[-1] / one[0] for layers, one in rows.items()} for name, rows in streams.items()}
+)
 growth.rename_axis("blocks").round(1)
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
 for number, (name, rows) in enumerate(streams.items()):
     for layers in (DEPTHS[0], 12, 48):
-        axes.plot([place / layers for place in range(layers + 1)], [v / rows[layers][0] for v in rows[layers]], color=f"C{number}",
-                  ls={2: ":", 12: "--", 48: "-"}[layers], label=f"{name}, {layers} blocks")
+        axes.plot(
+            [place / layers for place in range(layers + 1)],
+            [v / rows[layers][0] for v in rows[layers]],
+            color=f"C{number}",
+            ls={2: ":", 12: "--", 48: "-"}[layers],
+            label=f"{name}, {layers} blocks",
+        )
 axes.set(xlabel="share of the blocks passed", ylabel="variance, input = 1", yscale="log")
 axes.set_title("With 1/√N a deep stream grows no more than a shallow one")
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
@@ -385,7 +405,9 @@ pd.DataFrame(rows).T
 # %%
 for text in ("눈", "킹받네", "the doctor treated the eye"):
     ids = tokenizer.encode(text)
-    print(f"{text}: {len(text.encode())} bytes, {len(ids)} tokens of the world's GPT, and back: {tokenizer.decode(ids)}")
+    print(
+        f"{text}: {len(text.encode())} bytes, {len(ids)} tokens of the world's GPT, and back: {tokenizer.decode(ids)}"
+    )
 
 # %% [markdown]
 # ## 5. A task as a row of tokens
@@ -607,7 +629,17 @@ def written(world_seed, words):
 
 
 def small_gpt(vocabulary, length):
-    return GPT(GPTConfig(vocab_size=vocabulary, n_positions=length, n_embd=48, n_layer=1, n_head=4, dropout=0.0, initializer_range=0.05))
+    return GPT(
+        GPTConfig(
+            vocab_size=vocabulary,
+            n_positions=length,
+            n_embd=48,
+            n_layer=1,
+            n_head=4,
+            dropout=0.0,
+            initializer_range=0.05,
+        )
+    )
 
 
 @torch.no_grad()
@@ -634,7 +666,10 @@ def compare_vocabularies(learn, held_out, vocabularies, steps):
         train(gpt, Windows(ids, length, 16, seed), plan, adamw(gpt, 4e-3, betas=(0.9, 0.98)))
         nats = cost(gpt, test)
         per_word, per_byte = text_scores(nats, held_out)
-        rows[size] = {"bytes of a token": len(held_out.encode()) / (len(test) - 1), "perplexity per token": math.exp(nats / (len(test) - 1))}
+        rows[size] = {
+            "bytes of a token": len(held_out.encode()) / (len(test) - 1),
+            "perplexity per token": math.exp(nats / (len(test) - 1)),
+        }
         rows[size] |= {"perplexity per word": per_word, "bits per byte": per_byte}
         made.append(gpt)
     return pd.DataFrame(rows).T.rename_axis("tokens"), made
@@ -690,7 +725,10 @@ def examples(task, count, split):
             for item in tasks.choices(count, split)
         ]
     if task == "senses":
-        return [([tokenizer.encode(item.first), tokenizer.encode(item.second)], item.label) for item in tasks.senses(count, split)]
+        return [
+            ([tokenizer.encode(item.first), tokenizer.encode(item.second)], item.label)
+            for item in tasks.senses(count, split)
+        ]
     items, draw, found = tasks.topics(4 * count, split), random.Random(f"{seed} {split}"), []
     for number in range(count):  # half of the pairs have one topic
         first, same = draw.choice(items), number % 2
@@ -701,7 +739,11 @@ def examples(task, count, split):
 
 def batch_of(task, some):
     """tokens (R, N), real (R, N), labels (B,)."""
-    rows = [torch.tensor(row) for texts, _ in some for row in task_rows(KINDS[task][0], texts, START, DELIMITER, EXTRACT)]
+    rows = [
+        torch.tensor(row)
+        for texts, _ in some
+        for row in task_rows(KINDS[task][0], texts, START, DELIMITER, EXTRACT)
+    ]
     tokens = pad_sequence(rows, batch_first=True)  # (R, N)
     real = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True) > 0  # (R, N)
     return tokens, real, torch.tensor([label for _, label in some])
@@ -734,7 +776,9 @@ class Tuned(nn.Module):
         nn.init.zeros_(self.head.bias)
 
     def scores(self, hidden, tokens):
-        return task_scores(self.kind, extract_vectors(hidden, tokens, EXTRACT), self.rows, self.head.weight, self.head.bias)
+        return task_scores(
+            self.kind, extract_vectors(hidden, tokens, EXTRACT), self.rows, self.head.weight, self.head.bias
+        )
 
     def forward(self, batch):
         tokens, real, labels = batch
@@ -800,9 +844,16 @@ weighted.round(2)
 # %%
 figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
 places = range(len(scores))
-for shift, (column, marker) in zip((-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()):
+for shift, (column, marker) in zip(
+    (-0.12, 0, 0.12), {"pre-trained": "o", "from scratch": "s", "majority": "x"}.items()
+):
     axes.plot([place + shift for place in places], scores[column], marker, label=column)
-axes.plot([place - 0.24 for place, task in enumerate(scores.index) if task in auxiliary], weighted["λ = 0.5"], "D", label="pre-trained, λ = 0.5")
+axes.plot(
+    [place - 0.24 for place, task in enumerate(scores.index) if task in auxiliary],
+    weighted["λ = 0.5"],
+    "D",
+    label="pre-trained, λ = 0.5",
+)
 axes.set_xticks(places, [f"{task}\n{AMOUNTS[task][0]:,} labels" for task in scores.index])
 axes.set(ylabel="accuracy on unseen words", ylim=(0, 1.03))
 axes.set_title("With the same labels, what the model has read decides")
@@ -832,7 +883,8 @@ CORPORA = {  # file, lines of its head, what of a line is text
     "Shakespeare": ("tinyshakespeare/input.txt", 0, lambda line: line),
     "WikiText-2": ("wikitext2/valid.txt", 0, lambda line: line),
     "NSMC, film reviews": ("nsmc_sample/ratings_train.txt", 1, lambda line: line.split("\t")[1]),  # id, document, label
-    "Korean dialogue": ("chatbot_ko/ChatbotData.csv", 1, lambda line: line.rsplit(",", 1)[0]),  # question, answer, label
+    # question, answer, label
+    "Korean dialogue": ("chatbot_ko/ChatbotData.csv", 1, lambda line: line.rsplit(",", 1)[0]),
 }
 for name, (file, head, read) in CORPORA.items():
     if REAL and datasets.available(file):
@@ -854,9 +906,14 @@ metrics["start_gain"] = math.log10(growth["no factor"][48] / growth["1/√N in a
 metrics["bits_saved"] = table["bits per byte"][256] - table["bits per byte"][1500]
 record(
     metrics,
-    **{task: torch.stack([parameters_to_vector(one.parameters()).detach() for one in models[task]]) for task in ("topics", "pairs")},
+    **{
+        task: torch.stack([parameters_to_vector(one.parameters()).detach() for one in models[task]])
+        for task in ("topics", "pairs")
+    },
     choices=torch.stack([parameters_to_vector(one.parameters()).detach() for one in models["choices"][:2]]),
-    **{f"gpt_{size}": parameters_to_vector(one.parameters()).detach() for size, one in zip(VOCABULARIES, small)},
+    **{
+        f"gpt_{size}": parameters_to_vector(one.parameters()).detach() for size, one in zip(VOCABULARIES, small)
+    },
 )
 
 # %% [markdown]

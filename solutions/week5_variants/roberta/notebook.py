@@ -521,7 +521,9 @@ for batch, steps, rate in ((2_000, 125_000, 7e-4), (8_000, 31_000, 1e-3)):
     ours, _, root = equal_budget(1_000_000, 10_000, 1e-4, 256, batch, 0.5)
     linear = equal_budget(1_000_000, 10_000, 1e-4, 256, batch, 1)[2]
     power = math.log(rate / 1e-4) / math.log(batch / 256)
-    print(f"{batch:,}: {ours:,} steps (printed {steps:,}); √k {root:.1e}, k {linear:.1e}, printed {rate:.0e}: power {power:.2f}")
+    print(
+        f"{batch:,}: {ours:,} steps (printed {steps:,}); √k {root:.1e}, k {linear:.1e}, printed {rate:.0e}: power {power:.2f}"
+    )
 
 # %% [markdown]
 # ## 7. The experiment
@@ -693,7 +695,11 @@ figure, axes = plt.subplots(figsize=(8, 3.4), layout="constrained")
 for (name, points), marker in zip(curves.items(), "os^"):
     axes.plot(*zip(*points), marker + "-", label=name)
 axes.axhline(unigram, color="#999999", ls="--", label="frequencies alone")
-axes.set(xlabel="epoch", ylabel="held-out loss (nats)", title="One fixed mask is learnt by heart; ten are near new ones")
+axes.set(
+    xlabel="epoch",
+    ylabel="held-out loss (nats)",
+    title="One fixed mask is learnt by heart; ten are near new ones",
+)
 axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 plt.show()
 pd.Series({name: price(model) for name, model in mask_models.items()}).round(2)

@@ -399,7 +399,11 @@ check("choose")
 # The planted world writes a document's sentences in no order, so ALBERT's second question has no answer here. BERT's has one: sentences of one document share a topic.
 
 # %%
-LANGUAGE, DRAWS, TESTS = "en", {"smoke": 4, "cpu": 10, "gpu": 30}[profile], {"smoke": 100, "cpu": 300, "gpu": 1000}[profile]
+LANGUAGE, DRAWS, TESTS = (
+    "en",
+    {"smoke": 4, "cpu": 10, "gpu": 30}[profile],
+    {"smoke": 100, "cpu": 300, "gpu": 1000}[profile],
+)
 WORDS, LABELLED = 240_000, 36
 
 
@@ -441,7 +445,12 @@ class Static:
 
     def goes_on(self, items):
         """(T, 4): how near each ending is to the beginning."""
-        return torch.stack([torch.stack([self.mean(item.start) @ self.mean(ending) for ending in item.endings]) for item in items])
+        return torch.stack(
+            [
+                torch.stack([self.mean(item.start) @ self.mean(ending) for ending in item.endings])
+                for item in items
+            ]
+        )
 
     def flops(self, text):
         return 0
@@ -474,7 +483,10 @@ class Frozen:
     def cut(self, words, inside=False):
         """Each word's ids; in bytes a word holds the blank before it, unless it begins the text."""
         if self.bytes:
-            return [self.tokenizer.encode(f" {word}" if number or inside else word) for number, word in enumerate(words)]
+            return [
+                self.tokenizer.encode(f" {word}" if number or inside else word)
+                for number, word in enumerate(words)
+            ]
         return [[self.tokenizer.index[piece] for piece in self.tokenizer.tokenize(word)] for word in words]
 
     def row(self, text):
@@ -577,7 +589,8 @@ class Writer(Frozen):
 
     def __init__(self, load, checkpoint):
         super().__init__(load, checkpoint)
-        self.body, self.config, self.padding = self.model, self.model.config, 0  # padding stands behind, where no piece looks
+        # padding stands behind, where no piece looks
+        self.body, self.config, self.padding = self.model, self.model.config, 0
         self.begin, self.end = [self.tokenizer.special_tokens[pretrained_gpt.END]], []
 
     def vectors(self, ids):
@@ -761,12 +774,18 @@ def written(model, texts):
     """Bits per byte of a GPT, which also has to say where each document ends."""
     nats = 0.0
     for text in texts:
-        ids = torch.tensor([[*model.begin, *model.tokenizer.encode(text), *model.begin]])[:, : model.config.n_positions + 1]
+        ids = torch.tensor([[*model.begin, *model.tokenizer.encode(text), *model.begin]])[
+            :, : model.config.n_positions + 1
+        ]
         nats += float(model.model(ids)) * (ids.size(1) - 1)
     return nats / math.log(2) / sum(len(text.encode()) + 1 for text in texts)
 
 
-texts = [text for text in held_out(LANGUAGE) if len(models["GPT"].tokenizer.encode(text)) < models["GPT"].config.n_positions]
+texts = [
+    text
+    for text in held_out(LANGUAGE)
+    if len(models["GPT"].tokenizer.encode(text)) < models["GPT"].config.n_positions
+]
 bits = counted(LANGUAGE, texts) | {"GPT": written(models["GPT"], texts)}
 print({name: round(value, 3) for name, value in bits.items()}, "bits per byte")
 
@@ -841,7 +860,15 @@ for ax, job in zip(axes, scores):
     for number, (name, marker) in enumerate(zip(models, "osvD^<>Px")):
         if name in points:
             colour = plots.COLOURS[number % len(plots.COLOURS)]
-            ax.plot(*points[name], marker, ms=8, color=colour, mfc=colour if name in front else "white", label=name, zorder=2)
+            ax.plot(
+                *points[name],
+                marker,
+                ms=8,
+                color=colour,
+                mfc=colour if name in front else "white",
+                label=name,
+                zorder=2,
+            )
     ax.set(title=job, xlabel="milliseconds for a sentence", xscale="log", xlim=(0.003, 3), ylim=(-0.05, 1.05))
 axes[0].set_ylabel("quality")
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
@@ -856,7 +883,11 @@ QUESTIONS = {
     "sort sentences by topic": [("topics", "at least", 0.7)],
     "find names": [("names", "at least", 0.8)],
     "write text": [("bits per byte", "at most", 1.0)],
-    "all of them with one model": [("topics", "at least", 0.5), ("names", "at least", 0.5), ("bits per byte", "at most", 1.0)],
+    "all of them with one model": [
+        ("topics", "at least", 0.5),
+        ("names", "at least", 0.5),
+        ("bits per byte", "at most", 1.0),
+    ],
     "anything, in 1 MB": [("MB", "at most", 1.0), ("topics", "at least", 0.5), ("names", "at least", 0.5)],
 }
 chosen = {job: choose(facts, needs, "milliseconds") for job, needs in QUESTIONS.items()}
@@ -872,7 +903,9 @@ for job, needs in QUESTIONS.items():
 # %%
 korean = all_models("ko")
 korean_answers, korean_scores = measure(korean, "ko")
-pd.DataFrame({job: {name: statistics.mean(own) for name, own in found.items()} for job, found in korean_scores.items()}).round(3)
+pd.DataFrame(
+    {job: {name: statistics.mean(own) for name, own in found.items()} for job, found in korean_scores.items()}
+).round(3)
 
 # %%
 for job, found in korean_scores.items():
@@ -901,14 +934,20 @@ def by_search(points):
     def loses(a, b):
         return b[0] <= a[0] and b[1] >= a[1] and b != a
 
-    return sorted((name for name, own in points.items() if not any(loses(own, other) for other in points.values())), key=lambda name: points[name][0])
+    return sorted(
+        (name for name, own in points.items() if not any(loses(own, other) for other in points.values())),
+        key=lambda name: points[name][0],
+    )
 
 
 def by_order(needs):
     """The first model that meets all needs, the fastest asked first."""
     for name in sorted(facts, key=lambda name: facts[name]["milliseconds"]):
         values = [(facts[name].get(fact), bound, number) for fact, bound, number in needs]
-        if all(value is not None and (value >= number if bound == "at least" else value <= number) for value, bound, number in values):
+        if all(
+            value is not None and (value >= number if bound == "at least" else value <= number)
+            for value, bound, number in values
+        ):
             return name
     return None
 
@@ -926,14 +965,31 @@ LANGUAGES = {"en": scores, "ko": korean_scores}
 tied = [[[name in tied_with_best(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()]
 fronts = [places(pareto_front(cost_and_quality(job, "FLOPs"))) for job in JOBS]
 twice = {
-    "ties_right": agreement(tied, [[[name in by_t_test(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()]),
-    "seconds_right": agreement([math.isclose(facts[name]["milliseconds"] / 1000, np.median(np.diff(clock[name][1:])), abs_tol=1e-9) for name in models], True),
+    "ties_right": agreement(
+        tied,
+        [[[name in by_t_test(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()],
+    ),
+    "seconds_right": agreement(
+        [
+            math.isclose(facts[name]["milliseconds"] / 1000, np.median(np.diff(clock[name][1:])), abs_tol=1e-9)
+            for name in models
+        ],
+        True,
+    ),
     "fronts_right": agreement(fronts, [places(by_search(cost_and_quality(job, "FLOPs"))) for job in JOBS]),
-    "choices_right": agreement([chosen[job] or "" for job in QUESTIONS], [by_order(needs) or "" for needs in QUESTIONS.values()]),
-    "interval_in_standard_errors": statistics.mean(farther_end(own) for found in scores.values() for own in found.values() if len(set(own)) > 1),
+    "choices_right": agreement(
+        [chosen[job] or "" for job in QUESTIONS], [by_order(needs) or "" for needs in QUESTIONS.values()]
+    ),
+    "interval_in_standard_errors": statistics.mean(
+        farther_end(own) for found in scores.values() for own in found.values() if len(set(own)) > 1
+    ),
 }
-print(f"{twice['ties_right']:.0%} of ties, {twice['fronts_right']:.0%} of fronts, {twice['choices_right']:.0%} of choices agree")
-print(f"intervals reach {twice['interval_in_standard_errors']:.3f} standard errors far: t for {DRAWS} scores is {stats.t.ppf(0.975, DRAWS - 1):.3f}")
+print(
+    f"{twice['ties_right']:.0%} of ties, {twice['fronts_right']:.0%} of fronts, {twice['choices_right']:.0%} of choices agree"
+)
+print(
+    f"intervals reach {twice['interval_in_standard_errors']:.3f} standard errors far: t for {DRAWS} scores is {stats.t.ppf(0.975, DRAWS - 1):.3f}"
+)
 
 # %% [markdown]
 # ## Results
@@ -946,7 +1002,9 @@ def lead(found, better, worse):
 def all_answers(found):
     """(M, all answers of all draws), −1 where a model gives none."""
     size = len(np.concatenate(found["BERT"]))
-    return torch.tensor(np.stack([np.concatenate(found[name]) if found.get(name) else np.full(size, -1) for name in models]))
+    return torch.tensor(
+        np.stack([np.concatenate(found[name]) if found.get(name) else np.full(size, -1) for name in models])
+    )
 
 
 FACTS = ("topics", "names", "bits per byte", "MB", "milliseconds")
@@ -974,11 +1032,22 @@ record(
     **{f"{job}_en": all_answers(answers[job]) for job in JOBS},
     **{f"{job}_ko": all_answers(korean_answers[job]) for job in JOBS},
     bits=torch.tensor([bits["unigrams"], bits["bigrams"], bits["GPT"]]),
-    intervals=torch.tensor([[interval(scores[job][name]) if name in scores[job] else (0.0, 0.0) for name in models] for job in JOBS], dtype=torch.float64),
+    intervals=torch.tensor(
+        [
+            [interval(scores[job][name]) if name in scores[job] else (0.0, 0.0) for name in models]
+            for job in JOBS
+        ],
+        dtype=torch.float64,
+    ),
     tied=torch.tensor(tied).long(),
     clock=torch.tensor([clock[name] for name in models], dtype=torch.float64),
-    facts=torch.tensor([[-1.0 if (value := facts[name].get(fact)) is None else value for fact in FACTS] for name in models], dtype=torch.float64),
-    flops=torch.tensor([[facts[name]["FLOPs"], facts[name]["training FLOPs"]] for name in models], dtype=torch.float64),
+    facts=torch.tensor(
+        [[-1.0 if (value := facts[name].get(fact)) is None else value for fact in FACTS] for name in models],
+        dtype=torch.float64,
+    ),
+    flops=torch.tensor(
+        [[facts[name]["FLOPs"], facts[name]["training FLOPs"]] for name in models], dtype=torch.float64
+    ),
     fronts=torch.tensor(fronts),
     chosen=torch.tensor([list(models).index(name) if name else -1 for name in chosen.values()]),
     kwh=torch.tensor(list(found_energy.values()), dtype=torch.float64),

@@ -471,5 +471,7 @@ equivalent("copy_loss", "1: logits.log_softmax(dim=-1) → logits.log_softmax(di
 equivalent("copy_loss", "1: logits.log_softmax(dim=-1).gather(1, wanted[:, None])[:, 0] → logits.log_softmax(dim=-1).gather(1, wanted[:, None])[:, -1]", "one column was gathered: it is the first and the last")
 equivalent("copy_loss", "4: -torch.logaddexp(written, copied).mean() → (-torch.logaddexp(written, copied).mean()).squeeze()", "a mean has no dimension")
 equivalent("copy_loss", "4: torch.logaddexp(written, copied) → torch.logaddexp(copied, written)", "a sum does not depend on the order")
+equivalent("adversarial_loss", "2: rewards - baseline → rewards.detach() - baseline",
+           "the difference is detached in any case")
 for exercise, line in (("step_flops", 12), ("ladder", 4)):
     equivalent(exercise, f"{line}: ('electra', 'all-tokens-mlm') → ('all-tokens-mlm', 'electra')", "the order of what is looked through does not matter")

@@ -216,7 +216,9 @@ held_out = text_batches(6_000, seed + 10_000, 64)
 batch = held_out(0)
 tokens, masked = original_of(batch)
 read, replaced = guessed(batch, 0)
-print(f"{int(masked.sum())} masked, {int(replaced.sum())} replaced: {1 - float(replaced.sum() / masked.sum()):.0%} were guessed right")
+print(
+    f"{int(masked.sum())} masked, {int(replaced.sum())} replaced: {1 - float(replaced.sum() / masked.sum()):.0%} were guessed right"
+)
 some = replaced.any(dim=1).nonzero().flatten()[:3]
 for row in some.tolist():
     pairs = [(a, b) for a, b in zip(tokens[row].tolist(), read[row].tolist()) if a > vocabulary.mask]  # words alone
@@ -334,13 +336,22 @@ torch.manual_seed(seed)
 model = Pretraining(TINY, 2)
 logits, wanted, scores, *rest = model.parts(batch)
 groups = {
-    "generator's layers and head": [*model.generator.electra.layers.parameters(), *model.generator.transform.parameters()],
-    "discriminator's layers and head": [*model.discriminator.electra.layers.parameters(), *model.discriminator.verdict.parameters()],
+    "generator's layers and head": [
+        *model.generator.electra.layers.parameters(),
+        *model.generator.transform.parameters(),
+    ],
+    "discriminator's layers and head": [
+        *model.discriminator.electra.layers.parameters(),
+        *model.discriminator.verdict.parameters(),
+    ],
     "shared embeddings": [model.discriminator.electra.input.tokens.weight],
 }
 rows = {}
 for name, weights in groups.items():
-    for loss, which in ((functional.cross_entropy(logits, wanted), "L_MLM"), (discriminator_loss(scores, *rest), "L_Disc")):
+    for loss, which in (
+        (functional.cross_entropy(logits, wanted), "L_MLM"),
+        (discriminator_loss(scores, *rest), "L_Disc"),
+    ):
         gradients = torch.autograd.grad(loss, weights, retain_graph=True, allow_unused=True)
         known = [float(one.norm()) for one in gradients if one is not None]
         rows.setdefault(name, {})[which] = f"{math.hypot(*known):.4f}" if known else "none"
@@ -359,7 +370,10 @@ pd.DataFrame(rows).T
 
 # %%
 table = model.discriminator.electra.input.tokens.weight
-both = {"generator (softmax)": functional.cross_entropy(logits, wanted), "discriminator (reading)": discriminator_loss(scores, *rest)}
+both = {
+    "generator (softmax)": functional.cross_entropy(logits, wanted),
+    "discriminator (reading)": discriminator_loss(scores, *rest),
+}
 moved = {}
 for which, loss in both.items():
     gradient = torch.autograd.grad(loss, table, retain_graph=True)[0]  # (V, E)
@@ -444,7 +458,11 @@ def entropy(logits):
 generators = torch.stack([duel(adversarial) for adversarial in (False, True)])  # (2, 8)
 entropies = [entropy(logits) for logits in generators]
 fig, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
-beliefs = {"the language": truth, "maximum likelihood": generators[0].softmax(dim=0), "adversarial": generators[1].softmax(dim=0)}
+beliefs = {
+    "the language": truth,
+    "maximum likelihood": generators[0].softmax(dim=0),
+    "adversarial": generators[1].softmax(dim=0),
+}
 for shift, (name, p) in zip((-0.27, 0, 0.27), beliefs.items()):
     axes.bar(np.arange(8) + shift, p, 0.26, label=name)
 axes.set_xticks(range(8), TRUTH)
@@ -552,12 +570,22 @@ with torch.device("meta"):
 pd.DataFrame(rows).T.round(1)
 
 # %%
-SETTING = {"tokens": 64, "masked": 5, "layers": recipe.layers, "width": recipe.width, "words": len(tokenizer.vocabulary)}
+SETTING = {
+    "tokens": 64,
+    "masked": 5,
+    "layers": recipe.layers,
+    "width": recipe.width,
+    "words": len(tokenizer.vocabulary),
+}
 OBJECTIVES = ("mlm", "replace-mlm", "electra-15", "all-tokens-mlm", "electra")
 costs = {name: step_flops(name, **SETTING, small=recipe.width // 4) for name in OBJECTIVES}
 budget = recipe.steps * costs["mlm"]
 rows = {
-    name: {"million FLOPs a text": cost / 1e6, "against BERT": cost / costs["mlm"], "steps for BERT's budget": budget / cost}
+    name: {
+        "million FLOPs a text": cost / 1e6,
+        "against BERT": cost / costs["mlm"],
+        "steps for BERT's budget": budget / cost,
+    }
     for name, cost in costs.items()
 }
 pd.DataFrame(rows).T.round(2)
@@ -681,7 +709,14 @@ size = {
 def as_electra(encoder):
     """A BERT's encoder in the library's ELECTRA: without the pooler, embeddings as wide as the layers."""
     c = encoder.config
-    widths = (c.vocab_size, c.hidden_size, c.hidden_size, c.num_hidden_layers, c.num_attention_heads, c.intermediate_size)
+    widths = (
+        c.vocab_size,
+        c.hidden_size,
+        c.hidden_size,
+        c.num_hidden_layers,
+        c.num_attention_heads,
+        c.intermediate_size,
+    )
     config = ElectraConfig(*widths, "gelu", 0.0, 0.0, c.max_position_embeddings, initializer_range=0.05)
     return config, {name: weight for name, weight in encoder.state_dict().items() if "pooler" not in name}
 
@@ -698,7 +733,12 @@ with torch.no_grad():
 
 # %%
 corpus = text_batches(60_000, seed, size["batch"])
-plan = Plan(size["steps"], linear_schedule(size["steps"], size["steps"] // 10), device=str(run.device), title="your ELECTRA")
+plan = Plan(
+    size["steps"],
+    linear_schedule(size["steps"], size["steps"] // 10),
+    device=str(run.device),
+    title="your ELECTRA",
+)
 train(yours, corpus, plan, adamw(yours, 1e-3, betas=(0.9, 0.98)))
 yours = yours.cpu().eval()
 
@@ -741,8 +781,21 @@ fig, axes = plt.subplots(figsize=(11, 2.6), layout="constrained")
 for line, row in enumerate(replaced.any(dim=1).nonzero().flatten()[:4].tolist()):
     for place in range(1, min(15, int((tokens[row] != 0).sum()) - 1)):
         edge = plots.COLOURS[1] if replaced[row, place] else "none"
-        box = {"boxstyle": "round", "facecolor": plt.cm.Blues(0.75 * float(belief[row, place])), "edgecolor": edge, "linewidth": 2}
-        axes.text(place, -line, tokenizer.vocabulary[int(read[row, place])], ha="center", va="center", bbox=box, fontsize=9)
+        box = {
+            "boxstyle": "round",
+            "facecolor": plt.cm.Blues(0.75 * float(belief[row, place])),
+            "edgecolor": edge,
+            "linewidth": 2,
+        }
+        axes.text(
+            place,
+            -line,
+            tokenizer.vocabulary[int(read[row, place])],
+            ha="center",
+            va="center",
+            bbox=box,
+            fontsize=9,
+        )
 axes.set(xlim=(0.3, 14.7), ylim=(-3.6, 0.6), yticks=[], xlabel="place in the text")
 axes.set_title(f"The course's discriminator on guesses of BERT: AUC {area(released):.2f}")
 plt.show()
@@ -850,7 +903,12 @@ def tune(name, task, number):
         return joined(random.Random(f"{seed} {number} {step}").choices(known, k=BATCH))
 
     with redirect_stderr(io.StringIO()):  # no bar
-        train(reader, draw, Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device)), adamw(reader, RATE))
+        train(
+            reader,
+            draw,
+            Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device)),
+            adamw(reader, RATE),
+        )
     tokens, labels = joined(items_of(task, "test", seed, size["test"]))
     with torch.inference_mode():
         said = reader.cpu().eval().logits(tokens).argmax(dim=-1)  # (B, N) or (B, 1)
@@ -868,7 +926,9 @@ def score(task, said):
 
 
 answers = {
-    task: torch.stack([torch.stack([tune(name, task, number) for number in range(size["runs"])]) for name in LADDER.values()])
+    task: torch.stack(
+        [torch.stack([tune(name, task, number) for number in range(size["runs"])]) for name in LADDER.values()]
+    )
     for task in TASKS
 }  # (S, R, T) each
 scores = {task: np.array([[score(task, said) for said in runs] for runs in found]) for task, found in answers.items()}

@@ -379,5 +379,7 @@ for label in ("4: far.clamp(min=1) → far.clamp(min=2)", "4: far.clamp(min=1) �
 equivalent("distance_buckets", "4: math.log(128 / near) → math.log(128 // near)", "8 and 16 divide 128")
 equivalent("distance_buckets", "5: torch.where(far < near, far, (near + steps.long()).clamp(max=half - 1)) → torch.where(far <= near, far, (near + steps.long()).clamp(max=half - 1))",
            "at near itself the logarithm is 0: both are near")
+equivalent("corrupt", "2: enumerate(spans) → [(spans.index(item), item) for item in spans]",
+           "the spans do not overlap, so no two are equal")
 for label in ("1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "1: keys.transpose(-1, -2) → keys.transpose(-1, 2)"):
     equivalent("attend", label, "there are four dimensions, and the order of the two does not matter")

@@ -467,7 +467,10 @@ class TextToText(nn.Module):
 
     def attention(self, layer, x, context, worth, mask):
         """From x, (B, N, d), to the context, (B, M, d): (B, N, d)."""
-        parts = [layer._split(one(some)) for one, some in ((layer.query, x), (layer.key, context), (layer.value, context))]
+        parts = [
+            layer._split(one(some))
+            for one, some in ((layer.query, x), (layer.key, context), (layer.value, context))
+        ]
         return layer.out(attend(*parts, worth, mask).transpose(1, 2).flatten(2))
 
     def stack(self, stack, x, mask, memory=None, seen=None):
@@ -501,7 +504,9 @@ some = train_events[:3]
 batch = ids([asked("topic", event, True) for event in some]), ids([answer_of("topic", event) for event in some])
 model = TextToText()
 with torch.no_grad():
-    print(f"loss of your model {float(model(batch)):.6f}, of the library's with the same weights {float(model.t5(*batch)):.6f}")
+    print(
+        f"loss of your model {float(model(batch)):.6f}, of the library's with the same weights {float(model.t5(*batch)):.6f}"
+    )
 
 # %% [markdown]
 # Your model learns; the library's, with your model's weights, then writes the answers.
@@ -570,12 +575,21 @@ def hidden_in(texts, chance):
     """What is read and what is written, with spans drawn anew: two lists of texts."""
     pairs = []
     for tokens in map(str.split, texts):
-        pairs.append([" ".join(part) for part in corrupt(tokens, noise_spans(len(tokens), 0.15, 3, chance.randrange(10**9)))])
+        pairs.append(
+            [
+                " ".join(part)
+                for part in corrupt(tokens, noise_spans(len(tokens), 0.15, 3, chance.randrange(10**9)))
+            ]
+        )
     return tuple(zip(*pairs))
 
 
 read_stories, other_stories = stories(size["events"], seed), stories(200, seed + 10_000)
-filler = learn("spans", lambda number, chance: hidden_in([chance.choice(read_stories) for _ in range(size["batch"])], chance), 3 * size["steps"])
+filler = learn(
+    "spans",
+    lambda number, chance: hidden_in([chance.choice(read_stories) for _ in range(size["batch"])], chance),
+    3 * size["steps"],
+)
 sources, targets = hidden_in(other_stories, random.Random(seed))
 print(sources[0], targets[0], sep="\n")
 
@@ -586,7 +600,8 @@ print(sources[0], targets[0], sep="\n")
 source, target = ids(sources), ids(targets)
 with torch.no_grad():
     later = nn.functional.pad(target[:, :-1], (1, 0))
-    costs = nn.functional.cross_entropy(filler.t5.decode(later, *filler.t5.encode(source)).mT, target, reduction="none")  # (B, N)
+    # (B, N)
+    costs = nn.functional.cross_entropy(filler.t5.decode(later, *filler.t5.encode(source)).mT, target, reduction="none")
 fill_nats = float(costs[target != 0].mean())
 kind_of = {"</s>": "end"} | dict.fromkeys(("the", "in", "."), "the, in, .") | dict.fromkeys(SENTINELS, "sentinel")
 for sentence in " . ".join(read_stories + other_stories).split(" . "):
@@ -594,11 +609,18 @@ for sentence in " . ".join(read_stories + other_stories).split(" . "):
     kind_of |= {name: "name", verb: "verb", thing: "thing", place: "place"}
 words = [vocabulary[number] for number in target[target != 0].tolist()]
 spent = pd.DataFrame({"kind": [kind_of[word] for word in words], "nats": costs[target != 0]})
-often = Counter(word for text in hidden_in(read_stories, random.Random(seed + 1))[1] for word in [*text.split(), "</s>"])
+often = Counter(
+    word for text in hidden_in(read_stories, random.Random(seed + 1))[1] for word in [*text.split(), "</s>"]
+)
 guess = sum(math.log((often.total() + len(vocabulary)) / (often[word] + 1)) for word in words) / len(words)
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
 title = f"{fill_nats:.2f} nats a token; who knows only how often each comes pays {guess:.2f} (dashed)"
-plots.bars(axes, dict(spent.groupby("kind")["nats"].mean().sort_values()), label="nats for each token written", title=title)
+plots.bars(
+    axes,
+    dict(spent.groupby("kind")["nats"].mean().sort_values()),
+    label="nats for each token written",
+    title=title,
+)
 axes.axvline(guess, color=plots.COLOURS[1], ls="--", lw=1)
 plt.show()
 
@@ -651,7 +673,9 @@ def operations(read, written, stacks):
 long = [sum(len(text.split()) + 1 for text in texts) / len(texts) for texts in (sources, targets)]
 costs = {"encoder–decoder": operations(*long, 2), "one stack": operations(*long, 1)}
 steps_of_one = round(3 * size["steps"] * costs["encoder–decoder"] / costs["one stack"])
-print(f"{long[0]:.0f} tokens read, {long[1]:.0f} written; {costs}; {3 * size['steps']} steps, for one stack {steps_of_one}")
+print(
+    f"{long[0]:.0f} tokens read, {long[1]:.0f} written; {costs}; {3 * size['steps']} steps, for one stack {steps_of_one}"
+)
 
 # %%
 class OneStack(TextToText):

@@ -576,6 +576,8 @@ equivalent("over_all_orders", "4: order → __import__('itertools').islice(order
 equivalent("by_distance", "2: torch.arange(keys, device=places.device) → torch.arange(keys)", "the checks run on a CPU")
 equivalent("two_streams", "4: torch.arange(h.shape[1], device=h.device) → torch.arange(h.shape[1])", "the checks run on a CPU")
 equivalent("by_distance", "1: scores.shape[-1] + 1 → scores.shape[-1] + 2", "there are 2K − 1 columns, an odd number")
+equivalent("masked_and_chained", "4: enumerate(hidden) → [(hidden.index(item), item) for item in hidden]",
+           "the hidden places differ from each other")
 for label in ("1: keys.transpose(-1, -2) → keys.transpose(-2, -1)", "1: keys.transpose(-1, -2) → keys.transpose(-1, 2)",
               "2: distances.transpose(-1, -2) → distances.transpose(-2, -1)"):
     equivalent("relative_scores", label, "the same two dimensions are exchanged")

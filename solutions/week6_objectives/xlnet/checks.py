@@ -449,7 +449,7 @@ def test_the_last_places_are_kept(student: Student) -> None:
     close(student.remember(memory, hidden, 4), [[[2.0], [3.0], [4.0], [5.0]]], given=given)
 
 
-@exercise("remember")
+@exercise("remember", needs="test_the_last_places_are_kept")
 def test_no_gradient_goes_back_through_memory(student: Student) -> None:
     hidden = normal(2, 3, 4, seed=31).requires_grad_()
     for length in (2, 5):

@@ -538,7 +538,7 @@ def test_any_memory_keeps_the_last_places(
         close(found, torch.stack(places, dim=1))
 
 
-@exercise("remember", points=0.5, needs="test_no_gradient_goes_back_through_memory")
+@exercise("remember", points=0.5, needs="test_the_last_places_are_kept")
 def test_no_gradient_goes_back_into_what_was_kept_before(student: Student) -> None:
     memory, hidden = normal(2, 3, 4, seed=81).requires_grad_(), normal(2, 2, 4, seed=82).requires_grad_()
     found = student.gradients("remember", memory, hidden, 4)

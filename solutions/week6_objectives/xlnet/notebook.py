@@ -114,7 +114,14 @@ for plot, (name, order) in zip(axes, ORDERS.items()):
     content, query = order_masks(torch.tensor(order))
     plot.imshow(content.long() + query.long(), cmap="Blues", vmin=0, vmax=3)
     for i, j in itertools.product(range(4), range(4)):
-        plot.text(j, i, "both" if query[i, j] else "content" if content[i, j] else "", ha="center", va="center", fontsize=7)
+        plot.text(
+            j,
+            i,
+            "both" if query[i, j] else "content" if content[i, j] else "",
+            ha="center",
+            va="center",
+            fontsize=7,
+        )
     plot.set_xticks(range(4), range(1, 5))
     plot.set_yticks(range(4), range(1, 5))
     plot.set(title=name, xlabel="place that is seen")
@@ -856,7 +863,9 @@ for count, label in ((1, "ln 4"), (2, "2 ln 4")):
     axes.text(count * math.log(4), 1.55, label, ha="center", fontsize=8)
 axes.set_yticks(range(2), ["both brackets", "the closing one"])
 axes.set(xlabel="nats", ylabel="hidden", xlim=(0, 3.4))
-axes.set_title("Both hidden: a chain pays {:.2f} nats, a product {:.2f}".format(*-table["both hidden"].iloc[:2]), pad=18)
+axes.set_title(
+    "Both hidden: a chain pays {:.2f} nats, a product {:.2f}".format(*-table["both hidden"].iloc[:2]), pad=18
+)
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
@@ -886,7 +895,8 @@ def log_probabilities_of(name, asked, sees):
     model = models[name]
     if name != "left to right":
         return log_probabilities(model, test, asked, sees)
-    logits = model.predicted(model.xlnet.tokens(test), asked[:, None], left[None], sees[:, None])  # content: from the left
+    # content: from the left
+    logits = model.predicted(model.xlnet.tokens(test), asked[:, None], left[None], sees[:, None])
     return logits[:, 0].log_softmax(dim=-1)
 
 

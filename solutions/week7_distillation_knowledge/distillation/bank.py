@@ -555,3 +555,5 @@ for label in ("6: range(100) → range(101)", "6: range(100) → range(99)"):
     equivalent("raise_bias", label, "after some sixty halves nothing is left to halve")
 equivalent("raise_bias", "8: float((odds + middle).sigmoid().mean()) < share → float((odds + middle).sigmoid().mean()) <= share",
            "where the mean is the share, either half ends there")
+equivalent("soft_loss", "3: targets * logs → targets.detach() * logs",
+           "the teacher's logits, of which the targets are made, are detached")

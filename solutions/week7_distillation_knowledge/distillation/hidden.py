@@ -453,7 +453,7 @@ def test_rows_of_a_batch_share_the_gradient(student: Student) -> None:
     close(found, (apart - apart.mean(dim=1, keepdim=True)) / 4, given=given)
 
 
-@exercise("logit_loss", points=0.5, needs="test_a_number_added_to_all_logits_of_a_row_costs_nothing")
+@exercise("logit_loss", points=0.5, needs="test_half_the_squared_distance")
 def test_logits_far_from_zero_keep_their_distance(student: Student) -> None:
     one, other = torch.tensor([[20_001.0, 19_999.0]]), torch.tensor([[-20_000.0, -20_000.0]])
     given = "the logits (20001, 19999) and (−20000, −20000)"

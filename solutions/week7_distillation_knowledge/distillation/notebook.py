@@ -323,7 +323,9 @@ stranger = BertClassifier(Bert(model.bert.config), len(TOPICS))  # never trained
 blank = ask_teacher(Scores(stranger), text, 500)
 nothing = wrong_classes(blank, about, T)
 for name, some in {"teacher": alike, "untrained": nothing}.items():
-    print(f"{name}: topics with a homonym in common get {float(some[shared].mean()):.3f}, others {float(some[apart].mean()):.3f}")
+    print(
+        f"{name}: topics with a homonym in common get {float(some[shared].mean()):.3f}, others {float(some[apart].mean()):.3f}"
+    )
 figure, axes = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
 picture = axes.imshow(alike, cmap="Blues")
 axes.set_xticks(range(len(TOPICS)), TOPICS, rotation=45, ha="right")
@@ -393,7 +395,9 @@ figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 axes.loglog(temperatures, np.array(lengths) / np.square(temperatures), "s--", label="without T²")
 axes.loglog(temperatures, lengths, "o-", label="with T²")
 axes.set(xlabel="temperature T", ylabel="length of the gradient")
-axes.set_title(f"From T = 1 to 64: {lengths[0] * 64**2 / lengths[-1]:,.0f} times shorter without T², {lengths[0] / lengths[-1]:.1f} times with it")
+axes.set_title(
+    f"From T = 1 to 64: {lengths[0] * 64**2 / lengths[-1]:,.0f} times shorter without T², {lengths[0] / lengths[-1]:.1f} times with it"
+)
 axes.legend()
 plt.show()
 
@@ -493,7 +497,9 @@ check("logit_loss")
 # %%
 asked = z.clone().requires_grad_()
 found = torch.autograd.grad(logit_loss(asked, v), asked)[0]
-print(f"gradient of the squares minus {z.shape[1]} × the limit: at most {float((found - z.shape[1] * limit).abs().max()):.0e}")
+print(
+    f"gradient of the squares minus {z.shape[1]} × the limit: at most {float((found - z.shape[1] * limit).abs().max()):.0e}"
+)
 
 # %% [markdown]
 # What differs then between a low and a high T? A low T hardly looks at logits far below the greatest; they may be noise, or knowledge. Squares look at all of them alike.
@@ -651,7 +657,9 @@ bars = axes.barh(table.index[::-1], table["right"][::-1], color=["#bbbbbb"] * 2 
 axes.bar_label(bars, fmt="%.2f", padding=3)
 axes.axvline(1 / len(TOPICS), color="#999999", ls="--")
 axes.set(xlabel="share of the test right; dashed: a guess", xlim=(0, 1.08))
-axes.set_title(f"Text that the teacher has labelled: {table['right']['labels alone']:.2f} → {table['right']['text, soft targets']:.2f}")
+axes.set_title(
+    f"Text that the teacher has labelled: {table['right']['labels alone']:.2f} → {table['right']['text, soft targets']:.2f}"
+)
 plt.show()
 
 # %% [markdown]
@@ -713,7 +721,9 @@ curves, fewest = {}, {}
 for way, (material, loss) in WAYS.items():
     made = [learnt(Material(*(part[:amount] for part in material)), loss) for amount in AMOUNTS]
     fewest[way] = made[0]
-    curves[way] = pd.DataFrame([marks(net) for net in (*made, whole.get(way) or learnt(material, loss))], index=[*AMOUNTS, len(text)])
+    curves[way] = pd.DataFrame(
+        [marks(net) for net in (*made, whole.get(way) or learnt(material, loss))], index=[*AMOUNTS, len(text)]
+    )
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
 for (way, curve), marker in zip(curves.items(), "os^"):
     for axis, column in zip(axes, ("right", "nats for the truth")):
@@ -724,11 +734,20 @@ axes[0].set(xscale="log", xlabel="unlabelled sentences", ylabel="share of the te
 axes[1].set(xscale="log", xlabel="unlabelled sentences", ylabel="nats for the truth", ylim=(0, None))
 less, more = (np.mean([curve["right"][amount] for curve in curves.values()]) for amount in (AMOUNTS[0], len(text)))
 axes[0].set_title(f"More text: {less:.2f} → {more:.2f} in the mean. Dashed: the teacher")
-saved = curves["hard labels"]["nats for the truth"][AMOUNTS[0]] - curves["soft targets"]["nats for the truth"][AMOUNTS[0]]
+saved = (
+    curves["hard labels"]["nats for the truth"][AMOUNTS[0]]
+    - curves["soft targets"]["nats for the truth"][AMOUNTS[0]]
+)
 axes[1].set_title(f"{AMOUNTS[0]} sentences: soft targets save {saved:.1f} nats. Dashed: a guess")
 axes[1].legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
-pd.concat({column: pd.DataFrame({way: curve[column] for way, curve in curves.items()}) for column in ("right", "nats for the truth")}, axis=1).round(2)
+pd.concat(
+    {
+        column: pd.DataFrame({way: curve[column] for way, curve in curves.items()})
+        for column in ("right", "nats for the truth")
+    },
+    axis=1,
+).round(2)
 
 # %% [markdown]
 # Left: the way matters little, the amount of text a lot. Right: few hard labels make a student sure of what is wrong, worse than a guess. Softness alone prevents that; it takes no similarity. With much text the hard ones are the cheaper.
@@ -746,14 +765,21 @@ def small_bert():
     return BertClassifier(Bert(BertConfig(**config)), len(TOPICS))
 
 
-SIZES = {f"bag, {width} wide": (lambda width=width: bag(width), 3e-2) for width in ((4,) if profile == "smoke" else (1, 2, 4, 64))}
+SIZES = {
+    f"bag, {width} wide": (lambda width=width: bag(width), 3e-2)
+    for width in ((4,) if profile == "smoke" else (1, 2, 4, 64))
+}
 if profile != "smoke":
     SIZES |= {"LSTM, 16 cells": (lstm, 1e-2), "BERT, 1 layer, 32 wide": (small_bert, 2e-3)}
 rows = {f"bag, {size['width']} wide": (students["labels alone"], students["text, soft targets"])}
 for name, (make, rate) in SIZES.items():
     rows[name] = [learnt(*lessons[which], make=make, rate=rate) for which in ("labels alone", "text, soft targets")]
 sizes = {
-    name: {"parameters": marks(taught_one)["parameters"], "labels alone": marks(alone)["right"], "teacher's text": marks(taught_one)["right"]}
+    name: {
+        "parameters": marks(taught_one)["parameters"],
+        "labels alone": marks(alone)["right"],
+        "teacher's text": marks(taught_one)["right"],
+    }
     for name, (alone, taught_one) in rows.items()
 }
 pd.DataFrame(sizes).T.sort_values("parameters").round(2)
@@ -834,7 +860,11 @@ def by_rest(scores, batch):
 
 
 unseen_nets, found = {}, {}
-for way, (values, loss) in {"soft targets": (said, by_rest), "without similarity": (plainer, by_rest), "hard labels": (said, by_label)}.items():
+for way, (values, loss) in {
+    "soft targets": (said, by_rest),
+    "without similarity": (plainer, by_rest),
+    "hard labels": (said, by_label),
+}.items():
     nets, results = zip(*(left_out(number, values, loss) for number in LEFT_OUT))
     unseen_nets[way] = nets
     found[way] = dict(zip(("its own, as trained", "all, as trained", "its own, bias raised", "all, bias raised"),
@@ -890,7 +920,8 @@ metrics = {
     "homonym_gap": float(alike[shared].mean() - alike[apart].mean()),
     "unseen_found": found["soft targets"]["its own, bias raised"],
     "unseen_gain": found["soft targets"]["its own, bias raised"] - found["hard labels"]["its own, bias raised"],
-    "unseen_similarity": found["soft targets"]["its own, bias raised"] - found["without similarity"]["its own, bias raised"],
+    "unseen_similarity": found["soft targets"]["its own, bias raised"]
+    - found["without similarity"]["its own, bias raised"],
     "teacher_over_student": gains["teacher"] - gains["student"],
 }
 

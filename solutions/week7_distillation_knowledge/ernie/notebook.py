@@ -269,7 +269,11 @@ for relation, colour in ((LIES_IN, plots.COLOURS[5]), (OFFICIAL, plots.COLOURS[4
         if fact.relation == relation:
             axes.annotate("", flat[fact.tail], flat[fact.head], arrowprops={"arrowstyle": "->", "color": colour})
     axes.plot([], [], color=colour, label=RELATIONS[relation])
-for kind, members, colour in (("town", towns, plots.COLOURS[5]), ("land", lands, plots.COLOURS[0]), ("language", languages, plots.COLOURS[1])):
+for kind, members, colour in (
+    ("town", towns, plots.COLOURS[5]),
+    ("land", lands, plots.COLOURS[0]),
+    ("language", languages, plots.COLOURS[1]),
+):
     axes.scatter(*np.array([flat[entity] for entity in members]).T, color=colour, s=22, label=kind, zorder=3)
 for entity in lands:
     axes.annotate(name_of(entity), flat[entity], (5, 4), textcoords="offset points", fontsize=9)
@@ -342,11 +346,17 @@ def left_out(relation, entities, relations):
 draw = torch.Generator().manual_seed(seed + 1)
 guess = functional.normalize(torch.randn(vectors.shape, generator=draw), dim=1)
 wrong_vectors, wrong_arrows, _ = embed(graph.shuffled(seed))
-tables = {"TransE": (vectors, arrows), "shuffled graph": (wrong_vectors, wrong_arrows), "random vectors": (guess, arrows)}
+tables = {
+    "TransE": (vectors, arrows),
+    "shuffled graph": (wrong_vectors, wrong_arrows),
+    "random vectors": (guess, arrows),
+}
 rows = {}
 for name, table in tables.items():
     for relation in (SPEAKS, WORKS_AS):
-        rows.setdefault(name, {}).update(zip([(RELATIONS[relation], "MRR"), (RELATIONS[relation], "Hits@3")], left_out(relation, *table)))
+        rows.setdefault(name, {}).update(
+            zip([(RELATIONS[relation], "MRR"), (RELATIONS[relation], "Hits@3")], left_out(relation, *table))
+        )
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
@@ -470,15 +480,27 @@ check("fuse")
 
 # %%
 torch.manual_seed(seed)
-settings = {"vocab_size": len(index), "hidden_size": 32, "num_attention_heads": 4, "intermediate_size": 64, "initializer_range": 0.1, "max_position_embeddings": 32}
-bert, ernie = Bert(BertConfig(num_hidden_layers=3, **settings)), Ernie(ErnieConfig(num_hidden_layers=1, num_knowledge_layers=2, entity_size=16, **settings))
+settings = {
+    "vocab_size": len(index),
+    "hidden_size": 32,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "initializer_range": 0.1,
+    "max_position_embeddings": 32,
+}
+bert, ernie = (
+    Bert(BertConfig(num_hidden_layers=3, **settings)),
+    Ernie(ErnieConfig(num_hidden_layers=1, num_knowledge_layers=2, entity_size=16, **settings)),
+)
 start_from(ernie.eval(), bert.eval())
 ids, has = torch.tensor([[index[token] for token in tokens]]), torch.tensor([entities]) >= 0
 given = vectors[torch.tensor([entities]).clamp(min=0), :16]
 with torch.no_grad():
     expected = bert(ids)
     for name, which in {"no token has an entity": torch.zeros_like(has), "one has": has}.items():
-        print(f"{name}: greatest difference from BERT {float((ernie(ids, given, which)[0] - expected).abs().max()):.1e}")
+        print(
+            f"{name}: greatest difference from BERT {float((ernie(ids, given, which)[0] - expected).abs().max()):.1e}"
+        )
 
 # %% [markdown]
 # And the size? The paper says "about 114M", for 6 + 6 layers, H = 768 with 12 heads, E = 100 with 4.
@@ -486,9 +508,15 @@ with torch.no_grad():
 # %%
 with torch.device("meta"):
     config = ErnieConfig()
-    whole = {"encoder": Ernie(config), "entity head": EntityHead(config), "BERT and its heads": BertForPretraining(BertConfig())}
+    whole = {
+        "encoder": Ernie(config),
+        "entity head": EntityHead(config),
+        "BERT and its heads": BertForPretraining(BertConfig()),
+    }
 counts = {name: sum(weight.numel() for weight in part.parameters()) for name, part in whole.items()}
-heads_of_bert = counts["BERT and its heads"] - sum(weight.numel() for weight in whole["BERT and its heads"].bert.parameters())
+heads_of_bert = counts["BERT and its heads"] - sum(
+    weight.numel() for weight in whole["BERT and its heads"].bert.parameters()
+)
 total = counts["encoder"] + counts["entity head"] + heads_of_bert
 print(f"{total:,} parameters; BERT has {counts['BERT and its heads']:,}; entity vectors are not counted")
 
@@ -732,7 +760,12 @@ def noisy(step):
 
 def quietly(model, batches, steps, rate):
     with redirect_stderr(io.StringIO()):  # no bar
-        train(model, batches, Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device)), adamw(model, rate))
+        train(
+            model,
+            batches,
+            Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device)),
+            adamw(model, rate),
+        )
     return model.cpu().eval()
 
 
@@ -758,7 +791,11 @@ for kind, level in {"kept": 0.9, "masked": 0.1, "replaced": 0.0}.items():
         members = entities[row][asked[row]]
         right.append(float(scores[row, place, entities[row, place]] >= scores[row, place, members].max()))
     judged[kind] = float(np.mean(right))
-chance = float(np.mean([1 / len(one.mentions) for one in entity_graph.sentences(graph, 400, seed + 2) if len(one.mentions) > 1]))
+chance = float(
+    np.mean(
+        [1 / len(one.mentions) for one in entity_graph.sentences(graph, 400, seed + 2) if len(one.mentions) > 1]
+    )
+)
 pd.Series(judged | {"chance": chance}, name="share right").round(3)
 
 # %% [markdown]
@@ -799,7 +836,10 @@ test_tokens, test_entities = padded(test)
 labels = torch.tensor([graph.land_of(person) for *_, person in known])
 truth = torch.tensor([graph.land_of(person) for *_, person in test])
 group = [group_of(person) for *_, person in test]
-print(f"{len(known)} questions about {len({person for *_, person in known})} people to learn from; asked:", pd.Series(group).value_counts().to_dict())
+print(
+    f"{len(known)} questions about {len({person for *_, person in known})} people to learn from; asked:",
+    pd.Series(group).value_counts().to_dict(),
+)
 
 # %% [markdown]
 # One model, one budget; only what stands in the table of entities differs:
@@ -820,7 +860,14 @@ dealt = list(people)
 random.Random(seed).shuffle(dealt)
 swapped = vectors.clone()
 swapped[people] = vectors[dealt]
-SYSTEMS = {"text": vectors, "random": guess, "shuffled": swapped, "shuffled graph": wrong_vectors, "ERNIE": vectors, "ERNIE, dEA": vectors}
+SYSTEMS = {
+    "text": vectors,
+    "random": guess,
+    "shuffled": swapped,
+    "shuffled graph": wrong_vectors,
+    "ERNIE": vectors,
+    "ERNIE, dEA": vectors,
+}
 
 
 def linked(name, entities):
@@ -845,7 +892,8 @@ def tune(name, number):
         return reader.logits(test_tokens, linked(name, test_entities)).argmax(dim=1)
 
 
-answers = torch.stack([torch.stack([tune(name, number) for number in range(size["runs"])]) for name in SYSTEMS])  # (S, R, T)
+# (S, R, T)
+answers = torch.stack([torch.stack([tune(name, number) for number in range(size["runs"])]) for name in SYSTEMS])
 right = (answers == truth).float().mean(dim=1)  # (S, T)
 mean = {
     name: {which: float(right[row][[one == which for one in group]].mean()) for which in GROUPS}
@@ -856,10 +904,18 @@ pd.DataFrame(mean).T.round(3)
 # %%
 fig, panels = plt.subplots(1, 3, figsize=(11, 3.2), layout="constrained", sharey=True)
 for axes, which in zip(panels, GROUPS):
-    plots.bars(axes, {name: mean[name][which] for name in SYSTEMS}, label="share right", title=which, chance=1 / len(lands))
+    plots.bars(
+        axes,
+        {name: mean[name][which] for name in SYSTEMS},
+        label="share right",
+        title=which,
+        chance=1 / len(lands),
+    )
     axes.set_xlim(0, 1.15)
 panels[0].invert_yaxis()  # the panels share it, and each has turned it
-fig.suptitle(f"Unseen people: ERNIE {mean['ERNIE']['unseen']:.2f}, text {mean['text']['unseen']:.2f}, shuffled {mean['shuffled']['unseen']:.2f}")
+fig.suptitle(
+    f"Unseen people: ERNIE {mean['ERNIE']['unseen']:.2f}, text {mean['text']['unseen']:.2f}, shuffled {mean['shuffled']['unseen']:.2f}"
+)
 plt.show()
 
 # %% [markdown]
@@ -870,7 +926,9 @@ plt.show()
 
 # %%
 train_people = sorted({person for *_, person in known})
-linear = LogisticRegression(max_iter=1000, C=100.0).fit(vectors[train_people].numpy(), [graph.land_of(person) for person in train_people])
+linear = LogisticRegression(max_iter=1000, C=100.0).fit(
+    vectors[train_people].numpy(), [graph.land_of(person) for person in train_people]
+)
 alone = linear.predict(vectors[[person for *_, person in test]].numpy()) == truth.numpy()
 alone = {which: float(alone[[one == which for one in group]].mean()) for which in GROUPS}
 pd.DataFrame({"vector alone": alone, "ERNIE": mean["ERNIE"]}).T.round(3)

@@ -199,7 +199,12 @@ check("both_directions")
 
 # %%
 neighbours = both_directions(TOY)
-pd.Series({name: ", ".join(f"{relation} {other}" for relation, other in neighbours[name]) for name in ("dig", "garden", "iron")})
+pd.Series(
+    {
+        name: ", ".join(f"{relation} {other}" for relation, other in neighbours[name])
+        for name in ("dig", "garden", "iron")
+    }
+)
 
 # %% [markdown]
 # ## 3. Paths
@@ -249,7 +254,8 @@ check("find_paths")
 def drawn(path):
     """A path in one line."""
     return path[0][0] + "".join(
-        f" ◀─{relation[:-1]}─ {there}" if relation.endswith("*") else f" ─{relation}─▶ {there}" for _, relation, there in path
+        f" ◀─{relation[:-1]}─ {there}" if relation.endswith("*") else f" ─{relation}─▶ {there}"
+        for _, relation, there in path
     )
 
 
@@ -266,7 +272,8 @@ differ = [
     (one, other, longest)
     for one, other, longest in product(neighbours, neighbours, range(1, 5))
     if one != other
-    and len(find_paths(neighbours, one, other, longest)) != len(list(nx.all_simple_edge_paths(graph, one, other, cutoff=longest)))
+    and len(find_paths(neighbours, one, other, longest))
+    != len(list(nx.all_simple_edge_paths(graph, one, other, cutoff=longest)))
 ]
 print("pairs that differ:", differ)
 
@@ -351,7 +358,11 @@ print(len(world.triples), "triples,", len(concept_names), "concepts, relations:"
 # %%
 neighbours = both_directions(world.triples)
 question = world.questions("test")[0]
-aim = next(name for name in ground(list(question.lemmas), set(concept_names), STOP) if world.kinds[name] in ("aim", "plan"))
+aim = next(
+    name
+    for name in ground(list(question.lemmas), set(concept_names), STOP)
+    if world.kinds[name] in ("aim", "plan")
+)
 for place, tool in enumerate(question.choices):
     for path in sorted(find_paths(neighbours, aim, tool, LONGEST), key=len):
         print("right" if place == question.answer else "     ", drawn(path))
@@ -412,7 +423,9 @@ relation_id |= {name + "*": number + len(relation_names) for name, number in rel
 
 def vectors_of(triples):
     """Triples as numbers (T, 3), TransE's vectors of concepts (V, E) and of relations (R, E)."""
-    numbers = torch.tensor([[concept_id[head], relation_id[relation], concept_id[tail]] for head, relation, tail in triples])
+    numbers = torch.tensor(
+        [[concept_id[head], relation_id[relation], concept_id[tail]] for head, relation, tail in triples]
+    )
     return numbers, *train_transe(numbers, len(concept_names), len(relation_names), 16, 120, seed)
 
 
@@ -420,7 +433,9 @@ numbers, vectors, relation_vectors = vectors_of(world.triples)
 false = numbers.clone()
 false[:, 2] = torch.randint(0, len(concept_names), (len(false),), generator=torch.Generator().manual_seed(seed))
 one_step = torch.ones(len(numbers), dtype=torch.long)
-true_scores, false_scores = (path_scores(vectors, relation_vectors, some[:, None], one_step) for some in (numbers, false))
+true_scores, false_scores = (
+    path_scores(vectors, relation_vectors, some[:, None], one_step) for some in (numbers, false)
+)
 figure, axes = plt.subplots(figsize=(6.5, 3), layout="constrained")
 bins = np.linspace(0, 1, 26)
 for name, some in {"in the graph": true_scores, "another tail": false_scores}.items():
@@ -683,7 +698,10 @@ class Source:
             for tool in question.choices:
                 answer = concepts_of(tool.split("_"), language)
                 some, edges, paths = schema_graph(self.neighbours, mentioned, answer, longest)
-                paths = {pair: kept(found, self.vectors, self.relations) if found else [] for pair, found in paths.items()}
+                paths = {
+                    pair: kept(found, self.vectors, self.relations) if found else []
+                    for pair, found in paths.items()
+                }
                 names = sorted(some)
                 at = {name: place for place, name in enumerate(names)}
                 choices.append({
@@ -704,7 +722,9 @@ FIELDS = ("words", "concepts", "edges", "pairs", "paths")
 def batch_of(made):
     """(Statements of all choices in a row, answers (B,))."""
     flat = [choice for choices, _ in made for choice in choices]
-    return collate(*([choice[field] for choice in flat] for field in FIELDS)), torch.tensor([one.answer for _, one in made])
+    return collate(*([choice[field] for choice in flat] for field in FIELDS)), torch.tensor(
+        [one.answer for _, one in made]
+    )
 
 
 training = world.questions("train")[: size["questions"]]
@@ -717,7 +737,9 @@ model, (some, _) = Yours(config, source.vectors), batch_of(prepared[:8])
 twin = KagNet(config, source.vectors)
 twin.load_state_dict(model.state_dict())
 with torch.no_grad():
-    print(f"greatest difference of your scores to the library's: {float((model(some).scores - twin(some).scores).abs().max()):.1e}")
+    print(
+        f"greatest difference of your scores to the library's: {float((model(some).scores - twin(some).scores).abs().max()):.1e}"
+    )
 
 # %% [markdown]
 # ## Experiment: what does the graph bring?
@@ -765,7 +787,12 @@ def share_right(scorer, made, which=lambda question: True):
 
 def measured(scorer, own, others):
     """A row of the table below: training, test, and parts of the test."""
-    parts = (lambda q: True, lambda q: q.known and q.steps == 2, lambda q: q.known and q.steps == 3, lambda q: not q.known)
+    parts = (
+        lambda q: True,
+        lambda q: q.known and q.steps == 2,
+        lambda q: q.known and q.steps == 3,
+        lambda q: not q.known,
+    )
     return [share_right(scorer, own), *(share_right(scorer, others, which) for which in parts)]
 
 
@@ -808,7 +835,9 @@ def untaught(score):
 
 
 print(f"most paths: {untaught(lambda names: sum(map(len, names.values()))):.2f}", end=", ")
-print(f"shortest path to the aim: {untaught(lambda names: -min((len(p) for (one, _), some in names.items() if '_' in one for p in some), default=9)):.2f}")
+print(
+    f"shortest path to the aim: {untaught(lambda names: -min((len(p) for (one, _), some in names.items() if '_' in one for p in some), default=9)):.2f}"
+)
 
 # %% [markdown]
 # Larger profiles take parts out: paths of two steps at most, no convolution, all relations made one.
@@ -822,7 +851,11 @@ if profile != "smoke":
         for made in (prepared, asked)
     ]  # fmt: skip
     without = KagNetConfig(**{**vars(config), "layers": 0})
-    PARTS = {"two steps at most": (config, *short), "no convolution": (without, prepared, asked), "relations made one": (config, *blind)}
+    PARTS = {
+        "two steps at most": (config, *short),
+        "no convolution": (without, prepared, asked),
+        "relations made one": (config, *blind),
+    }
     for name, (sizes, own, others) in PARTS.items():
         rows[name] = measured(learn(seeded(Yours, sizes, source.vectors), own, name), own, others)
 table = pd.DataFrame(rows, index=COLUMNS).T
@@ -885,11 +918,15 @@ for _, pairs in attention(asked):
             even.append(1 / len(paths))
         if world.kinds[one] in ("aim", "plan"):
             on_aim.append(beta)
-print(f"of the right answer's paths from the aim the planted one has the most weight: {np.mean(hits):.2f} (by chance {np.mean(even):.2f})")
+print(
+    f"of the right answer's paths from the aim the planted one has the most weight: {np.mean(hits):.2f} (by chance {np.mean(even):.2f})"
+)
 print(f"weight of the pair with the aim: {np.mean(on_aim):.2f} (even: 0.33)")
 
 # %%
-question, pairs = next((q, p) for q, p in attention(asked) if q.steps == 2 and sum(len(some) for _, some in p.values()) > 6)
+question, pairs = next(
+    (q, p) for q, p in attention(asked) if q.steps == 2 and sum(len(some) for _, some in p.values()) > 6
+)
 figure, axes = plt.subplots(figsize=(10, 4.6), layout="constrained")
 columns = defaultdict(list)
 for one, tool in pairs:
@@ -911,8 +948,23 @@ for beta, paths in pairs.values():
             axes.plot([x0, x1], [y0, y1], color=colour, lw=0.5 + 14 * alpha * beta, alpha=0.5, zorder=1)
             axes.text((x0 + x1) / 2, (y0 + y1) / 2, relation, fontsize=7, color="#666666", ha="center", zorder=2)
 for name, (x, y) in spot.items():
-    axes.text(x, y, name, ha="center", va="center", fontsize=9, bbox={"boxstyle": "round", "fc": "white", "ec": "#999999"}, zorder=3)
-axes.set(xlim=(-0.4, 3.4), ylim=(0, 1), xticks=range(4), xticklabels=["question", "first", "second", "answer"], yticks=[])
+    axes.text(
+        x,
+        y,
+        name,
+        ha="center",
+        va="center",
+        fontsize=9,
+        bbox={"boxstyle": "round", "fc": "white", "ec": "#999999"},
+        zorder=3,
+    )
+axes.set(
+    xlim=(-0.4, 3.4),
+    ylim=(0, 1),
+    xticks=range(4),
+    xticklabels=["question", "first", "second", "answer"],
+    yticks=[],
+)
 axes.set_title(f"{question.text} {question.choices[question.answer]}: the planted path is orange")
 plt.show()
 

@@ -640,3 +640,5 @@ equivalent("structure_loss", "4: x[:, :, None] - x[:, None] → x[:, None] - x[:
 equivalent("structure_loss", "5: distances.masked_fill(~both, 0) - squares → squares - distances.masked_fill(~both, 0)", "the absolute value does not see the sign")
 equivalent("structure_loss", "6: apart.sum(dim=(1, 2)) → apart.sum(dim=(2, 1))", "the order of the dimensions that are summed does not matter")
 equivalent("structure_loss", "6: (apart.sum(dim=(1, 2)) / lengths ** 2).mean() → (apart.sum(dim=(1, 2)) / lengths ** 2).mean().squeeze()", "a mean has no dimension")
+equivalent("structure_loss", "6: lengths ** 2 → lengths.detach() ** 2",
+           "lengths are counts, through which no gradient goes")

@@ -226,7 +226,7 @@ def chain(count: int) -> Tensor:
     return (places[:, None] - places).abs()[None]
 
 
-@exercise("structure_loss")
+@exercise("structure_loss", needs="test_random_sentences_cost_what_their_pairs_cost")
 def test_vectors_whose_squared_distances_are_the_trees_cost_nothing(student: Student) -> None:
     corner = torch.tensor([[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]], dtype=torch.float64)
     found = student.structure_loss(corner, torch.eye(2, dtype=torch.float64), chain(3), torch.tensor([3]))
@@ -288,7 +288,7 @@ def test_a_tie_counts_against_the_model(student: Student) -> None:
         close(float(found), expected, given=f"all scores 0, candidates 0, 1, 2, 4, answers 0, 2, 4; P@{k}")
 
 
-@exercise("precision_at")
+@exercise("precision_at", needs="test_the_first_candidate_is_what_counts")
 def test_candidates_are_ids(student: Student) -> None:
     logits = torch.full((1, 200), -1.0)
     logits[0, 150], logits[0, 3], logits[0, 199] = 2.0, 1.0, 5.0

@@ -295,6 +295,12 @@ def test_a_check_without_an_exercise_and_a_missing_file_are_refused(tmp_path: Pa
         collect(path)
 
 
+@pytest.mark.parametrize("points", [-1, float("nan"), float("inf")])
+def test_points_that_no_sum_can_hold_are_refused(points: float) -> None:
+    with pytest.raises(ValueError, match=f"a check of relu is worth {points} points"):
+        exercise("relu", points=points)
+
+
 def test_marking_a_check_leaves_it_a_function() -> None:
     def test_it(student: Any) -> Any:
         return student

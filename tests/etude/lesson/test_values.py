@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from etude.lesson.checks import Check, Mismatch, Outcome, close, equal
+from etude.lesson.differences import first_difference, same
 from etude.lesson.mistakes import fingerprint
-from etude.lesson.values import LONGEST, as_array, describe, first_difference, leading, same, shape
+from etude.lesson.values import LONGEST, as_array, describe, leading, shape
 
 keys = st.none() | st.integers() | st.text(max_size=5) | st.tuples(st.integers(), st.text(max_size=2))
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(max_size=9)
@@ -59,7 +60,14 @@ def test_a_description_is_one_short_text(value: object) -> None:
         ({"a": 1, 2: 1}, {"a": 1}, "the key 2 was not expected"),
         ({True: "x"}, {1: "x"}, "the key True, expected 1"),
         ({1, 2}, {1, 3}, "the element 3 is missing"),
-        ({1.0}, {1}, "the element 1, expected 1"),
+        ({1.0}, {1}, "the element 1.0, expected 1"),
+        (
+            "un cafe\u0301",
+            "un café",
+            "'cafe\u0301' (U+0063 U+0061 U+0066 U+0065 U+0301), expected 'café' (U+0063 U+0061 U+0066 U+00E9)",
+        ),
+        ("\u1112\u1161\u11ab", "한", "'\u1112\u1161\u11ab' (U+1112 U+1161 U+11AB), expected '한' (U+D55C)"),
+        ({"\u1100\u1161": 1}, {"가": 1}, "the key '\u1100\u1161' (U+1100 U+1161), expected '가' (U+AC00)"),
         (0.1 + 0.2, 0.3, "0.30000000000000004, expected 0.3"),
         ("a" * 300 + "x", "a" * 300 + "y", f"…{'a' * 20}x', expected …{'a' * 20}y'"),
         (float("nan"), float("nan"), "nan, expected nan"),
@@ -99,6 +107,8 @@ class Sense(IntEnum):
         (Sense.BANK, 1),
         ([np.int64(3)], [3]),
         ({np.int64(3): 1}, {3: 1}),
+        (frozenset({1}), {1}),
+        ([{(1, 2)}], [frozenset({(1, 2)})]),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -6,6 +6,7 @@ import json
 import math
 import pickle
 import random
+import re
 import tracemalloc
 import unicodedata
 from collections import Counter
@@ -378,10 +379,13 @@ def test_every_syllable_has_three_bytes_and_decomposed_six_or_nine() -> None:
 
 
 @pytest.mark.parametrize("text", ["ab\ud83d", "\udc00", "킹\ud800받네"])
-def test_half_of_a_surrogate_pair_is_refused_with_its_place(text: str) -> None:
-    place = next(i for i, c in enumerate(text) if "\ud800" <= c <= "\udfff")
-    with pytest.raises(ValueError, match=f"character {place} of the text"):
-        byte_bpe.train([], 256).encode(text)
+def test_half_of_a_surrogate_pair_is_refused_with_what_to_do(text: str) -> None:
+    half = next(c for c in text if "\ud800" <= c <= "\udfff")
+    for refused in (byte_bpe.train([], 256).encode, lambda text: byte_bpe.train([text], 300)):
+        with pytest.raises(
+            ValueError, match=f"holds half of a surrogate pair, {re.escape(repr(half))}.*read the text anew"
+        ):
+            refused(text)
 
 
 def test_a_third_of_a_syllable_decodes_to_the_mark_for_no_character() -> None:

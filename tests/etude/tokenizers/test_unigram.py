@@ -7,6 +7,7 @@ import math
 import pickle
 import random
 import tracemalloc
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -65,6 +66,18 @@ def test_text_is_marked_as_by_the_library(text: str) -> None:
     assert mark(text) == REFERENCE.normalize(text)
 
 
+def test_the_documented_characters_alone_are_marked_otherwise_than_by_the_library() -> None:
+    assigned = (chr(code) for code in range(0x10000) if unicodedata.category(chr(code)) not in ("Cn", "Cs"))
+    library = {c: REFERENCE.normalize(f"a{c}b") for c in assigned}
+    other = {c: marked for c, marked in library.items() if marked != mark(f"a{c}b")}
+    dropped, blanks = ([c for c in other if other[c] == marked] for marked in ("▁ab", "▁a▁b"))
+    assert {unicodedata.category(c) for c in dropped} == {"Cc"}
+    assert len(dropped) == 30
+    assert blanks == list("\u061c\u200b\u200c\u200e\u200f\ufeff\ufffd")
+    assert sorted(other.keys() - {*dropped, *blanks}) == ["\x85", "\u0344", "～"]
+    assert REFERENCE.normalize("e\u0301\u0323") != mark("e\u0301\u0323") == mark("e\u0323\u0301")
+
+
 @given(st.text(max_size=40))
 def test_marks_come_off_again(text: str) -> None:
     marked = mark(text)
@@ -81,6 +94,19 @@ def test_every_run_of_white_space_is_one_mark(text: str, marked: str) -> None:
 
 
 # The model.
+
+
+@pytest.mark.parametrize("alpha", [-0.1, math.nan, math.inf])
+def test_a_power_that_is_no_finite_number_of_0_or_more_is_refused(alpha: float) -> None:
+    for asked in (small.log_likelihood, lambda text, alpha: small.sample(text, alpha, random.Random(0))):
+        with pytest.raises(ValueError, match=f"alpha is {alpha}"):
+            asked("눈", alpha)
+
+
+@pytest.mark.parametrize("n", [0, -1, math.nan])
+def test_fewer_ways_than_one_are_refused(n: int) -> None:
+    with pytest.raises(ValueError, match=f"the {n} most probable ways cannot be found: ask for 1 or more"):
+        small.nbest("눈", n)
 
 
 @given(text=mixed)

@@ -169,9 +169,10 @@ def test_a_word_that_is_never_cut_teaches_nothing() -> None:
     assert WordPiece.train(["ab" * 200_000, "ab ab"], 40).tokenize("ab " + "ab" * 60) == ["ab", UNKNOWN]
 
 
-def test_too_small_a_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="8 special tokens and characters do not fit into 7 pieces"):
-        train(Counter({"abc": 3}), 7)
+@pytest.mark.parametrize("size", [7, -1, math.nan])
+def test_too_small_a_size_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"8 special tokens and characters do not fit into {size} pieces"):
+        train(Counter({"abc": 3}), size)
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,7 @@ def test_without_diagnosis_the_same_mutants_are_killed(small: Callable[..., Less
             "1: x if x > 0 else 0 → x if x < 0 else 0 is explained, but test_",
         ),
         ("→ x if x >= 0 else 0", "→ y", "1: x if x > 0 else 0 → y is explained, but there is no such mutant"),
+        ("[max(0, int(x)) for", "[max(0, floor(x)) for", "relu/rounded ends in NameError"),
     ],
 )
 def test_what_is_wrong_with_a_bank_is_a_fault(
@@ -230,6 +231,18 @@ def test_a_reference_that_fails_and_a_skeleton_that_does_not_are_faults(
     faults = audit(small(checks=checks), runs).faults
     assert any("the reference fails test_too_much" in fault for fault in faults)
     assert any("the skeleton does not end in NotImplementedError in test_nothing: passed" in fault for fault in faults)
+
+
+def test_a_constant_that_earns_points_is_a_fault(small: Callable[..., Lesson], runs: IsolatedRuns) -> None:
+    nothing = (
+        '\n@exercise("relu", points=0.5)\ndef test_nothing_in_nothing_out(student):\n    equal(student.relu([]), [])\n'
+    )
+    fault = "a relu that returns [] earns the 0.5 points of test_nothing_in_nothing_out"
+    lesson = small(checks=CHECKS + nothing)
+    assert fault in audit(lesson, runs).faults
+    needed = nothing.replace("0.5", '0.5, needs="test_negative_numbers_become_0"')
+    (lesson.source / "checks.py").write_text(CHECKS + needed, encoding="utf-8")
+    assert not [found for found in audit(lesson, runs).faults if "earns" in found]
 
 
 @pytest.mark.parametrize("stored", ["mistakes.json", "outcomes.json"])

@@ -136,11 +136,16 @@ def test_what_was_measured_is_given_back_until_something_changes_that_decides_it
     assert runs(fresh=2) == 0
     (lesson.source / "notebook.py").write_text("a = 1\n", encoding="utf-8")
     assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
-    hidden = '@exercise("words")\ndef test_words(student):\n    "Says."\n\n\ndef m():\n    "Says."\n    return {}\n'
+    hidden = (
+        '@exercise("words")\ndef test_words(student):\n    "Says."\n    oracle()\n\n\ndef oracle():\n    return 3\n'
+    )
+    hidden += '\n\n@metric("m")\ndef m():\n    "Says."\n    return {}\n'
     (lesson.source / "hidden.py").write_text(hidden.format(1), encoding="utf-8")
     assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
-    (lesson.source / "hidden.py").write_text(hidden.format(1).replace("Says", "Tells"), encoding="utf-8")
-    assert runs(fresh=2) == 0  # neither a check nor a docstring has a part in a metric
+    (lesson.source / "hidden.py").write_text(
+        hidden.format(1).replace("Says", "Tells").replace("3", "4"), encoding="utf-8"
+    )
+    assert runs(fresh=2) == 0  # neither a check, nor its oracle, nor a docstring has a part in a metric
     (lesson.source / "hidden.py").write_text(hidden.format(2), encoding="utf-8")
     assert (runs(fresh=2), runs(fresh=2)) == (3, 0)
     other = Answer("words", "nothing", "it gives nothing", None, "def words(): return 2")

@@ -70,7 +70,15 @@ def changes(*solution: str) -> set[str]:
         ("return x.logsumexp(dim=1)", {"x.logsumexp(dim=1) → x.exp().sum(dim=1).log()"}),
         ("return torch.logsumexp(x, 1)", {"torch.logsumexp(x, 1) → x.exp().sum(1).log()"}),
         ("b = x - x.max(dim=1)", {"x - x.max(dim=1) → x"}),
-        ("return len(text), text, text", {"(len(text), text, text) → (len(text), text.lower(), text)"}),
+        (
+            "return len(text), text, text",
+            {
+                "(len(text), text, text) → (len(text), text.lower(), text)",
+                "(len(text), text, text) → (len(text), __import__('unicodedata').normalize('NFC', text), text)",
+                "(len(text), text, text) → (len(text.encode()), text, text)",
+            },
+        ),
+        ("for i, x in enumerate(alpha): pass", {"enumerate(alpha) → [(alpha.index(item), item) for item in alpha]"}),
         (
             "b = [w for w in sorted(alpha)]",
             {"sorted(alpha) → list(alpha)", "sorted(alpha) → __import__('itertools').islice(sorted(alpha), 10)"},
@@ -80,6 +88,12 @@ def changes(*solution: str) -> set[str]:
 )
 def test_each_rule_makes_its_mistakes(solution: str, expected: set[str]) -> None:
     assert expected <= changes(solution)
+
+
+def test_in_a_loss_a_gradient_is_blocked_on_each_path() -> None:
+    made = mutants_of("a_loss", cell("return alpha * beta", header="def a_loss(alpha, beta):"))
+    assert {"alpha * beta → alpha.detach() * beta", "alpha * beta → alpha * beta.detach()"} <= {m.change for m in made}
+    assert not any("detach" in change for change in changes("return alpha * beta"))
 
 
 def test_statements_are_removed_with_what_stands_in_them() -> None:

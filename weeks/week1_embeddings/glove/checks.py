@@ -40,7 +40,7 @@ def test_a_zero_at_the_end_is_a_digit_too(student: Student) -> None:
     close(student.possible_ratios("2.20", "3.0e-3"), (2.195 / 3.05e-3, 2.205 / 2.95e-3), given="2.20 / 3.0e-3")
 
 
-@exercise("possible_ratios", points=0.5)
+@exercise("possible_ratios", points=0.5, needs="test_a_number_stands_for_half_a_unit_of_its_last_digit_to_both_sides")
 def test_the_result_is_a_pair_of_floats(student: Student) -> None:
     found = student.possible_ratios("6.6e-5", "7.8e-4")
     equal(found, tuple(float(end) for end in found), given="6.6e-5 / 7.8e-4; the types of the result")
@@ -131,7 +131,7 @@ def test_a_pair_that_was_never_seen_has_weight_0(student: Student) -> None:
     close(student.glove_weight(torch.tensor([0, 100, 2])), [0, 1, 0.02**0.75], given="whole numbers 0, 100 and 2")
 
 
-@exercise("glove_loss")
+@exercise("glove_loss", needs="test_zeros_cost_the_weighted_square_of_the_logarithm")
 def test_a_perfect_fit_costs_nothing(student: Student) -> None:
     word, context = torch.tensor([[1.0, 2.0]]), torch.tensor([[0.5, -1.0]])
     count = torch.tensor([math.exp(-1.5 + 0.3 + 2.0)])
@@ -206,7 +206,7 @@ def test_earlier_gradients_make_the_step_smaller(student: Student) -> None:
     close(squares, [[25.0, 1.0]], given="the new squares")
 
 
-@exercise("adagrad_step", points=0.5)
+@exercise("adagrad_step", points=0.5, needs="test_earlier_gradients_make_the_step_smaller")
 def test_nothing_is_changed_in_place(student: Student) -> None:
     given = [torch.tensor([1.0, -2.0]), torch.tensor([3.0, 1.0]), torch.tensor([0.5, 4.0])]
     handles = [student.put(x.clone()) for x in given]
@@ -302,4 +302,8 @@ def test_a_frequent_word_is_not_nearer_to_everything(student: Student) -> None:
     vectors = torch.ones(2, 3)
     totals = torch.tensor([100.0, 10.0])
     model = (vectors, vectors, totals.log(), torch.zeros(2))
-    close(_tensor(student.log_ratios(model, totals, 0, 1)), [0.0, 0.0], given="equal vectors, biases that are ln 100 and ln 10")
+    close(
+        _tensor(student.log_ratios(model, totals, 0, 1)),
+        [0.0, 0.0],
+        given="equal vectors, biases that are ln 100 and ln 10",
+    )

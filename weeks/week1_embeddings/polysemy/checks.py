@@ -29,7 +29,7 @@ def test_each_token_gets_its_row_in_the_order_of_the_sentence(student: Student) 
 
 
 @claim("static-polysemy")
-@exercise("embed")
+@exercise("embed", needs="test_each_token_gets_its_row_in_the_order_of_the_sentence")
 def test_a_homonym_gets_exactly_the_same_vector_in_every_sentence(student: Student) -> None:
     snow = student.embed(TABLE, WORDS, ["눈", "이", "내리"])
     eye = student.embed(TABLE, WORDS, ["아프", "눈"])
@@ -45,7 +45,7 @@ def test_a_token_that_is_not_in_the_table_gets_zeros(student: Student) -> None:
     )
 
 
-@exercise("topic_entropy")
+@exercise("topic_entropy", needs="test_unequal_shares_follow_the_formula")
 def test_one_topic_has_no_entropy(student: Student) -> None:
     equal(student.topic_entropy(["food"] * 5), 0.0, given="food, five times")
 
@@ -143,7 +143,7 @@ def test_a_word_alone_has_a_context_of_zeros(student: Student) -> None:
     close(student.context_vector(UNIT, ONES, [2], 0, 3), [0.0] * 4, given="one word, window 3")
 
 
-@exercise("context_vector", points=0.5)
+@exercise("context_vector", points=0.5, needs="test_each_neighbour_weighs_what_its_word_weighs")
 def test_neighbours_that_change_places_change_nothing(student: Student) -> None:
     generator = torch.Generator().manual_seed(5)
     vectors, weights = torch.randn(6, 3, generator=generator), torch.rand(6, generator=generator)
@@ -201,7 +201,7 @@ def test_a_point_between_two_centroids_gets_the_first(student: Student) -> None:
     equal([int(label) for label in labels], [0], given="one point at 1, centroids at 0 and 2, 1 step")
 
 
-@exercise("kmeans", points=0.5)
+@exercise("kmeans", points=0.5, needs="test_two_groups_on_a_line_are_found")
 def test_the_start_is_left_alone(student: Student) -> None:
     start = torch.tensor([[2.0, 0.0], [3.0, 0.0]])
     handle = student.put(start.clone())
@@ -225,7 +225,7 @@ def test_each_group_counts_its_most_frequent_sense(student: Student) -> None:
     )
 
 
-@exercise("purity")
+@exercise("purity", needs="test_each_group_counts_its_most_frequent_sense")
 def test_group_numbers_need_not_be_those_of_the_senses(student: Student) -> None:
     close(student.purity([1, 1, 0, 0], [0, 0, 1, 1]), 1.0, given="groups 1 1 0 0, senses 0 0 1 1")
 
@@ -264,7 +264,7 @@ def test_the_direction_decides_and_not_the_distance(student: Student) -> None:
     )
 
 
-@exercise("choose_senses")
+@exercise("choose_senses", needs="test_a_new_context_gets_the_sense_in_whose_direction_it_lies")
 def test_the_centroid_decides_and_not_the_nearest_single_context(student: Student) -> None:
     contexts = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.5, 0.8], [0.0, 1.0]])
     chosen = student.choose_senses(contexts, torch.tensor([0, 0, 0, 1]), torch.tensor([[0.4, 0.7]]))
@@ -275,7 +275,7 @@ def test_the_centroid_decides_and_not_the_nearest_single_context(student: Studen
     )
 
 
-@exercise("choose_senses", points=0.5)
+@exercise("choose_senses", points=0.5, needs="test_a_new_context_gets_the_sense_in_whose_direction_it_lies")
 def test_long_contexts_pull_their_centroid_more(student: Student) -> None:
     contexts = torch.tensor([[6.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     chosen = student.choose_senses(contexts, torch.tensor([0, 0, 1]), torch.tensor([[2.0, 1.0]]))

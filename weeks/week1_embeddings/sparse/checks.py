@@ -43,7 +43,7 @@ def test_an_unknown_word_has_no_axis(student: Student) -> None:
     close(student.one_hot(["차", "커피"], ["커피", "잔"]), [[0, 0], [1, 0]], given="차 커피, with the words 커피, 잔")
 
 
-@exercise("one_hot", points=0.5)
+@exercise("one_hot", points=0.5, needs="test_each_word_has_an_axis_of_its_own")
 def test_the_vectors_are_of_floats(student: Student) -> None:
     vectors = student.one_hot(["커피"], ["커피", "잔"])
     kind = str(getattr(vectors, "dtype", type(vectors)))
@@ -159,7 +159,9 @@ def test_the_words_near_doctor_have_the_ratios_that_the_paper_prints(student: St
 @exercise("association")
 def test_twice_as_often_as_chance_is_one_bit(student: Student) -> None:
     close(
-        _tensor(student.association(*(torch.tensor([x, y, z]) for x, y, z in ((4, 2, 1), (20, 20, 20), (10, 10, 10))), 100)),
+        _tensor(
+            student.association(*(torch.tensor([x, y, z]) for x, y, z in ((4, 2, 1), (20, 20, 20), (10, 10, 10))), 100)
+        ),
         [1.0, 0.0, -1.0],
         given="4, 2 and 1 meetings of a word seen 20 times and one seen 10 times, among 100 tokens",
     )

@@ -48,13 +48,13 @@ def test_one_is_added_to_every_count(student: Student) -> None:
     close(found, -math.log2(3 / 7), given="training a b a b, text a b")
 
 
-@exercise("bits_per_word")
+@exercise("bits_per_word", needs="test_one_is_added_to_every_count")
 def test_unknown_words_count_as_unk_on_both_sides(student: Student) -> None:
     found = student.bits_per_word(["a", "a", "x", "y"], ["a", "z"], ["<unk>", "a"])
     close(found, -math.log2(3 / 6), given="training a a x y, text a z, list <unk> a")
 
 
-@exercise("bits_per_word")
+@exercise("bits_per_word", needs="test_one_is_added_to_every_count")
 def test_nothing_but_unk_is_no_surprise(student: Student) -> None:
     close(student.bits_per_word(["a", "b", "c"], ["d", "e"], ["<unk>"]), 0.0, atol=1e-9, given="the list <unk>")
 
@@ -86,7 +86,7 @@ def test_a_syllable_is_one_character_three_jamo_and_three_bytes(student: Student
     equal(list(student.pieces("눈", "byte")), [0xEB, 0x88, 0x88], given="눈, byte")
 
 
-@exercise("pieces", points=0.5)
+@exercise("pieces", points=0.5, needs="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
 def test_the_pieces_stand_in_a_list(student: Student) -> None:
     for unit in ("word", "character", "jamo", "byte"):
         found = student.pieces("눈", unit)
@@ -100,7 +100,7 @@ def test_characters_are_code_points_as_they_stand(student: Student) -> None:
     equal(list(student.pieces("🙂", "byte")), [0xF0, 0x9F, 0x99, 0x82], given="🙂, byte")
 
 
-@exercise("pieces", points=0.5)
+@exercise("pieces", points=0.5, needs="test_a_syllable_is_one_character_three_jamo_and_three_bytes")
 def test_decomposition_is_canonical(student: Student) -> None:
     equal(list(student.pieces("ﬁ²", "jamo")), ["ﬁ", "²"], given="the ligature ﬁ and a raised 2, jamo")
 

@@ -30,7 +30,14 @@ def texts(letters: str, longest: int) -> list[str]:
 SCORES = {"a": -1.5, "b": -2.5, "ab": -3.1, "ba": -2.0, "aba": -3.3, "bb": -6.0}
 LONG = "▁antidisestablishmentarianism"  # one piece of 29 characters, far more probable than its characters
 LONG_SCORES = dict.fromkeys(LONG, -3.0) | {LONG: -1.0}
+BY_FORWARD = "if your answer calls forward, see the checks of that first"
+BY_VITERBI = "if your answer calls viterbi, see the checks of that first"
 COFFEE = {"▁": -1.6, "커": -2.3, "피": -2.4, "를": -2.2, "▁커피": -1.7, "피를": -3.9, "▁커": -2.5}
+
+
+def shown(scores: dict[str, float]) -> str:
+    """The pieces with their scores: a −1.5, ab −3.1."""
+    return ", ".join(f"{piece} {score:.4g}".replace("-", "−") for piece, score in scores.items())
 
 
 @exercise("mark")
@@ -43,7 +50,7 @@ def test_a_run_of_white_space_is_one_mark(student: Student) -> None:
     equal(student.mark(" 킹받네\t\n 눈  배 "), "▁킹받네▁눈▁배", given=repr(" 킹받네\t\n 눈  배 "))
 
 
-@exercise("mark")
+@exercise("mark", needs="test_each_blank_is_a_mark_and_one_stands_before_the_first_word")
 def test_a_text_without_words_leaves_nothing(student: Student) -> None:
     equal([student.mark(""), student.mark(" \n")], ["", ""], given="the empty text and one of blanks")
 
@@ -71,7 +78,7 @@ def test_what_stands_together_stays_together(student: Student) -> None:
     equal(student.unmark(["▁킹", "받", "네", "!"]), "킹받네!", given=["▁킹", "받", "네", "!"])
 
 
-@exercise("unmark")
+@exercise("unmark", needs="test_pieces_join_to_the_text_whatever_the_cut")
 def test_no_pieces_are_no_text(student: Student) -> None:
     equal(student.unmark([]), "", given=[])
 
@@ -79,21 +86,22 @@ def test_no_pieces_are_no_text(student: Student) -> None:
 @exercise("viterbi")
 def test_the_sum_decides_and_not_the_longest_piece(student: Student) -> None:
     pieces, score = student.viterbi("ab", {"a": -1.0, "b": -1.0, "ab": -3.0})
-    equal(pieces, ["a", "b"], given="ab with a −1, b −1, ab −3")
+    equal(pieces, ["a", "b"], given="ab with a −1, b −1, ab −3: a b has −2, better by 1 than ab")
     close(score, -2.0, given="ab with a −1, b −1, ab −3")
 
 
 @exercise("viterbi")
 def test_a_piece_that_beats_its_parts_is_taken(student: Student) -> None:
     pieces, score = student.viterbi("▁커피를", COFFEE)
-    equal(pieces, ["▁커피", "를"], given="▁커피를")
-    close(score, -3.9, given="▁커피를")
+    equal(pieces, ["▁커피", "를"], given=f"▁커피를 with {shown(COFFEE)}: ▁커피 를 has −3.9")
+    close(score, -3.9, given=f"▁커피를 with {shown(COFFEE)}")
 
 
 @exercise("viterbi", points=0.5)
 def test_what_looks_best_at_first_can_be_a_dead_end(student: Student) -> None:
     scores = {"a": -5.0, "ab": -0.5, "bc": -1.0, "c": -9.0}
-    equal(list(student.viterbi("abc", scores)[0]), ["a", "bc"], given="abc with a −5, ab −0.5, bc −1, c −9")
+    given = "abc with a −5, ab −0.5, bc −1, c −9: a bc has −6, better by 3.5 than ab c"
+    equal(list(student.viterbi("abc", scores)[0]), ["a", "bc"], given=given)
 
 
 @exercise("viterbi", points=0.5)
@@ -103,7 +111,7 @@ def test_a_piece_may_be_long(student: Student) -> None:
     close(score, -1.0, given=f"{LONG} with −1, each character −3")
 
 
-@exercise("viterbi")
+@exercise("viterbi", needs="test_a_piece_that_beats_its_parts_is_taken")
 def test_the_empty_text_has_one_way_without_pieces(student: Student) -> None:
     pieces, score = student.viterbi("", SCORES)
     equal([list(pieces), float(score)], [[], 0.0], given="the empty text")
@@ -113,9 +121,14 @@ def test_the_empty_text_has_one_way_without_pieces(student: Student) -> None:
 def test_it_is_the_best_of_all_ways(student: Student) -> None:
     for text in texts("ab", 5)[1:]:
         pieces, score = student.viterbi(text, SCORES)
-        close(score, max(score for _, score in ways(text, SCORES)), given=text)
-        true("".join(pieces) == text, "the pieces do not join to the text", given=text, actual=pieces)
-        close(sum(SCORES.get(piece, -math.inf) for piece in pieces), score, given=f"{text}; the scores of {pieces}")
+        given = f"{text} with {shown(SCORES)}"
+        true("".join(pieces) == text, "the pieces do not join to the text", given=given, actual=pieces)
+        best, highest = max(ways(text, SCORES), key=lambda way: way[1])
+        mine = sum(SCORES.get(piece, -math.inf) for piece in pieces)
+        better = f"{' '.join(best)} has {highest:.4g}, better by {highest - mine:.4g}"
+        detail = f"the log-probability of {' '.join(pieces)} is {mine:.4g}; {better}".replace("-", "−")
+        true(mine > highest - 1e-6, detail, given=given, actual=pieces)
+        close(score, highest, given=f"{given}; the log-probability of {' '.join(pieces)}")
 
 
 def refuses(student: Student, text: str, scores: dict[str, float]) -> bool:
@@ -129,10 +142,11 @@ def refuses(student: Student, text: str, scores: dict[str, float]) -> bool:
     return False
 
 
-@exercise("viterbi", points=0.5)
+@exercise("viterbi", points=0.5, needs="test_a_piece_that_beats_its_parts_is_taken")
 def test_what_cannot_be_spelled_is_refused(student: Student) -> None:
     for text in ("c", "ac", "ca"):
-        true(refuses(student, text, SCORES), "no ValueError, though no piece has the letter c", given=text)
+        given = f"{text} with {shown(SCORES)}"
+        true(refuses(student, text, SCORES), "no ValueError, though no piece has the letter c", given=given)
 
 
 @exercise("forward", points=0.5)
@@ -162,7 +176,7 @@ def test_every_position_sums_over_all_ways_to_reach_it(student: Student) -> None
         expected = [
             math.log(sum(math.exp(score) for _, score in ways(text[:end], SCORES))) for end in range(len(text) + 1)
         ]
-        close(student.forward(text, SCORES), expected, given=text or "the empty text")
+        close(student.forward(text, SCORES), expected, given=f"{text or 'the empty text'} with {shown(SCORES)}")
 
 
 @exercise("forward")
@@ -189,11 +203,12 @@ def by_brute_force(words: dict[str, int], scores: dict[str, float]) -> dict[str,
 
 def agree(student: Student, words: dict[str, int], scores: dict[str, float]) -> None:
     expected, found = by_brute_force(words, scores), student.expected_counts(words, scores)
-    equal(sorted(found), sorted(expected), given=f"words {words}; the pieces of the answer")
+    given = f"words {words} with {shown(scores)} ({BY_FORWARD})"
+    equal(sorted(found), sorted(expected), given=f"{given}; the pieces of the answer")
     close(
         [float(found[piece]) for piece in expected],
         list(expected.values()),
-        given=f"words {words}, pieces {list(scores)}",
+        given=f"{given}; the counts of {', '.join(expected)}",
     )
 
 
@@ -260,13 +275,14 @@ def test_the_bound_is_the_one_that_is_given(student: Student) -> None:
 @exercise("pruning_losses")
 def test_a_loss_is_the_count_times_what_each_use_loses(student: Student) -> None:
     found = student.pruning_losses({"a": 1.0, "b": 1.0, "ab": 4.0}, {"a": -1.0, "b": -2.0, "ab": -1.7})
-    close(found.get("ab", 0.0), 5.2, given="ab is expected 4 times, scores a −1, b −2, ab −1.7")
+    given = f"ab is expected 4 times, scores a −1, b −2, ab −1.7 ({BY_VITERBI})"
+    close(found.get("ab", 0.0), 5.2, given=given)
 
 
 @exercise("pruning_losses")
 def test_characters_have_no_loss(student: Student) -> None:
     found = student.pruning_losses({"a": 1.0, "b": 1.0, "ab": 4.0}, {"a": -1.0, "b": -2.0, "ab": -1.5})
-    equal(sorted(found), ["ab"], given="a, b and ab; the pieces of the answer")
+    equal(sorted(found), ["ab"], given=f"a, b and ab; the pieces of the answer ({BY_VITERBI})")
 
 
 @exercise("pruning_losses")
@@ -276,11 +292,11 @@ def test_other_long_pieces_may_spell_it(student: Student) -> None:
     close(
         [found.get(piece, -1.0) for piece in ("ab", "aba", "ba")],
         [2 * (-2.0 + 6.0), 2 * (-2.5 + 5.0), 2 * (-4.0 + 6.0)],
-        given="a −3, b −3, ab −2, aba −2.5, ba −4, each expected twice: aba is spelled by ab and a",
+        given=f"a −3, b −3, ab −2, aba −2.5, ba −4, each expected twice: aba is spelled by ab and a ({BY_VITERBI})",
     )
 
 
-@exercise("pruning_losses", points=0.5)
+@exercise("pruning_losses", points=0.5, needs="test_a_loss_is_the_count_times_what_each_use_loses")
 def test_the_scores_are_left_alone(student: Student) -> None:
     scores = {"a": -1.0, "b": -2.0, "ab": -1.5}
     handle = student.put(dict(scores))
@@ -292,20 +308,21 @@ def frequencies(
     student: Student, text: str, scores: dict[str, float], alpha: float, count: int = 3000, seed: int = 4
 ) -> list[str]:
     drawn = student.sample(text, scores, alpha, count, seed)
-    equal(len(drawn), count, given=f"{count} ways to cut {text}")
+    equal(len(drawn), count, given=f"{count} ways to cut {text} ({BY_FORWARD})")
     return [" ".join(pieces) for pieces in drawn]
 
 
 @exercise("sample", points=0.5)
 def test_a_draw_may_be_one_long_piece(student: Student) -> None:
     found = [list(pieces) for pieces in student.sample(LONG, LONG_SCORES, 1.0, 5, 0)]
-    equal(found, [[LONG]] * 5, given=f"{LONG} with −1, each character −3; five draws, alpha 1")
+    equal(found, [[LONG]] * 5, given=f"{LONG} with −1, each character −3; five draws, alpha 1 ({BY_FORWARD})")
 
 
 @exercise("sample", points=0.5)
 def test_every_draw_joins_to_the_text(student: Student) -> None:
-    for pieces in student.sample("ababa", SCORES, 0.3, 40, 1):
-        equal("".join(pieces), "ababa", given="ababa, alpha 0.3")
+    drawn = student.sample("ababa", SCORES, 0.3, 40, 1)
+    given = f"ababa with {shown(SCORES)}, alpha 0.3, 40 draws ({BY_FORWARD})"
+    equal(["".join(pieces) for pieces in drawn], ["ababa"] * 40, given=f"{given}; the pieces of each, joined")
 
 
 @claim("uni-sampling")
@@ -321,7 +338,7 @@ def test_ways_come_as_often_as_they_are_probable(student: Student) -> None:
             true(
                 abs(share - expected) <= allowed,
                 f"“{way}” was drawn with frequency {share:.3f}, its probability is {expected:.3f}",
-                given=f"abab, alpha {alpha}, {len(drawn)} draws",
+                given=f"abab with {shown(SCORES)}, alpha {alpha}, {len(drawn)} draws ({BY_FORWARD})",
                 actual=round(share, 1),
             )
 
@@ -330,7 +347,7 @@ def test_ways_come_as_often_as_they_are_probable(student: Student) -> None:
 def test_a_large_alpha_draws_the_best_way(student: Student) -> None:
     best = max(ways("abab", SCORES), key=lambda way: way[1])[0]
     drawn = frequencies(student, "abab", SCORES, 60.0, 30)
-    equal(sorted(set(drawn)), [" ".join(best)], given="abab, alpha 60")
+    equal(sorted(set(drawn)), [" ".join(best)], given=f"abab with {shown(SCORES)}, alpha 60 ({BY_FORWARD})")
 
 
 @exercise("sample", points=0.5)

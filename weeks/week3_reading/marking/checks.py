@@ -38,7 +38,7 @@ def test_a_label_that_nobody_used_has_a_row_and_a_column(student: Student) -> No
     )
 
 
-@exercise("confusion", points=0.5)
+@exercise("confusion", points=0.5, needs="test_rows_are_the_key_and_columns_the_marks")
 def test_counts_are_a_numpy_array(student: Student) -> None:
     counts = student.confusion(["a"], ["b"], ["a", "b"])
     true(isinstance(counts, np.ndarray), "counts are a numpy array", given="one sentence", actual=counts)
@@ -49,7 +49,7 @@ def test_the_share_on_the_diagonal(student: Student) -> None:
     close(student.agreement(np.array([[3, 1], [2, 4]])), 0.7, given="counts 3 1 / 2 4")
 
 
-@exercise("agreement")
+@exercise("agreement", needs="test_the_share_on_the_diagonal")
 def test_one_label_that_both_gave_throughout_is_full_agreement(student: Student) -> None:
     close(student.agreement(np.array([[0, 0], [0, 6]])), 1.0, given="counts 0 0 / 0 6")
 
@@ -65,12 +65,12 @@ def test_full_agreement_gives_1_and_full_disagreement_on_two_equal_halves_gives_
     close(student.kappa(np.array([[0, 5], [5, 0]])), -1.0, given="counts 0 5 / 5 0")
 
 
-@exercise("kappa")
+@exercise("kappa", needs="test_what_is_gained_of_what_chance_leaves")
 def test_a_reader_who_gives_one_label_to_everything_gains_nothing(student: Student) -> None:
     close(student.kappa(np.array([[18, 0], [2, 0]])), 0.0, given="counts 18 0 / 2 0")
 
 
-@exercise("kappa")
+@exercise("kappa", needs="test_what_is_gained_of_what_chance_leaves")
 def test_where_chance_gives_full_agreement_it_is_0(student: Student) -> None:
     close(student.kappa(np.array([[7, 0], [0, 0]])), 0.0, given="counts 7 0 / 0 0")
 
@@ -118,7 +118,7 @@ def test_a_class_that_one_side_used_counts_with_0(student: Student) -> None:
     )
 
 
-@exercise("kappa_interval")
+@exercise("kappa_interval", needs="test_the_seed_decides_what_is_drawn")
 def test_full_agreement_leaves_no_doubt(student: Student) -> None:
     close(
         list(student.kappa_interval(np.array([[30, 0], [0, 30]]), 200, 1)),
@@ -127,14 +127,14 @@ def test_full_agreement_leaves_no_doubt(student: Student) -> None:
     )
 
 
-@exercise("kappa_interval", points=0.5)
+@exercise("kappa_interval", points=0.5, needs="test_the_seed_decides_what_is_drawn")
 def test_one_sentence_drawn_again_is_the_same_sentence(student: Student) -> None:
     close(
         list(student.kappa_interval(np.array([[0, 1], [0, 0]]), 20, 3)), [0.0, 0.0], given="counts 0 1 / 0 0, 20 draws"
     )
 
 
-@exercise("kappa_interval", points=0.5)
+@exercise("kappa_interval", points=0.5, needs="test_the_seed_decides_what_is_drawn")
 def test_the_interval_of_a_single_draw_has_no_width(student: Student) -> None:
     low, high = student.kappa_interval(np.array([[8, 2], [3, 7]]), 1, 1)
     true(

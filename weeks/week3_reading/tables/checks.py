@@ -93,7 +93,7 @@ def test_intervals_that_share_a_number(student: Student) -> None:
         equal(student.follows("8.9", decimals(student, low, high)), answer, given=given)
 
 
-@exercise("follows")
+@exercise("follows", needs="test_intervals_that_share_a_number")
 def test_the_ends_count(student: Student) -> None:
     equal(
         student.follows("8.9", decimals(student, "8.95", "9.5")), True, given="8.9 is claimed, 8.95 to 9.5 are possible"
@@ -185,7 +185,7 @@ def test_narrow_embeddings_are_projected(student: Student) -> None:
     equal(count, 30514 * 128 + 2 * 128 + 128 * 768 + 768, given="no layers, width 768, embeddings of 128, 30000 tokens")
 
 
-@exercise("parameter_count")
+@exercise("parameter_count", needs="test_one_layer")
 def test_shared_layers_are_stored_once(student: Student) -> None:
     one, many = (student.parameter_count(layers, 8, 32, 5, 5, shared=True) for layers in (1, 12))
     true(
@@ -245,7 +245,7 @@ def test_a_sum_that_cannot_follow_is_found(student: Student) -> None:
     equal(list(found), ["y"], given="1.2 + 2.3 = 3.5, 3.4 + 4.5 = 9.7, 10.0 + 20.0 = 30.1")
 
 
-@exercise("misprints")
+@exercise("misprints", needs="test_a_sum_that_cannot_follow_is_found")
 def test_a_table_without_misprints_accuses_nobody(student: Student) -> None:
     columns = {
         "ice": ["1.9e-4", "6.6e-5", "3.0e-3"],

@@ -81,7 +81,7 @@ def test_each_question_has_its_own_softmax(student: Student) -> None:
     close(loss, (math.log(4 / 3) + math.log(4)) / 2, given=given)
 
 
-@exercise("choice_loss")
+@exercise("choice_loss", needs="test_equal_scores_cost_the_logarithm_of_the_choices")
 def test_the_choices_of_one_question_stand_side_by_side(student: Student) -> None:
     loss = student.choice_loss(torch.tensor([20.0, 0.0, 0.0, 0.0, 20.0, 0.0]), torch.tensor([0, 1]))
     close(loss, 0.0, given="two questions of three choices, scores (20, 0, 0) and (0, 20, 0), labels 0 and 1")
@@ -191,7 +191,7 @@ def threshold(student: Student, margins: list[float], answered: list[float], sil
     return value
 
 
-@exercise("choose_threshold")
+@exercise("choose_threshold", needs="test_a_question_whose_margin_is_the_threshold_is_not_answered")
 def test_it_lies_where_most_is_earned(student: Student) -> None:
     margins, answered, silent = [5.0, 1.0, 3.0, -2.0], [1.0, 0.0, 0.5, 0.0], [0.0, 1.0, 0.0, 1.0]
     given = "margins 5, 1, 3, −2; answers earn 1, 0, .5, 0, silence 0, 1, 0, 1"
@@ -207,7 +207,7 @@ def test_a_question_whose_margin_is_the_threshold_is_not_answered(student: Stude
     true(2 <= found < 4, "thresholds from 2 on, and below 4, earn most", given=given, actual=found)
 
 
-@exercise("choose_threshold", points=0.5, needs="test_it_lies_where_most_is_earned")
+@exercise("choose_threshold", points=0.5, needs="test_a_question_whose_margin_is_the_threshold_is_not_answered")
 def test_it_may_be_best_to_answer_all_or_none(student: Student) -> None:
     given = "margins −3, 1; answers earn 1 and 1, silence 0 and 0"
     found = threshold(student, [-3.0, 1.0], [1.0, 1.0], [0.0, 0.0], given)

@@ -120,7 +120,7 @@ def test_each_class_has_equally_many(student: Student) -> None:
         equal(found, dict.fromkeys("abc", per_class), given=f"8 a, 4 b, 4 c; {per_class} of each class; how many of each")
 
 
-@exercise("few_labels")
+@exercise("few_labels", needs="test_each_class_has_equally_many")
 def test_a_larger_sample_holds_every_smaller_one(student: Student) -> None:
     for seed in range(6):
         samples = [set(drawn(student, per_class, seed)) for per_class in (1, 2, 3, 4)]
@@ -275,7 +275,7 @@ def test_the_observed_outcome_counts_as_one(student: Student) -> None:
     close(found, 0.1, given="A has 1, B has 0 on 2 items; 9 rows of signs that are all −1: (1 + 0) / (1 + 9)")
 
 
-@exercise("paired_p_value")
+@exercise("paired_p_value", needs="test_four_wins_of_four_are_one_case_in_sixteen")
 def test_chance_that_does_exactly_as_well_counts(student: Student) -> None:
     a = torch.tensor([1.0, 0.0, 1.0, 1.0])
     found = student.paired_p_value(a, a, all_signs(4))

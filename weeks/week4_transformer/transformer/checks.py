@@ -434,7 +434,7 @@ def test_the_new_token_is_kept_behind_the_others(student: Student) -> None:
     close(values, value, given="the values, two earlier tokens and the new one")
 
 
-@exercise("attend_next", points=0.5)
+@exercise("attend_next", points=0.5, needs="test_the_new_token_is_kept_behind_the_others")
 def test_the_past_stays_as_it_was(student: Student) -> None:
     query, key, value = heads(1, 1, 1, 2, seed=4)
     kept = (normal(1, 1, 2, 2, seed=5), normal(1, 1, 2, 2, seed=6))

@@ -287,7 +287,7 @@ def test_a_word_counts_once_however_often_it_stands_there(student: Student) -> N
     close(student.overlap(["눈", "눈", "눈", "배"], ["눈", "하루", "하루"]), 1 / 3, given=given)
 
 
-@exercise("overlap")
+@exercise("overlap", needs="test_two_of_five_words_are_in_both")
 def test_the_same_words_in_another_order_overlap_wholly(student: Student) -> None:
     given = "the words (a, b, c) and (c, a, b)"
     close(student.overlap(["a", "b", "c"], ["c", "a", "b"]), 1.0, given=given)

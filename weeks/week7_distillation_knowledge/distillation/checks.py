@@ -226,7 +226,7 @@ def test_half_the_squared_distance(student: Student) -> None:
     close(student.logit_loss(one, other), (4 + 0 + 4) / 2, given="the logits (1, −1, 0) and (−1, −1, 2)")
 
 
-@exercise("logit_loss")
+@exercise("logit_loss", needs="test_half_the_squared_distance")
 def test_a_number_added_to_all_logits_of_a_row_costs_nothing(student: Student) -> None:
     one, other = torch.tensor([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]]), torch.tensor([[11.0, 12.0, 13.0], [-5.0, -5.0, -5.0]])
     given = "the logits (1, 2, 3) and (11, 12, 13); (5, 5, 5) and (−5, −5, −5)"

@@ -47,7 +47,7 @@ def test_a_pair_within_the_margin_costs_what_is_missing(student: Student) -> Non
         close(found, expected, given=f"{PLACES}; the fact (0, 0, 2) against (0, 0, {corrupted}), margin {margin:g}")
 
 
-@exercise("transe_loss")
+@exercise("transe_loss", needs="test_a_pair_within_the_margin_costs_what_is_missing")
 def test_a_pair_that_keeps_the_margin_costs_nothing(student: Student) -> None:
     found = student.transe_loss(POINTS, STEPS, torch.tensor([[0, 0, 2]]), torch.tensor([[0, 0, 1]]), GAMMA)
     close(found, 0.0, given=f"{PLACES}; the fact (0, 0, 2), exact, against (0, 0, 1), 4 off, margin 1")
