@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from packaging.requirements import Requirement
@@ -26,6 +29,34 @@ def asked_for() -> list[Requirement]:
     groups = [project["dependencies"], *project["optional-dependencies"].values()]
     found = [Requirement(text) for group in groups for text in group]
     return [requirement for requirement in found if requirement.name != project["name"]]
+
+
+def imported(path: Path) -> set[str]:
+    """The packages that a file imports, those of Python itself and of the project left out."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    names = {
+        name.split(".")[0]
+        for node in tree
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [str(node.module)]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    return names - set(sys.stdlib_module_names) - {"etude", "grader"}
+
+
+def test_who_installs_the_grader_can_grade_every_lesson() -> None:
+    """A developer has more packages than an instructor, so nobody here would miss one."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = {Requirement(text).name for text in [*project["dependencies"], *project["optional-dependencies"]["grader"]]}
+    found = packages_distributions()
+    sources = [path for name in ("checks", "hidden", "bank") for path in ROOT.glob(f"solutions/*/*/{name}.py")]
+    needed = {name: {canonicalize_name(one) for one in found[name]} for path in sources for name in imported(path)}
+    assert {"torch", "sentencepiece", "hypothesis"} <= set(needed)
+    assert {name: packages for name, packages in needed.items() if not packages & asked} == {}
 
 
 def test_every_line_is_a_name_and_a_version_and_no_name_stands_there_twice() -> None:

@@ -178,7 +178,8 @@ def named_answers() -> list[str]:
     path = RESULTS / "names.csv"
     if not path.is_file():
         return []
-    given = pd.read_csv(path, keep_default_na=False)
+    named = pd.read_csv(path, keep_default_na=False)
+    given = named[named["verdict"] != ""]
     counts = given["verdict"].value_counts()
     astray = given[given["verdict"] != "right"]
     lines = [
@@ -186,6 +187,8 @@ def named_answers() -> list[str]:
         f"{of(int(counts.get('right', 0)), len(given))} names are right, {counts.get('half', 0)} half right (a part of what is wrong, "
         f"or a near relative of it), {counts.get('false', 0)} false.",
     ]
+    if len(given) < len(named):
+        lines[0] += f" {len(named) - len(given)} more wait to be judged."
     if len(astray):
         lines += table(
             ["exercise", "what is wrong", "the name given", "verdict"],

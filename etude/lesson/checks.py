@@ -131,6 +131,24 @@ def true(condition: bool, detail: str, **values: Any) -> None:
         raise Mismatch(detail, **values)
 
 
+def refused(function: Callable[..., Any], *arguments: Any, why: str, word: str = "", given: Any = None) -> None:
+    """Checks that the function raises a ValueError for these arguments.
+
+    Args:
+        why: what is wrong with the arguments, shown when the function takes them.
+        word: what the error's message must have, as the name at fault.
+
+    Raises:
+        Mismatch: a value came back, or the message lacks the word.
+    """
+    try:
+        found = function(*arguments)
+    except ValueError as error:
+        true(word in str(error), f'the error should say "{word}"', given=given, actual=str(error))
+    else:
+        raise Mismatch(f"ValueError was expected: {why}", given=given, actual=found)
+
+
 def close_gradients(
     student: Student, name: str, oracle: Callable[..., Tensor], tensors: Mapping[str, Tensor], *others: Any, given: str
 ) -> None:
@@ -320,5 +338,5 @@ def _failures_of_pytest() -> tuple[type[BaseException], ...]:
 
 __all__ = [
     *("Check", "Mismatch", "Outcome", "claim", "close", "close_gradients", "collect"),
-    *("equal", "exercise", "load", "marked", "run_check", "same", "true"),
+    *("equal", "exercise", "load", "marked", "refused", "run_check", "true"),
 ]

@@ -53,11 +53,17 @@ def _seen_otherwise(actual: Any) -> dict[str, Any]:
     """Digests all but the floats, which are kept beside the digest: those of the same mistake may differ by rounding."""
     floats: list[float] = []
     try:
-        outline, name = repr(_outline(actual, floats)), kind(plain(actual))
+        outline, name = repr(_outline(actual, floats)), _kind_of_plain(actual)
     except Exception:  # an object of the student's that cannot be gone through
         outline, name, floats = text(actual), kind(actual), []
     digest = hashlib.sha256(outline.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return {"type": name, "digest": digest, **({"values": _rounded(np.array(floats))} if floats else {})}
+
+
+def _kind_of_plain(actual: Any) -> str:
+    """Names the kind that checks compare: a frozenset is a set to them."""
+    value = plain(actual)
+    return "set" if isinstance(value, frozenset) else kind(value)
 
 
 def _outline(value: Any, floats: list[float]) -> Any:

@@ -111,7 +111,10 @@ def _step(title: str, lesson: Lesson) -> Iterator[None]:
 
 @app.command(rich_help_panel=PANEL, epilog="Example: grader build week1_embeddings")
 def build(which: Which = "") -> None:
-    """Make the students' notebooks in weeks/ from solutions/, through nbgrader's release step, and prove that nothing leaks."""
+    """Make the students' notebooks in weeks/ from solutions/, through nbgrader's release step, and prove that nothing leaks.
+
+    nbgrader releases whole weeks: of a lesson, its week is built.
+    """
     with explained():
         course = Course()
         _build(course, course.lessons(which))

@@ -24,6 +24,7 @@ from etude.lesson.checks import (
     collect,
     equal,
     exercise,
+    refused,
     run_check,
     true,
 )
@@ -338,3 +339,33 @@ def test_gradients_are_compared_as_numbers(call: Callable[..., object], detail: 
         close_gradients(student, "f", lambda one, other: (one * other).sum(), tensors, given="two rows")
     assert raised.value.detail.startswith(detail)
     assert raised.value.given == "two rows; the gradient for the one"
+
+
+def of_positive(number: int) -> int:
+    if number <= 0:
+        raise ValueError(f"{number} is not above 0")
+    return number
+
+
+@pytest.mark.parametrize(
+    ("number", "word", "detail"),
+    [
+        (-3, "", None),
+        (-3, "-3", None),
+        (-3, "eye", 'the error should say "eye"'),
+        (4, "", "ValueError was expected: 4 is no debt"),
+    ],
+)
+def test_what_is_no_argument_has_to_be_refused(number: int, word: str, detail: str | None) -> None:
+    if detail is None:
+        refused(of_positive, number, why="it is a debt", word=word)
+        return
+    with pytest.raises(Mismatch, match=detail) as raised:
+        refused(of_positive, number, why="4 is no debt", word=word, given="a number")
+    assert raised.value.given == "a number"
+    assert raised.value.saw_a_value
+
+
+def test_another_exception_is_none_of_the_refusals() -> None:
+    with pytest.raises(ZeroDivisionError):
+        refused(lambda: 1 // 0, why="nothing was given")

@@ -129,6 +129,7 @@ def test_values_that_differ_have_fingerprints_that_differ(one: object, other: ob
         ([np.float64(1.5), "a"], [1.5, "a"]),
         ([np.int64(3), "a"], [3, "a"]),
         ({"b", "a"}, {"a", "b"}),
+        (frozenset({"b", "a"}), {"a", "b"}),
         ({"눈": 0.5, "배": [1.5]}, {"배": [1.5], "눈": 0.5}),
     ],
     ids=lambda value: type(value).__name__,
