@@ -12,7 +12,7 @@ import torch
 from hypothesis.strategies import DrawFn, composite, dictionaries, integers, lists, permutations, sampled_from
 from hypothesis.strategies import text as strings
 
-from etude.lesson.checks import claim, close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, refused, true
 from etude.lesson.interface import Student
 from etude.tokenizers import unigram
 from etude.world import World
@@ -147,7 +147,7 @@ def test_every_score_counts_as_it_stands(student: Student) -> None:
         found, log_probability = student.viterbi(text, scores)
         equal(list(found), pieces, given=f"{text!r} with {scores}")
         close(log_probability, score, given=f"{text!r} with {scores}")
-    true(_refused(student, "a", {}), "no ValueError, though there are no pieces", given="a, no pieces")
+    refused(student.viterbi, "a", {}, why="there are no pieces", given="a, no pieces")
 
 
 def _ways(text: str, scores: dict[str, float]) -> list[tuple[list[str], float]]:
@@ -174,17 +174,6 @@ def _log_sum(text: str, scores: dict[str, float]) -> float:
     return math.log(total) if total else -math.inf
 
 
-def _refused(student: Student, text: str, scores: dict[str, float]) -> bool:
-    """Whether viterbi raises ValueError."""
-    try:
-        student.viterbi(text, scores)
-    except Exception as error:
-        if student.explain(error)[0] != "ValueError":
-            raise
-        return True
-    return False
-
-
 @exercise("viterbi", points=0.5, needs="test_the_sum_decides_and_not_the_longest_piece")
 @for_all(drawn=lattices())
 def test_any_pieces_spell_a_text_in_the_best_way_or_not_at_all(
@@ -193,7 +182,7 @@ def test_any_pieces_spell_a_text_in_the_best_way_or_not_at_all(
     text, scores = drawn
     found = _ways(text, scores)
     if not found:
-        true(_refused(student, text, scores), "no ValueError, though no way spells the text")
+        refused(student.viterbi, text, scores, why="no way spells the text")
         return
     pieces, score = student.viterbi(text, scores)
     best = max(value for _, value in found)

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from etude.lesson.checks import Mismatch, claim, close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, refused, true
 from etude.lesson.interface import Student
 from etude.papers import families
 
@@ -28,7 +28,7 @@ def test_names_stand_in_the_order_of_the_rows_and_a_parent_may_stand_below(stude
 @exercise("parents")
 def test_a_parent_without_a_row_is_reported_by_name(student: Student) -> None:
     rows = [("SGD", ""), ("Adam", "SGD;AdaGard")]
-    _refused(student.parents, rows, word="AdaGard", why="AdaGard has no row of its own", given=rows)
+    refused(student.parents, rows, word="AdaGard", why="AdaGard has no row of its own", given=rows)
 
 
 @exercise("against_time")
@@ -102,7 +102,7 @@ def test_a_child_waits_for_its_parents_whatever_its_date(student: Student) -> No
 def test_in_a_circle_there_is_no_order(student: Student) -> None:
     dates = dict.fromkeys(CIRCLE, "2000")
     why = "a, b and c lie on a circle"
-    _refused(student.reading_order, CIRCLE, dates, word="circle", why=why, given=[CIRCLE, dates])
+    refused(student.reading_order, CIRCLE, dates, word="circle", why=why, given=[CIRCLE, dates])
 
 
 @exercise("step", points=0.5)
@@ -235,16 +235,6 @@ def test_no_parent_is_later_than_its_child(student: Student) -> None:
 def test_every_model_of_the_table_is_in_the_tree(student: Student) -> None:
     alone = set(families.models()["name"]) - {name for edge in _tree(student) for name in edge}
     true(not alone, "each model has an edge; these have none", actual=sorted(alone))
-
-
-def _refused(function: Callable[..., Any], *arguments: Any, word: str, why: str, given: Any = None) -> None:
-    """Asks for a ValueError whose message has the word."""
-    try:
-        found = function(*arguments)
-    except ValueError as error:
-        true(word in str(error), f'the error should say "{word}"', given=given, actual=str(error))
-    else:
-        raise Mismatch(f"ValueError was expected: {why}", given=given, actual=found)
 
 
 def _cards(student: Student) -> dict[str, tuple[str, str, set[str]]]:

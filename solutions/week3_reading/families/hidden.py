@@ -11,7 +11,7 @@ import torch
 from hypothesis.strategies import DrawFn, SearchStrategy, booleans, composite, integers, lists, sampled_from
 from torch import Tensor
 
-from etude.lesson.checks import Mismatch, claim, close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, refused, true
 from etude.lesson.interface import Student
 from grader.grading.artifacts import Artifacts
 from grader.grading.metrics import metric
@@ -57,16 +57,6 @@ def above(graph: Mapping[str, AbstractSet[str]], name: str) -> set[str]:
     while more := {parent for one in found for parent in graph[one]} - found:
         found |= more
     return found
-
-
-def refused(function: Callable[..., Any], *arguments: Any, word: str, why: str, given: Any = None) -> None:
-    """Asks for a ValueError whose message has the word."""
-    try:
-        found = function(*arguments)
-    except ValueError as error:
-        true(word in str(error), f'the error should say "{word}"', given=given, actual=str(error))
-    else:
-        raise Mismatch(f"ValueError was expected: {why}", given=given, actual=found)
 
 
 @exercise("parents")

@@ -6,7 +6,7 @@ Where many small cases are tried, they come from the smallest on, so the first t
 import itertools
 import math
 
-from etude.lesson.checks import claim, close, equal, exercise, true
+from etude.lesson.checks import claim, close, equal, exercise, refused, true
 from etude.lesson.interface import Student
 
 
@@ -131,22 +131,11 @@ def test_it_is_the_best_of_all_ways(student: Student) -> None:
         close(score, highest, given=f"{given}; the log-probability of {' '.join(pieces)}")
 
 
-def refuses(student: Student, text: str, scores: dict[str, float]) -> bool:
-    """Whether viterbi raises ValueError."""
-    try:
-        student.viterbi(text, scores)
-    except Exception as error:
-        if student.explain(error)[0] != "ValueError":
-            raise
-        return True
-    return False
-
-
 @exercise("viterbi", points=0.5, needs="test_a_piece_that_beats_its_parts_is_taken")
 def test_what_cannot_be_spelled_is_refused(student: Student) -> None:
     for text in ("c", "ac", "ca"):
         given = f"{text} with {shown(SCORES)}"
-        true(refuses(student, text, SCORES), "no ValueError, though no piece has the letter c", given=given)
+        refused(student.viterbi, text, SCORES, why="no piece has the letter c", given=given)
 
 
 @exercise("forward", points=0.5)
