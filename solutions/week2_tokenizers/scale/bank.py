@@ -826,3 +826,10 @@ equivalent("cut_special", "3: sorted(special, key=len, reverse=True) → sorted(
 equivalent("cut_text", "3: range(1, count) → range(1, count + 1)", "the last cut is wanted at the end of the text, where nothing is found")
 equivalent("merge_step", "10: pairs.get(now, 0) → pairs.get(now) or 0", "a pair that occurs 0 times is not there, and 0 is what it counts from")
 equivalent("train", "4: pairs.get(pair, 0) → pairs.get(pair) or 0", "a pair that is there was counted once or more")
+equivalent("byte_ids", "1: enumerate(sorted(BYTES)) → [(sorted(BYTES).index(item), item) for item in sorted(BYTES)]", "no character stands there twice")
+equivalent("tokenizer_json", "1: enumerate(sorted(BYTES)) → [(sorted(BYTES).index(item), item) for item in sorted(BYTES)]", "no character stands there twice")
+equivalent("cut_special", "5: enumerate(parts) → [(parts.index(item), item) for item in parts]",
+           "text and special tokens take turns and never look alike, so the first of equal parts stands at a place of the same kind")
+equivalent("cut_text", "2: {0, len(text)} → {0, len(text.encode())}", "the last chunk ends with the text, wherever beyond it the end is said to be")
+equivalent("tokenizer_json", "4: {token: i for i, token in tokens.items()} → {__import__('unicodedata').normalize('NFC', token): i for i, token in tokens.items()}",
+           "of the 256 characters that stand for bytes none joins another")

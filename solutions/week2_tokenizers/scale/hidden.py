@@ -160,6 +160,9 @@ def test_any_text_is_cut_as_place_by_place(student: Student, text: str, special:
 def test_blanks_and_line_ends_around_stay(student: Student) -> None:
     text = f" \n{END}  a\n{END}\n"
     equal(student.cut_special(text, [END]), brute_cut(text, [END]), given=repr(text))
+    text = f" e\u0301{END}\r\n"  # an accent of its own stays one, special tokens or not
+    for special in ([END], []):
+        equal(student.cut_special(text, special), brute_cut(text, special), given=f"{text!r}, special {special}")
 
 
 @exercise("cut_special", points=0.5, needs="test_a_special_token_is_cut_out_whole")
