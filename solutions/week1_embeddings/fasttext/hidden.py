@@ -431,6 +431,9 @@ def test_many_words_agree_with_sets(student: Student) -> None:
         expected,
         given="12 words, the first of them again, with the same 12, n = 2 to 4",
     )
+    nowhere = student.overlaps(["a"], ["b", "c"], 5, 6)
+    given = "a with b and c, n = 5 and 6: no n-grams"
+    true(nowhere.is_floating_point(), "a float tensor was expected", given=given, actual=str(nowhere.dtype))
     found = student.overlaps(["boil"], ["boils", "boiled"])
     close(found, [[6 / 18, 6 / 22]], given="boil with boils and boiled, n left as they are: 3 to 6")
     found = student.overlaps(["cafe\u0301"], ["café", "cafe\u0301"], 3, 3)

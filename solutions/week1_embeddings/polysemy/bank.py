@@ -153,6 +153,17 @@ edit("topic_entropy", "empty-left-out", {"Counter(topics)": "Counter(topic for t
      "the empty string is left out: it is a topic like any other",
      killed_by="test_topics_that_differ_in_one_sign_are_different_topics")
 
+@alternative("topic_entropy", "one-against-the-rest")
+def topic_entropy(topics):
+    def binary(part, whole):
+        return sum(share * math.log2(1 / share) for share in (part / whole, (whole - part) / whole) if share)
+
+    def of(counts):  # Shannon's third property
+        whole = sum(counts)
+        return binary(counts[0], whole) + (whole - counts[0]) / whole * of(counts[1:]) if len(counts) > 1 else 0.0
+
+    return of(list(Counter(topics).values()))
+
 
 # mixture
 @alternative("mixture", "normal-equations")

@@ -110,7 +110,7 @@ def test_any_list_has_the_entropy_of_its_shares(student: Student, topics: list[s
 
 @exercise("topic_entropy", points=0.5)
 def test_many_topics_and_very_unequal_shares_have_an_entropy(student: Student) -> None:
-    close(student.topic_entropy([str(i) for i in range(1024)]), 10.0, given="1024 different topics")
+    close(student.topic_entropy([str(i) for i in range(256)]), 8.0, given="256 different topics")
     expected = 1e-4 * math.log2(1e4) - 0.9999 * math.log2(0.9999)
     close(student.topic_entropy(["a"] * 9_999 + ["b"]), expected, given="9,999 times a and once b")
     expected = 1e-5 * math.log2(1e5) - 0.99999 * math.log2(0.99999)

@@ -189,6 +189,9 @@ edit("keep_probability", "sum-in-32-bits", {"counts.sum()": "counts.sum(dtype=co
 edit("keep_probability", "numpy-array", {"clamp(max=1.0)": "clamp(max=1.0).numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_a_frequent_word_is_kept_with_probability_sqrt_t_over_f")
+edit("keep_probability", "counts-cut", {"frequency = counts / counts.sum()": "frequency = counts.long() / counts.long().sum()"},
+     "counts of floats are cut to whole numbers",
+     killed_by="test_counts_of_any_type_and_any_threshold_are_obeyed")
 
 
 # noise_distribution
@@ -256,6 +259,11 @@ edit("noise_distribution", "counts-changed", {"counts.double() ** power": "count
 edit("noise_distribution", "numpy-array", {".float()": ".float().numpy()"},
      "an array comes back: a tensor is asked for",
      killed_by="test_the_weights_are_counts_to_the_power_three_quarters")
+
+@mistake("noise_distribution", "by-logarithms", "0 times the logarithm of 0 is no number: at power 0 a count of 0 is drawn like any other",
+         killed_by="test_floats_and_zeros_are_counts_too")
+def noise_distribution(counts, power=0.75):
+    return (power * counts.double().log()).softmax(dim=0).float()
 
 
 # sgns_loss

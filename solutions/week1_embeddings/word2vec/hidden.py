@@ -89,6 +89,8 @@ def test_counts_of_any_type_and_any_threshold_are_obeyed(student: Student) -> No
             found, given = student.keep_probability(counts, t), f"2·10⁹, 2·10⁹, 10⁶ and 1, of {kind}; t = {t:g}"
             close(found, expected, atol=0, given=given)
             true(found.is_floating_point(), "a float tensor was expected", given=given, actual=str(found.dtype))
+    expected = [math.sqrt(0.1 * 9 / n) for n in (1.5, 2.75, 4.75)]
+    close(student.keep_probability(torch.tensor([1.5, 2.75, 4.75]), 0.1), expected, given="1½, 2¾ and 4¾; t = 0.1")
 
 
 @exercise("keep_probability", points=0.5)
@@ -134,6 +136,8 @@ def test_floats_and_zeros_are_counts_too(student: Student) -> None:
     handle = student.put(counts.clone())
     close(student.noise_distribution(handle, power=0.5), [0.25, 0, 0.75], given="counts ¼, 0 and 2¼; power ½")
     close(student.value(handle), counts, given="the counts, afterwards")
+    found = student.noise_distribution(torch.tensor([3, 0, 1, 5]), power=0)
+    close(found, [1 / 4] * 4, given="counts 3, 0, 1 and 5; power 0, where all are drawn equally often")
 
 
 @exercise("noise_distribution", points=0.5, needs="test_the_weights_are_counts_to_the_power_three_quarters")

@@ -304,6 +304,15 @@ edit("cut_text", "share-first", {"k * len(text) // count": "int(k / count * len(
      "k / count is a float, and what it gives times n can lie below the whole number",
      killed_by="test_places_are_whole_numbers_and_white_space_is_that_of_regex")
 
+@mistake("cut_text", "moved-on", "where two cuts fall on one place, the second is made at the next one",
+         killed_by="test_a_long_text_is_cut_into_parts_of_like_length")
+def cut_text(text, count):
+    safe, cuts = regex.compile(r"(?<=\S)\s"), [0]
+    for k in range(1, count):
+        if found := safe.search(text, max(k * len(text) // count, cuts[-1] + 1)):
+            cuts.append(found.start())
+    return [text[start:end] for start, end in pairwise([*cuts, len(text)]) if start < end]
+
 
 # merge_step
 @alternative("merge_step", "only-the-difference")

@@ -232,6 +232,9 @@ def test_a_long_text_is_cut_into_parts_of_like_length(student: Student) -> None:
     text = END.join(documents("en", 6, 2_000) + documents("ko", 6, 2_000))
     chunks = student.cut_text(text, 16)
     equal([len(chunk) for chunk in chunks], [len(chunk) for chunk in brute_chunks(text, 16)], given="4,000 words in 16: lengths")
+    text = "a" * 12 + " b c d"
+    given = "12 times a, then b, c, d: of the places wanted two lie in the first word"
+    equal(student.cut_text(text, 4), ["a" * 12, " b", " c d"], given=given)
 
 
 @exercise("cut_text", points=0.5, needs="test_a_cut_moves_on_to_the_next_white_space")

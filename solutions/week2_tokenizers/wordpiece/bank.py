@@ -586,6 +586,10 @@ edit("cut_word", "long-word-kept", {UNKNOWN: UNKNOWN + ' if len(word) < 50 else 
 edit("cut_word", "up-to-fifty", {"range(start + 1, len(word) + 1)": "range(start + 1, min(len(word), start + 50) + 1)"},
      "pieces of more than fifty letters are not found: the longest one that fits is taken",
      killed_by=CUT)
+edit("cut_word", "longest-start", {"    while start < len(word):": "    longest = max((len(piece) for piece in vocabulary if not piece.startswith(('##', '['))), default=0)\n    while start < len(word):",
+     "range(start + 1, len(word) + 1)": "range(start + 1, min(len(word), start + longest) + 1)"},
+     "no longer pieces are tried than the longest that begins a word",
+     killed_by="test_a_piece_inside_a_word_may_be_longer_than_any_at_its_start")
 
 
 # split_text

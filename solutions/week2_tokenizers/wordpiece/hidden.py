@@ -368,6 +368,12 @@ def test_a_mark_alone_is_no_piece_of_a_word(student: Student) -> None:
     equal(list(student.cut_word("ab", {"[UNK]", "a", "##", "#"})), ["[UNK]"], given="ab; a ## #")
 
 
+@exercise("cut_word", points=0.5, needs="test_the_longest_piece_is_taken_and_the_rest_is_marked")
+def test_a_piece_inside_a_word_may_be_longer_than_any_at_its_start(student: Student) -> None:
+    equal(list(student.cut_word("abcdef", {"a", "##bcdef"})), ["a", "##bcdef"], given="abcdef; a ##bcdef")
+    equal(list(student.cut_word("abcde", {"abcd", "##e", "a"})), ["abcd", "##e"], given="abcde; a abcd ##e")
+
+
 @exercise("cut_word", points=0.5)
 def test_the_limit_is_one_of_characters_not_of_bytes(student: Student) -> None:
     equal(list(student.cut_word("눈" * 100, {"[UNK]", "눈", "##눈"})), ["눈", *["##눈"] * 99], given="100 times 눈")

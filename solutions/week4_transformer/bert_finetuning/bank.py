@@ -541,6 +541,12 @@ def choose_threshold(margins, answered, silent):
     good = [margin for margin, a, s in zip(margins, answered, silent) if a > s]
     return min(good) - 1e-6 if good else max(margins)
 
+@mistake("choose_threshold", "thousandth-below", "a thousandth below a margin another margin may lie: take the margins themselves, or places between two",
+         killed_by="test_margins_may_be_close_together_and_far_from_zero")
+def choose_threshold(margins, answered, silent):
+    candidates = [math.inf, *(margin - 1e-3 for margin in margins)]
+    return max(candidates, key=lambda tau: sum(a if m > tau else s for m, a, s in zip(margins, answered, silent)))
+
 
 # answer_scores
 @alternative("answer_scores", "regular-expressions")

@@ -395,6 +395,10 @@ def test_margins_may_be_close_together_and_far_from_zero(student: Student) -> No
         given=given,
         actual=found,
     )
+    low, high = 0.5, 0.5 + 2.0**-16
+    found = float(student.choose_threshold([low, high], [0.0, 1.0], [1.0, 0.0]))
+    given = "margins ½ and ½ + 2⁻¹⁶; answers earn 0 and 1, silence 1 and 0"
+    true(low <= found < high, "thresholds from ½ on, and below ½ + 2⁻¹⁶, earn most", given=given, actual=found)
 
 
 @exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")

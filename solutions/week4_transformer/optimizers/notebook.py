@@ -80,7 +80,7 @@ def clip_by_global_norm(gradients, limit):
 
     gradients: list of float tensors of any shapes; limit: a float, 0.1 or more, infinity for none.
     Longer ones come out as long as the limit; a millionth beside the norm, as torch adds it, is allowed.
-    Returns (list of new tensors, norm of all of them together before clipping: float). Pascanu et
+    Returns (list of tensors, norm of all of them together before clipping: float). Pascanu et
     al. 2013, Algorithm 1.
     """
     ### BEGIN SOLUTION

@@ -171,8 +171,8 @@ def test_any_tokens_are_embedded_one_by_one(
 @exercise("embed_input", points=0.5)
 def test_gradients_reach_every_table(student: Student) -> None:
     weights = {name: one.double() for name, one in weights_of(3, 4, 5, 2).items()}
-    tokens, kinds = torch.tensor([[1, 4, 1]]), torch.tensor([[0, 1, 1]])
-    given = "E = 3, H = 4, the tokens (1, 4, 1), float64"
+    tokens, kinds = torch.tensor([[1, 4, 1, 0]]), torch.tensor([[0, 1, 1, 0]])
+    given = "E = 3, H = 4, the tokens (1, 4, 1, 0), float64"
     close_gradients(student, "embed_input", embedded, weights, tokens, kinds, given=given)
 
 

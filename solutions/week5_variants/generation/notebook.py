@@ -331,7 +331,7 @@ def penalize(logits, text, penalty):
     one below 0 multiplied, once.
 
     logits (B, V) float; text (B, N) int64, N may be 0; penalty: a number, 1 or more.
-    Returns (B, V), new, of the logits' type: those that came in stay as they are. Keskar et al.
+    Returns (B, V) of the logits' type; the logits that came in stay as they are. Keskar et al.
     2019, section 4.1.
     """
     ### BEGIN SOLUTION

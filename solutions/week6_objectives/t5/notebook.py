@@ -87,7 +87,8 @@ def rms_norm(x, weight, eps):
 
     x: float tensor (…, d); weight: (d,), the scale g, of x's type; eps: a small number, perhaps 0,
     added inside the root.
-    Returns a float tensor (…, d) of x's type. Raffel et al. 2020, section 2.1.
+    Returns a float tensor (…, d) of x's type; squares may be taken in it too. Raffel et al. 2020,
+    section 2.1.
     """
     ### BEGIN SOLUTION
     return weight * x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)

@@ -212,6 +212,17 @@ edit("wrong_classes", "nine-classes", {"table / labels.bincount(minlength=classe
 edit("wrong_classes", "in-place", {"logits.scatter(1": "logits.scatter_(1"},
      "the logits themselves are changed: work on a copy", killed_by="test_one_row_shares_the_rest_among_the_others")
 
+@alternative("wrong_classes", "running-mean")
+def wrong_classes(logits, labels, temperature):
+    k = logits.shape[1]
+    table, seen = torch.zeros(k, k, dtype=logits.dtype), [0] * k
+    for row, c in zip(logits, labels.tolist()):
+        others = [j for j in range(k) if j != c]
+        left = row[others] / temperature
+        seen[c] += 1
+        table[c, others] += (torch.exp(left - torch.logsumexp(left, dim=0)) - table[c, others]) / seen[c]
+    return table
+
 
 # soft_loss
 @alternative("soft_loss", "cross-entropy")
@@ -276,6 +287,15 @@ def soft_loss(student, teacher, temperature, real):
     targets = (teacher.detach() / temperature).softmax(dim=-1)
     each = -(targets * (student / temperature).log_softmax(dim=-1)).sum(dim=-1)
     return temperature**2 * torch.where(real, each, 0.0).sum() / real.sum().clamp(min=1)
+
+@alternative("soft_loss", "logsumexp")
+def soft_loss(student, teacher, temperature, real):
+    total, rows = student.new_zeros(()), real.flatten().nonzero()[:, 0].tolist()
+    students, teachers = student.flatten(0, -2), teacher.detach().flatten(0, -2)
+    for row in rows:
+        z, v = students[row] / temperature, teachers[row] / temperature
+        total = total + z.logsumexp(dim=0) - ((v - v.logsumexp(dim=0)).exp() * z).sum()
+    return total * temperature**2 / max(1, len(rows))
 
 
 # soft_gradient

@@ -261,9 +261,9 @@ def test_logits_of_thousands_below_zero_share_the_rest_too(student: Student) -> 
     expected = [[0, 0.5, 0.5], [0, 0, 0], [0, 0, 0]]
     close(student.wrong_classes(logits, torch.tensor([0, 0]), 1), expected, given=given)
     for far in (1e10, 1e40):
-        logits = torch.tensor([[-far, -2 * far, -2 * far]], dtype=torch.float64)
-        given = f"the logits ({-far:g}, {-2 * far:g}, {-2 * far:g}) in float64, label 0, T = 1"
-        close(student.wrong_classes(logits, torch.tensor([0]), 1), expected, given=given)
+        logits = torch.tensor([[-far, -2 * far, -3 * far]], dtype=torch.float64)
+        given = f"the logits ({-far:g}, {-2 * far:g}, {-3 * far:g}) in float64, label 0, T = 1"
+        close(student.wrong_classes(logits, torch.tensor([0]), 1), [[0, 1, 0], [0, 0, 0], [0, 0, 0]], given=given)
 
 
 @exercise("wrong_classes", points=0.5, needs="test_rows_of_one_label_are_averaged")
@@ -352,8 +352,9 @@ def test_tokens_of_sentences_are_rows_too(student: Student) -> None:
 
 @exercise("soft_loss", points=0.5, needs="test_both_are_softened_and_the_loss_grows_by_t_squared")
 def test_logits_of_thousands_cost_no_infinity(student: Student) -> None:
-    one, other = torch.tensor([[0.0, 3000.0], [-5000.0, -5001.0]]), torch.tensor([[4000.0, 0.0], [9000.0, 9000.0]])
-    given = "the student's logits (0, 3000) and (−5000, −5001), the teacher's (4000, 0) and (9000, 9000), T = 1"
+    one = torch.tensor([[0.0, 3000.0], [-5000.0, -5001.0]]).double()
+    other = torch.tensor([[4000.0, 0.0], [9000.0, 9000.0]]).double()
+    given = "the student's logits (0, 3000) and (−5000, −5001), the teacher's (4000, 0) and (9000, 9000) in float64, T = 1"
     expected = (3000 + (math.log(1 + math.exp(-1)) + math.log(1 + math.exp(-1)) + 1) / 2) / 2
     close(student.soft_loss(one, other, 1, torch.tensor([True, True])), expected, given=given)
 
