@@ -259,7 +259,7 @@ edit("subword_loss", "contexts-detached", {"vectors = compose": "contexts = cont
      "the contexts were detached, so they stay where they are: both tables learn",
      killed_by="test_the_loss_is_a_scalar_tensor_that_both_tables_learn_from")
 edit("subword_loss", "something-added", {"logsigmoid(real) + logsigmoid(-noise)": "(real.sigmoid() + 1e-9).log() + ((-noise).sigmoid() + 1e-9).log()"},
-     "something is added under the logarithm, so no loss is above 21",
+     "something is added under the logarithm, so no logarithm goes beyond 21",
      killed_by="test_large_scores_stay_as_they_are")
 edit("subword_loss", "log-of-sigmoid", {"logsigmoid(real) + logsigmoid(-noise)": "real.sigmoid().log() + (-noise).sigmoid().log()"},
      "the sigmoid of a very low score rounds to 0, and its logarithm is −∞: logsigmoid stays finite",

@@ -371,7 +371,7 @@ def kmeans(points, centroids, steps=50):
 
 edit("kmeans", "moves-before-labels",
      {"return centroids, labels": "return centroids, torch.cdist(points, centroids).argmin(dim=1)"},
-     "the centroids move before the points are labelled", killed_by="test_one_round_labels_first_and_then_moves")
+     "the labels are not those from which the last move was made: points are labelled, then the centroids move", killed_by="test_one_round_labels_first_and_then_moves")
 edit("kmeans", "centroids-never-move", {"centroids[k] = points[labels == k].mean(dim=0)": "pass"},
      "the centroids never move", killed_by="test_two_groups_on_a_line_are_found")
 edit("kmeans", "one-round", {"range(steps)": "range(1)"},

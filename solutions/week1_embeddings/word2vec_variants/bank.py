@@ -58,7 +58,7 @@ edit("cbow_contexts", "window-as-span",
      killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs")
 edit("cbow_contexts", "text-wraps-around", {"inside = (places >= 0) & (places < len(ids))": "inside = places == places",
      "places.clamp(0, len(ids) - 1)": "places % len(ids)"},
-     "the ends of the text are joined: negative indices wrap around",
+     "the ends of the text are joined: a place before the first wraps around",
      killed_by="test_the_coffee_sentence_has_8_examples_and_26_pairs", of="places-and-mask")
 edit("cbow_contexts", "only-before",
      {"torch.cat([words[:, :window], words[:, window + 1 :]], dim=1)": "words[:, :window]"},
@@ -406,7 +406,7 @@ edit("costs", "grows-with-vocabulary", {"(negatives + 1)": "vocabulary * (negati
      killed_by="test_negative_sampling_costs_the_same_for_any_vocabulary")
 edit("costs", "floats", {"2 * vocabulary * dim, vocabulary * dim, (negatives + 1) * dim":
      "2.0 * vocabulary * dim, 1.0 * vocabulary * dim, 1.0 * (negatives + 1) * dim"},
-     "the numbers are floats: counts are whole numbers",
+     "a float comes back: counts are whole numbers",
      killed_by="test_ten_thousand_words_of_300_numbers_have_six_million_weights")
 edit("costs", "int32", {"return 2 * vocabulary * dim": "return int(np.int64(2 * vocabulary * dim).astype(np.int32))"},
      "the weights are counted in 32 bits, where millions of words overflow",

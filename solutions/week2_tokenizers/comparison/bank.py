@@ -333,7 +333,7 @@ edit("overlap", "marks-compared", {'piece[2:] if piece.startswith("##") else pie
 edit("overlap", "special-tokens-counted", {' and not (len(text) > 2 and (text[0] + text[-1]) in ("[]", "<>"))': ""},
      "special tokens are counted as pieces of text", killed_by="test_special_tokens_are_left_out")
 edit("overlap", "all-hashes-stripped", {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': 'piece.strip("#▁")'},
-     "every # is stripped off: the mark is ##, and # alone is a piece", killed_by="test_marks_do_not_count")
+     "signs at the start are stripped off one by one: the mark is ##, and # alone is a piece", killed_by="test_marks_do_not_count")
 edit("overlap", "marks-removed-anywhere",
      {'piece[2:] if piece.startswith("##") else piece.removeprefix("▁")': 'piece.replace("##", "").replace("▁", "")'},
      "## and ▁ are removed anywhere: only at the start of a piece are they marks", killed_by="test_marks_do_not_count")

@@ -189,7 +189,7 @@ edit("cut_special", "blanks-belong-to-it", {"f\"({'|'": "f\"\\\\s*({'|'", "longe
 
 
 @mistake("cut_special", "one-token-after-the-other",
-         "the text is cut at each special token in turn, so a longer one that comes later is cut up or a part of it found first",
+         "the text is cut at each special token in turn: where two overlap, that which begins first may be cut up or missed",
          killed_by="test_from_left_to_right_none_is_looked_at_again")
 def cut_special(text, special):
     parts = [(text, False)]

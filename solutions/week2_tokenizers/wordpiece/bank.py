@@ -357,7 +357,7 @@ edit("train_pieces", "all-letters-both-ways", {"{piece for word in words for pie
      "all single letters are there with and without mark: only what occurs is",
      killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
 edit("train_pieces", "size-as-merges", {"len(vocabulary) < size": "len(vocabulary) < size + len(SPECIAL)"},
-     "`size` counts the merges: it is the size of the whole vocabulary",
+     "`size` is the size of the whole vocabulary: single pieces and special tokens count",
      killed_by="test_the_vocabulary_begins_with_special_tokens_and_single_pieces", of="dictionary-of-words")
 edit("train_pieces", "one-too-many", {"len(vocabulary) < size": "len(vocabulary) <= size"},
      "one piece too many: the vocabulary stops at `size`",

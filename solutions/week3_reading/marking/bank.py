@@ -274,7 +274,7 @@ edit("macro_f1", "unused-as-zero",
      killed_by="test_a_class_that_neither_side_used_is_left_out")
 edit("macro_f1", "unmarked-left-out", {"return float((2 * counts.diagonal()[used > 0] / used[used > 0]).mean())":
      "marked = counts.sum(axis=0) > 0\n    return float((2 * counts.diagonal()[marked] / used[marked]).mean())"},
-     "a class that was never marked is left out: its F1 is 0 and counts",
+     "a class that one side never used is left out: its F1 is 0 and counts",
      killed_by="test_a_class_that_one_side_used_counts_with_0")
 edit("macro_f1", "unkeyed-left-out", {"return float((2 * counts.diagonal()[used > 0] / used[used > 0]).mean())":
      "true = counts.sum(axis=1) > 0\n    return float((2 * counts.diagonal()[true] / used[true]).mean())"},

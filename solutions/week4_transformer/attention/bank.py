@@ -264,7 +264,7 @@ edit("masked_attention", "multiplied-scores", {"scores.masked_fill(~mask, -torch
 edit("masked_attention", "infinity-times-zero",
      {"weights = scores.masked_fill(~mask, -torch.inf).softmax(dim=-1)": "weights = (scores + torch.where(mask, 0.0, -torch.inf)).softmax(dim=-1)",
       "return weights.masked_fill(~mask, 0) @ values": "return torch.nan_to_num(weights @ values)"},
-     "the result's NaN are replaced, but not those of the gradient: fill the weights of such rows before they are used",
+     "the result's NaN are replaced, but not those of the gradient: a row that sees nothing must give none on the way",
      killed_by="test_gradients_are_numbers_also_where_a_query_may_see_nothing")
 edit("masked_attention", "not-scaled", {" / math.sqrt(queries.size(-1))": ""},
      "scores are not divided by √d", killed_by="test_where_all_is_allowed_it_is_attention")

@@ -594,7 +594,7 @@ edit("answer_scores", "sets", {"sum((Counter(given) & Counter(wanted)).values())
      killed_by="test_any_answer_scores_as_in_the_official_script")
 edit("answer_scores", "shared-from-one-side", {"sum((Counter(given) & Counter(wanted)).values())":
      "sum(word in wanted for word in given)"},
-     "a word that the answer has twice and the truth once is counted twice", killed_by="test_any_answer_scores_as_in_the_official_script")
+     "a word counts as often as both have it: not once for all, nor as often as one of them has it", killed_by="test_any_answer_scores_as_in_the_official_script")
 edit("answer_scores", "characters", {"Counter(given) & Counter(wanted)": 'Counter("".join(given)) & Counter("".join(wanted))',
      "2 * shared / (len(given) + len(wanted)) if": 'shared * 2 / (len("".join(given)) + len("".join(wanted))) if'},
      "characters are counted, as for Korean: SQuAD counts words", killed_by="test_f1_counts_the_words_that_both_have")

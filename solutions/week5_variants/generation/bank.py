@@ -453,7 +453,7 @@ edit("top_p", "returned-in-float32", {"return logits.masked_fill(": "return logi
      "the logits come back as float32, whatever they were: they keep their type",
      killed_by="test_the_logits_that_stay_are_the_same_numbers_after_top_p")
 edit("top_p", "equals-of-the-likeliest", {"    needed[:, 0] = True\n": "    needed |= probabilities == probabilities[:, :1]\n"},
-     "all that are as likely as the likeliest stay, also where fewer suffice", killed_by="test_one_of_equals_stays_where_p_is_zero")
+     "tokens that are equally likely all stay, also where fewer suffice", killed_by="test_one_of_equals_stays_where_p_is_zero")
 
 
 # penalize

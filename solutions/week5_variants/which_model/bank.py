@@ -201,7 +201,7 @@ def seconds_of(readings):
 
 
 edit("seconds_of", "rounded", {"return statistics.median([after - before for before, after in readings[1:]])": "return round(statistics.median([after - before for before, after in readings[1:]]), 12)"},
-     "seconds are rounded: a call may take very few", killed_by="test_a_call_may_take_less_than_the_clock_has_digits_for_in_float32")
+     "seconds lose their digits: the clock shows large numbers, and a call may take very few", killed_by="test_a_call_may_take_less_than_the_clock_has_digits_for_in_float32")
 
 
 # forward_flops
@@ -240,7 +240,7 @@ edit("forward_flops", "one-layer", {"layers * layer + ": "layer + "},
      "one layer is counted: there are L", killed_by="test_attention_grows_with_the_square_of_the_text")
 
 
-@mistake("forward_flops", "float32", "float32 holds 24 bits: count in whole numbers",
+@mistake("forward_flops", "float32", "floats hold 24 or 53 bits: count in whole numbers",
          killed_by="test_a_whole_number_is_exact_however_large")
 def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
     n, h = torch.tensor(float(tokens)), torch.tensor(float(width))

@@ -66,7 +66,7 @@ edit("sample_tokens", "clamped", {"torch.log(uniform)": "torch.log(uniform.clamp
 edit("sample_tokens", "float32", {"torch.log(uniform)": "torch.log(uniform.float())"},
      "the numbers become float32, in which one just below 1 is 1, and its noise infinite", killed_by="test_numbers_near_0_and_1_make_their_whole_noise")
 edit("sample_tokens", "thousand-for-infinity", {"(logits + noise)": "(logits.masked_fill(torch.isinf(logits), -1000.0) + noise)"},
-     "−1000 stands for −∞: a score may be lower, and then a word comes that can never come", killed_by="test_a_word_that_can_never_come_never_comes")
+     "a number such as −1000 stands for −∞: a score may be lower, and then a word comes that can never come", killed_by="test_a_word_that_can_never_come_never_comes")
 edit("sample_tokens", "unsafe-softmax", {"(logits + noise)": "((logits.exp() / logits.exp().sum(dim=-1, keepdim=True)).log() + noise)"},
      "exp of a large score is infinite: the scores themselves do", killed_by="test_huge_scores_draw_as_others_do")
 edit("sample_tokens", "squeezed", {"argmax(dim=-1)": "argmax(dim=-1).squeeze()"},
@@ -258,13 +258,13 @@ edit("adversarial_loss", "no-baseline", {"rewards - baseline": "rewards"},
 edit("adversarial_loss", "no-reward", {"(rewards - baseline).detach() * chances": "chances"},
      "the rewards are left out: every guess becomes more likely", killed_by="test_rewarded_guesses_become_more_likely")
 edit("adversarial_loss", "rewards-trained", {"(rewards - baseline).detach()": "(rewards - baseline)"},
-     "a gradient goes to the rewards, so the discriminator is trained to be fooled", killed_by="test_no_gradient_goes_to_the_rewards")
+     "a gradient goes to the rewards, so the discriminator learns from the generator's loss", killed_by="test_no_gradient_goes_to_the_rewards")
 edit("adversarial_loss", "scores-detached", {"logits.log_softmax": "logits.detach().log_softmax"},
      "the scores are taken as constants: nothing is learnt", killed_by="test_rewarded_guesses_become_more_likely")
 edit("adversarial_loss", "nought-is-none", {"(rewards - baseline).detach()": "(rewards - (baseline or rewards.mean())).detach()"},
      "a baseline of 0 is taken for none, and the mean reward for the baseline", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
 edit("adversarial_loss", "rewards-changed", {"return -((rewards - baseline).detach()": "better = rewards.detach()\n    better -= baseline\n    return -(better"},
-     "detach shares its numbers with the rewards, and −= changes both", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
+     "a detached tensor shares its numbers with the rewards, and −= changes both", killed_by="test_its_value_is_the_mean_of_reward_times_minus_ln_p")
 edit("adversarial_loss", "better-guesses-alone", {"(rewards - baseline).detach()": "(rewards - baseline).clamp(min=0).detach()"},
      "guesses that are worse than usual are left out: they become less likely", killed_by="test_rewarded_guesses_become_more_likely")
 edit("adversarial_loss", "over-places", {"log_softmax(dim=-1)": "log_softmax(dim=0)"},

@@ -112,7 +112,7 @@ def ask_teacher(teacher, inputs, size):
 
 
 edit("ask_teacher", "dropout-on", {"    teacher.eval()\n": ""},
-     "the teacher answers in training mode, with dropout", killed_by="test_dropout_is_off_while_the_teacher_answers")
+     "the teacher answers with dropout: all its parts belong in evaluation mode", killed_by="test_dropout_is_off_while_the_teacher_answers")
 edit("ask_teacher", "off-below-the-top-alone", {"    teacher.eval()\n": "    if teacher.training:\n        teacher.eval()\n"},
      "a part in training below a top that is not keeps its dropout: switch every part off",
      killed_by="test_a_part_in_training_answers_in_evaluation_mode")
@@ -535,7 +535,7 @@ edit("raise_bias", "other-half", {"< share": "> share"},
 edit("raise_bias", "from-0-to-50", {"low, high = wanted - float(odds.max()), wanted - float(odds.min())": "low, high = 0.0, 50.0"},
      "the bias is looked for between 0 and 50: it may be negative, or larger", killed_by="test_a_class_that_is_said_too_often_gets_a_negative_bias")
 edit("raise_bias", "within-a-hundred", {"low, high = wanted - float(odds.max()), wanted - float(odds.min())": "low, high = -100.0, 100.0"},
-     "the bias is looked for between −100 and 100: logits of thousands need thousands", killed_by="test_logits_of_thousands_need_a_bias_of_thousands")
+     "the bias is looked for within fixed bounds: logits of thousands need thousands", killed_by="test_logits_of_thousands_need_a_bias_of_thousands")
 edit("raise_bias", "exp-apart", {"others.logsumexp(dim=1)": "others.exp().sum(dim=1).log()"},
      "exp of a large logit is infinite: use logsumexp", killed_by="test_far_above_and_far_below")
 edit("raise_bias", "twenty-halves", {"range(100)": "range(20)"},

@@ -458,7 +458,7 @@ edit("fuse", "entity-everywhere", {"functional.linear(e.masked_fill(absent, 0.0)
 edit("fuse", "entities-come-out-of-nothing", {"return tokens, entities.masked_fill(absent, 0.0)": "return tokens, entities"},
      "an entity comes out where there is none", killed_by="test_a_token_without_an_entity_goes_alone")
 edit("fuse", "no-outer-activation", {"tokens = functional.gelu(functional.linear(h, w_out, w_bias))": "tokens = functional.linear(h, w_out, w_bias)"},
-     "the outer σ of w' is left out", killed_by="test_the_hidden_vector_takes_in_both")
+     "an outer σ is left out", killed_by="test_the_hidden_vector_takes_in_both")
 edit("fuse", "no-outer-activation-of-entities", {"entities = functional.gelu(functional.linear(h, e_out, e_bias))": "entities = functional.linear(h, e_out, e_bias)"},
      "the outer σ of e' is left out", killed_by="test_the_hidden_vector_takes_in_both")
 edit("fuse", "no-inner-activation", {"    h = functional.gelu(h)\n": ""},

@@ -180,7 +180,7 @@ def both_directions(triples):
     return {name: [(relation, other) for other, relation in some.items()] for name, some in found.items()}
 
 
-@mistake("both_directions", "heads-only", "a concept that no triple begins with has no entry", killed_by="test_what_leads_to_itself_leads_nowhere")
+@mistake("both_directions", "heads-only", "some concepts of the triples have no entry", killed_by="test_what_leads_to_itself_leads_nowhere")
 def both_directions(triples):
     found = {}
     for head, relation, tail in dict.fromkeys(triples):

@@ -96,7 +96,7 @@ def linear_probe(vectors, labels, classes, penalty):
     return both[:, :-1].to(vectors.dtype), both[:, -1].to(vectors.dtype)
 
 
-@mistake("linear_probe", "classes-from-the-labels", "the classes are those that occur: one may be missing",
+@mistake("linear_probe", "classes-from-the-labels", "the number of classes is read off the labels: one may be missing",
          killed_by="test_a_class_may_be_missing")
 def linear_probe(vectors, labels, classes, penalty):
     x, y = vectors.double(), functional.one_hot(labels).double()
