@@ -31,6 +31,7 @@ ORDINALS = {
     3: "third",
     4: "fourth",
     5: "fifth",
+    6: "sixth",
 }  # of the measurements with answers that nobody had seen
 START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
 

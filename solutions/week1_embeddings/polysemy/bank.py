@@ -629,3 +629,4 @@ equivalent(
     "3: normalize(centroids, dim=1) → normalize(centroids)",
     "dim=1 is what normalize does unless told otherwise",
 )
+equivalent("embed", "1: enumerate(words) → [(words.index(item), item) for item in words]", "each word has one row")

@@ -203,25 +203,25 @@ def noise_distribution(counts, power=0.75):
 
 @alternative("noise_distribution", "softmax-of-logarithms")
 def noise_distribution(counts, power=0.75):
-    return (power * counts.double().log()).softmax(dim=0)
+    return torch.special.xlogy(power, counts.double()).softmax(dim=0)
 
 
 edit("noise_distribution", "power-after-division",
-     {"(power * counts.double().log()).softmax(dim=0)": "(counts / counts.sum()) ** power"},
+     {"torch.special.xlogy(power, counts.double()).softmax(dim=0)": "(counts / counts.sum()) ** power"},
      "the power is taken of the normalised result, which no longer sums to 1", killed_by="test_it_sums_to_one",
      of="softmax-of-logarithms")
-edit("noise_distribution", "power-missing", {"(power * counts.double().log()).softmax(dim=0)": "counts / counts.sum()"},
+edit("noise_distribution", "power-missing", {"torch.special.xlogy(power, counts.double()).softmax(dim=0)": "counts / counts.sum()"},
      "plain frequencies: the power ¾ is missing", killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
      of="softmax-of-logarithms")
 edit("noise_distribution", "uniform",
-     {"(power * counts.double().log()).softmax(dim=0)": "torch.full((len(counts),), 1 / len(counts))"},
+     {"torch.special.xlogy(power, counts.double()).softmax(dim=0)": "torch.full((len(counts),), 1 / len(counts))"},
      "a uniform draw: the counts are not used", killed_by="test_the_weights_are_counts_to_the_power_three_quarters",
      of="softmax-of-logarithms")
-edit("noise_distribution", "softmax-of-counts", {"power * counts.double().log()": "counts.float() * power"},
+edit("noise_distribution", "softmax-of-counts", {"torch.special.xlogy(power, counts.double())": "(counts.float() * power)"},
      "a softmax of the counts, which gives all weight to the most frequent word",
      killed_by="test_the_weights_are_counts_to_the_power_three_quarters", of="softmax-of-logarithms")
 edit("noise_distribution", "not-normalised",
-     {"(power * counts.double().log()).softmax(dim=0)": "counts.float() ** power"},
+     {"torch.special.xlogy(power, counts.double()).softmax(dim=0)": "counts.float() ** power"},
      "the weights are not normalised", killed_by="test_it_sums_to_one", of="softmax-of-logarithms")
 edit("noise_distribution", "fixed-power", {"counts.double() ** power": "counts.float() ** 0.75",
      "(weights / weights.sum()).float()": "weights / weights.sum()"},
