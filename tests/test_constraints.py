@@ -33,19 +33,10 @@ def asked_for() -> list[Requirement]:
 
 def imported(path: Path) -> set[str]:
     """The packages that a file imports, those of Python itself and of the project left out."""
-    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    names = {
-        name.split(".")[0]
-        for node in tree
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [str(node.module)]
-            if isinstance(node, ast.ImportFrom)
-            else []
-        )
-    }
-    return names - set(sys.stdlib_module_names) - {"etude", "grader"}
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    return {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"etude", "grader"}
 
 
 def test_who_installs_the_grader_can_grade_every_lesson() -> None:
