@@ -104,7 +104,7 @@ def test_submissions_are_graded_in_a_course_of_its_own(checked: tuple[Path, str]
 # Stands for checks that ask for an object's identity: they pass only where nothing travels between processes.
 IN_ONE_PROCESS = """
 
-@exercise("letter_probabilities")
+@exercise("letter_probabilities", needs="test_one_is_added_to_every_count")
 def test_that_passes_in_one_process(student: Student) -> None:
     student.letter_probabilities("a", "ab")
     assert type(student).__name__ == "LiveStudent"

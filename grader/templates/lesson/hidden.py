@@ -28,9 +28,10 @@ def test_without_a_text_all_letters_are_equally_probable(student: Student) -> No
 
 
 @exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")
-def test_capitals_and_blanks_are_letters_like_others(student: Student) -> None:
-    given = "a blank, a, A, a blank; the alphabet a, A, blank, b"
-    close(student.letter_probabilities(" aA ", "aA b"), [2 / 8, 2 / 8, 3 / 8, 1 / 8], given=given)
+def test_signs_that_look_alike_are_letters_of_their_own(student: Student) -> None:
+    given = "a blank, a, A, é, e and U+0301 (é in two code points); the alphabet a, A, blank, é, e, U+0301, b"
+    expected = [2 / 13, 2 / 13, 2 / 13, 2 / 13, 2 / 13, 2 / 13, 1 / 13]
+    close(student.letter_probabilities(" aA\u00e9e\u0301", "aA \u00e9e\u0301b"), expected, given=given)
 
 
 @exercise("letter_probabilities", points=0.5, needs="test_one_is_added_to_every_count")

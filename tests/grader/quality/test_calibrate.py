@@ -197,8 +197,11 @@ def test_a_run_is_kept_until_something_changes_that_decides_it(lesson: Lesson, m
     task = Task("smoke", "cpu", 5)
     assert result(lesson, task) == result(lesson, task) == Run({"score": 1.0}, 1.0, "")
     assert result(lesson, replace(task, seed=6)).metrics == {"score": 2.0}
-    for name, text in {"hidden.py": HIDDEN, "notebook.py": NOTEBOOK}.items():
-        (lesson.source / name).write_text(f"{text}\nanother = 1\n", encoding="utf-8")
+    (lesson.source / "hidden.py").write_text(f"{HIDDEN}\nORACLE = 1\n", encoding="utf-8")
+    assert result(lesson, task).metrics == {"score": 1.0}, "what no metric uses decides nothing"
+    changed = {"hidden.py": HIDDEN.replace("words(7)", "words(8)"), "notebook.py": f"{NOTEBOOK}\nanother = 1\n"}
+    for name, text in changed.items():
+        (lesson.source / name).write_text(text, encoding="utf-8")
         again = result(lesson, task)
         assert again.metrics == {"score": float(len(made))}
         assert result(lesson, task) == again
@@ -215,9 +218,10 @@ def test_a_wrong_answer_is_run_anew_when_its_code_changes(lesson: Lesson, monkey
 
     monkeypatch.setattr(calibrate, "_run", run)
     answer = bank.load(lesson)[0]
-    for code in (answer.code, answer.code, answer.code + "\n"):
+    changed = answer.code.replace("// 2", "// 3")
+    for code in (answer.code, answer.code, f"{answer.code}  # half", changed):
         result(lesson, Task("smoke", "cpu", 5, 60, replace(answer, code=code)))
-    assert len(made) == 2
+    assert [task.answer.code for task in made if task.answer] == [answer.code, changed]
 
 
 def test_a_run_depends_on_the_modules_that_its_notebook_imports_and_on_no_other() -> None:
