@@ -25,14 +25,8 @@ from grader.quality.calibrate import PROMISE
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "trust"
 PAGE, README = ROOT / "docs" / "trust.md", ROOT / "README.md"
-ORDINALS = {
-    1: "first",
-    2: "second",
-    3: "third",
-    4: "fourth",
-    5: "fifth",
-    6: "sixth",
-}  # of the measurements with answers that nobody had seen
+# Of the measurements with answers that nobody had seen, from 1 on.
+ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 START, END = "<!-- trust: rendered by make trust -->", "<!-- /trust -->"
 
 
@@ -54,7 +48,11 @@ def total(audits: list[Audit], key: str) -> int:
 
 
 def of(part: int, whole: int) -> str:
-    return f"{part} of {whole}" + (f" ({part / whole:.0%})" if whole else "")
+    """Writes a count with its share; 100 % and 0 % are exact, never rounded."""
+    if not whole:
+        return f"{part} of {whole}"
+    share = f"{part / whole:.0%}" if part in (0, whole) else f"{min(max(part / whole, 0.001), 0.999):.1%}"
+    return f"{part} of {whole} ({share})"
 
 
 def origins(stamps: list[Stamp]) -> list[str]:
@@ -82,14 +80,10 @@ def bank(stamps: list[Stamp], old: list[str]) -> list[str]:
         ("… of those named a mistake, named rightly", "mutants_named_rightly", "mutants_named"),
     ]
     audits = [stamp.audit for stamp in stamps]
-    heads = ["", *map(name, audits), "all"]
+    heads = ["lesson", *(title for title, _, _ in keys)]
     rows = [
-        [
-            title,
-            *(of(total([one], part), total([one], whole)) for one in audits),
-            of(total(audits, part), total(audits, whole)),
-        ]
-        for title, part, whole in keys
+        [title, *(of(total(counted, part), total(counted, whole)) for _, part, whole in keys)]
+        for title, counted in [*((name(audit), [audit]) for audit in audits), ("all", audits)]
     ]
     explained = [
         [name(audit), one["exercise"], f"`{one['label']}`", one["why"]]
@@ -120,7 +114,7 @@ def bank(stamps: list[Stamp], old: list[str]) -> list[str]:
 
 
 def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
-    """The section on answers that no author of bank or checks had seen, and its rows for the headline: the last measurement's."""
+    """The section on answers that no author of bank or checks had seen, and its rows for the headline: first and last time."""
     counted = ("wrong", "wrong_passed", "right", "right_refused")
     measurements = {
         number: [one for one in found["lessons"] if one["measurement"] == number]
@@ -134,7 +128,8 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
         both = ("wrong", "wrong_passed") if one["given_as"] == "wrong" else ("right", "right_refused")
         kept[one["measurement"]].subtract(both)
     headline = []
-    for number, tried in kept.items():
+    for number in sorted({min(kept), max(kept)}):
+        tried = kept[number]
         which = f"measured for the {ORDINALS[number]} time"
         caught = of(tried["wrong"] - tried["wrong_passed"], tried["wrong"])
         headline.append([f"answers that its authors had not seen, {which}: wrong ones caught at once", caught])
@@ -148,7 +143,12 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
         rows.append(["all", *totals[number].values(), ""])
         if kept[number] != totals[number]:
             rows.append(["without those set aside", *(kept[number][key] for key in counted), ""])
-        tables += [f"For the {ORDINALS[number]} time:"]
+        tried = kept[number]
+        caught = of(tried["wrong"] - tried["wrong_passed"], tried["wrong"])
+        accepted = of(tried["right"] - tried["right_refused"], tried["right"])
+        tables += [
+            f"For the {ORDINALS[number]} time: {caught} wrong ones caught at once, {accepted} right ones accepted."
+        ]
         tables += table(["lesson", "wrong", "passed all checks", "right", "refused", "commit"], rows)
     answers = [answer for one in found["lessons"] for answer in one["passed"]]
     kinds = Counter(answer["kind"] for answer in answers)
@@ -314,7 +314,10 @@ def render() -> tuple[str, str]:
         *unseen_headline,
         *([["these lines are older than the last change of", ", ".join(old)]] if old else []),
         *alarms,
-        ["hostile submissions with an undeserved point", of(undeserved, len(attacked["attacks"]))],
+        [
+            "hostile submissions with an undeserved point (which ones, and why: the page)",
+            of(undeserved, len(attacked["attacks"])),
+        ],
         ["faults after which every score is there once", f"{fault_count} tests"],
         [
             "messages that the fuzzer sent to the wire format, and crashes",
