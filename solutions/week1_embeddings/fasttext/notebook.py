@@ -67,7 +67,7 @@ plots.style()
 # %% [markdown]
 # ## 1. Pieces of a word
 #
-# Write < before the word and > behind it, so that ends differ from a middle. Take every run of $n$ characters. With $n = 3$, *artificial* has **ten**:
+# Write < before the word and > after it, so that ends differ from a middle. Take every run of $n$ characters. With $n = 3$, *artificial* has **ten**:
 #
 # ```
 #  <artificial>
@@ -525,7 +525,7 @@ pd.DataFrame(
 # %% [markdown]
 # ## The experiment
 #
-# The world knows each word's stem and topic. Some inflected forms (*boiled*, *eggs*, 계란을) are taken out of the training text; another form of each stem stays. Forms with two meanings or no topic are not asked about.
+# The world knows each word's stem and topic. Some inflected forms (*boiled*, *eggs*, 참치를; which ones, the seed says) are taken out of the training text; another form of each stem stays. Forms with two meanings or no topic are not asked about.
 
 # %% [markdown]
 # More text gets fewer passes: a few hundred stems are soon known by heart. Then the loss goes on falling while neighbours get worse. Try three times the epochs, or twice the dimensions.

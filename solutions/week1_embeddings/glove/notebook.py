@@ -118,8 +118,8 @@ def possible_ratios(above, below):
     """The smallest and the largest value of above / below, when both are rounded numbers.
 
     above, below: positive numbers as they are printed, e.g. "1.9e-4" (1.85e-4 to 1.95e-4) or "2.20"
-    (2.195 to 2.205): digits, perhaps a point, perhaps a power of ten such as e-4 or e2. In "120" all
-    digits are exact: 119.5 to 120.5.
+    (2.195 to 2.205): digits, perhaps a point, perhaps a power of ten such as e-4 or e2. In "120" the
+    0 is a printed digit, too: 119.5 to 120.5.
     Returns a tuple of floats (low, high). Pennington et al. 2014, Table 1.
     """
 
@@ -177,7 +177,7 @@ printed
 #
 # <details><summary>Hint</summary>
 #
-# Look only at the words behind each place: `enumerate(…, start=1)` over that slice gives d. Add 1/d from both sides.
+# Look only at the words after each place: `enumerate(…, start=1)` over that slice gives d. Add 1/d from both sides.
 #
 # </details>
 

@@ -21,7 +21,7 @@
 # %% [markdown]
 # **The claims to reproduce.**
 #
-# 1. Words of similar meaning come to lie near each other, if counts of neighbours are weighed by their surprise (PMI; Church and Hanks).
+# 1. Words of similar meaning come to lie near each other, if counts of neighbours are weighed by their surprise (PMI; the measure is Church and Hanks's, its rows as vectors are later work).
 # 2. In a table of words by documents, about 100 directions (LSA) do better than all of it (Deerwester and colleagues).
 #
 # You test both on a small planted language with known similarities.
@@ -284,7 +284,7 @@ plt.show()
 #
 #    we   drink   hot   coffee   every   morning   here
 #         └─────────┘            └─────────────┘
-#          2 before                  2 behind
+#          2 before                  2 after
 # ```
 
 # %% [markdown]
@@ -303,7 +303,7 @@ plt.show()
 #
 # <details><summary>Hint</summary>
 #
-# For each place, look only at the `window` words behind it. Each pair found so is added twice: once from each side, as the table is symmetric.
+# For each place, look only at the `window` words after it. Each pair found so is added twice: once from each side, as the table is symmetric.
 #
 # </details>
 # <details><summary>Hint for a word beside itself</summary>

@@ -130,7 +130,7 @@ check("skipgram_pairs")
 #
 # <details><summary>Hint</summary>
 #
-# The contexts are two slices of `tokens`: one before place i, one behind it. A slice may reach over the end of a list, but must not begin below 0.
+# The contexts are two slices of `tokens`: one before place i, one after it. A slice may reach over the end of a list, but must not begin below 0.
 #
 # </details>
 

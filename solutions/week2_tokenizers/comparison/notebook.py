@@ -545,7 +545,7 @@ elif size["real"]:
 # (The table needs the profile cpu or gpu.) Here BPE, not the unigram model, makes the shortest reviews of our three: what holds for the world's small lexicon need not hold for what people write.
 
 # %% [markdown]
-# BERT's uncased vocabulary takes Hangul apart into jamo. It has 35 of the 67 (six of the finals) and no syllable: a third of the running words are lost, most of them whole; 킹받네 is, by its final ㄷ.
+# BERT's uncased vocabulary takes Hangul apart into jamo. It has 35 of the 67 (six of the finals) and no syllable: a third of the words between blanks are lost, most of them whole; 킹받네 is, by its final ㄷ.
 
 # %% [markdown]
 # Nearly all of its "words that stay whole" are such words, since [UNK] is one token.

@@ -558,7 +558,7 @@ record(
 # %% [markdown]
 # ## In your own words
 #
-# **1.** Team A reports a perplexity of 30 with 10,000 words, team B one of 45 with 50,000 words, on the same text. Which model is better, and what would you ask them for?
+# **1.** Team A reports a perplexity (2 to the power of the bits per word) of 30 with 10,000 words, team B one of 45 with 50,000 words, on the same text. Which model is better, and what would you ask them for?
 
 # %% [markdown] answer="two_perplexities" points=2
 # ### BEGIN SOLUTION

@@ -236,7 +236,7 @@ check("cut_special")
 #
 # ```
 #  … a slow|er cat …     er is no word of the text             wrong
-#  … a slow | cat …      ␣␣ would be a piece, ␣cat none        wrong: the blank stays behind
+#  … a slow |cat …       ␣ would be a piece, ␣cat none         wrong: the blank stays behind
 #  … a slow| cat …       white space after what is none        right
 # ```
 
@@ -556,7 +556,7 @@ else:
 #
 # ```
 #  chunks    a sl | ow c | at<|endo | ftext|>…
-#  encoded   a    |  slow | (nothing: no white space came)
+#  encoded   a    | ␣slow | (nothing: no white space came)
 #  held      ␣sl  | ␣c   | ␣cat<|endo
 # ```
 
@@ -579,7 +579,7 @@ else:
 def encode_stream(chunks, merges, special):
     """The ids of a text that comes in chunks, one by one: those of `encode` for the whole text.
 
-    chunks: an iterator of strings, cut anywhere, some may be empty; merges, special: as for
+    chunks: a list or an iterator of strings, cut anywhere, some may be empty; merges, special: as for
     `encode`; no special token holds white space.
     Yields ints. What comes before the last safe place (where white space follows a character that
     is none) is encoded before the next chunk is taken; no more is held than what comes after it.

@@ -322,6 +322,7 @@ check("expected_counts")
 
 # %% [markdown]
 # (The program also lowers rare pieces a little: exp of the digamma function of a count stands for the count.)
+#
 # *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
@@ -460,7 +461,7 @@ for alpha in (0.0, 0.2, 1.0, 5.0):
 # %% [markdown]
 # ## The experiment
 #
-# All of it, on the planted world. One word form in five (by a checksum of its spelling) is kept out of training: 계란을 was never seen, though 계란은 and 커피를 were.
+# All of it, on the planted world. One word form in five (by a checksum of its spelling) is kept out of training: 버섯을 was never seen, though 버섯과 and 커피를 were.
 
 # %%
 size = {
@@ -728,4 +729,4 @@ plt.show()
 #
 # - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): the unigram model's pieces beside BPE's; the lesson *comparison* tries it.
 # - Provilkov and others 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): sampling for BPE, by leaving merges out.
-# - Left open in the paper: which substrings to start from. SentencePiece counts them in *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) never becomes a piece; `etude.tokenizers.unigram` counts in running text.
+# - The paper starts from all characters and the most frequent substrings. SentencePiece counts these in *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) never becomes a piece; `etude.tokenizers.unigram` counts in running text.

@@ -10,13 +10,13 @@
 # # WordPiece: merges that surprise, words cut by the longest match
 #
 # **The papers.** Schuster and Nakajima, [Japanese and Korean Voice Search](https://doi.org/10.1109/ICASSP.2012.6289079) (ICASSP 2012), learnt word pieces for Korean and Japanese;
-# Wu and others, [Google's Neural Machine Translation System](https://arxiv.org/abs/1609.08144) (2016), used them for translation; and Devlin and others, [BERT](https://arxiv.org/abs/1810.04805) (2019), for what came after.
+# Wu and others, [Google's Neural Machine Translation System](https://arxiv.org/abs/1609.08144) (2016), used them for translation; and [BERT](https://arxiv.org/abs/1810.04805) (Devlin and others 2019) made them known.
 
 # %% [markdown]
 # **The claim to reproduce.** BPE merges what is *frequent*. WordPiece merges the pair *st* with the largest $\frac{p(st)}{p(s)\,p(t)}$, so it prefers rare pieces that only occur together. In *hug, pug, pun, bun, hugs* BPE first joins *u* and *g*, WordPiece *g* and *s*.
 
 # %% [markdown]
-# Google never published the program that learnt BERT's pieces: the formula is what others have written down since, and two are called "by likelihood". How words are cut was published. You rebuild it exactly, with BERT's own 30,522 pieces.
+# Google never published the program that learnt BERT's pieces: the formula is what others wrote down since, and two different ones go by the name "likelihood". How words are cut was published. You rebuild it exactly, with BERT's own 30,522 pieces.
 
 # %% [markdown]
 # **What you will write** (about 2 hours):
@@ -156,6 +156,7 @@ for n in (10, 20, 50, 100, 400, 1_000):
 
 # %% [markdown]
 # Of equals, the pair first in Python's order is taken (**tie-break**). To keep ties ties on all machines, the score is one division, `n / (c_s * c_t)`, and gains are rounded to six decimals.
+#
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>
@@ -377,7 +378,7 @@ check("cut_word")
 # </details>
 # <details><summary>Hint for the punctuation</summary>
 #
-# Put a blank before and behind each mark; then `split()` does the rest.
+# Put a blank before and after each mark; then `split()` does the rest.
 #
 # </details>
 
@@ -684,7 +685,7 @@ else:
 # KoELECTRA's list has no 킹받네 and cuts it all the same; BERT's loses it. BERT has jamo, but not all: no final ᆮ (킹받네), and no final ᆻ, so 있다 and every past tense (했다, 봤다) are `[UNK]`.
 
 # %% [markdown]
-# 7 % of the reviews' words have a final ᆻ; with the other missing jamo a quarter of the words are lost.
+# 7 % of the reviews' words have a final ᆻ; with the other missing jamo a quarter of the words are lost. (Words after BERT's split, in which marks count as words; of those between blanks it is a third.)
 
 # %% [markdown]
 # ## Results
@@ -767,8 +768,8 @@ plt.show()
 
 # %% [markdown] answer="why_rare_pairs" points=2
 # ### BEGIN SOLUTION
-# The score n/(c_s c_t) is largest where both pieces hardly ever occur without each other: with n = c_s = c_t it is 1/n, so the rarer the better, up to 1 for a pair that occurs once. The minimum count m puts a ceiling of 1/m on it and keeps typos out. The score is
-# the gain for each occurrence (e to the PMI); the whole gain is about n times the logarithm of it, so a pair that occurs a thousand times and is a little more frequent than chance gains more than one that occurs twice.
+# The score n/(c_s c_t) is largest where both pieces hardly ever occur without each other: with n = c_s = c_t it is 1/n, so the rarer the better, up to 1 for a pair that occurs once. The minimum count m puts a ceiling of 1/m on it and keeps typos out. The score ranks
+# pairs by the gain for each occurrence (times N it is e to the PMI); the whole gain is about n times that logarithm minus n, so a pair that occurs a thousand times and is a little more frequent than chance gains more than one that occurs twice.
 # ### END SOLUTION
 
 # %% [markdown]

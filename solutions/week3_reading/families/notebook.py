@@ -45,7 +45,7 @@ plots.style()
 # %% [markdown]
 # ## 1. A tree as a graph
 #
-# Thirteen optimisers, and what each builds on. (For the oldest, what the equations used today start from.)
+# Thirteen optimisers, and what each builds on. (The oldest in the form in which they are used today.)
 
 # %%
 optimisers = families.optimisers()

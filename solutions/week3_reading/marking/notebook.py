@@ -96,7 +96,7 @@ practice = abstracts.sentences("practice")
 show(practice)
 
 # %% [markdown]
-# A reader who goes by cue words, chosen by looking at these very sentences (on the graded abstracts they reach a kappa below 0.2):
+# Below is a reader who goes by cue words, chosen by looking at these very sentences (on the graded abstracts she is hardly better than chance).
 # Put your own marks in the place of hers: `mine = {"word2vec": "past problem …", "distilbert": "…", "albert": "…"}`.
 
 # %%

@@ -508,7 +508,7 @@ sizes = pd.DataFrame(lines, columns=["model", "printed", "counted", "with heads"
 sizes[~sizes["follows"]]
 
 # %% [markdown]
-# 340M for 335M looks rounded to tens, 175.0B rounded first and given a digit later.
+# 340M for 335M and 60M for 58.7M look rounded to tens, 175.0B rounded first and given a digit later. No rounding gives GPT-3 Medium's 350M (356M counted).
 #
 # KR-BERT's page has two other models' counts from their sisters: for mBERT that of the uncased model (105,879 words), for KorBERT that of the model of morphemes (30,349 words, with heads).
 

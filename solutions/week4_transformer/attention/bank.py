@@ -493,6 +493,9 @@ edit("sinusoids", "table-of-5000", {"torch.arange(length)": "torch.arange(5000)[
      "the table has 5,000 positions at most", killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
 edit("sinusoids", "table-of-512", {"torch.arange(length)": "torch.arange(512)[:length]"},
      "the table has 512 positions at most", killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
+edit("sinusoids", "doubles", {"-torch.arange(0, width, 2) / width": "-torch.arange(0, width, 2).double() / width"},
+     "doubles come back: the tokens' vectors, to which they are added, are float32",
+     killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
 
 
 @alternative("sinusoids", "columns")

@@ -459,7 +459,7 @@ with torch.no_grad():
     print(f"the same vectors in the new order, up to {float((shuffled - straight[:, order]).abs().max()):.1e}")
 
 # %% [markdown]
-# So something must say where a token stands, and the paper adds it to the token's vector: pairs of clock hands, sine and cosine, each pair slower than the one before.
+# So something must say where a token stands, and the paper adds it to the token's vector: clock hands, a sine and a cosine for each, every hand slower than the one before.
 #
 # $$p_{i,\,2j} = \sin\left(i / 10000^{2j/d}\right) \qquad p_{i,\,2j+1} = \cos\left(i / 10000^{2j/d}\right)$$
 
@@ -480,7 +480,7 @@ def sinusoids(length, width):
     """The encodings of positions 0 to length − 1: sines on even dimensions, cosines on odd ones, in
     pairs of one frequency.
 
-    width: even. Returns a float tensor (length, width). Vaswani et al. 2017, section 3.5.
+    width: even. Returns a float32 tensor (length, width). Vaswani et al. 2017, section 3.5.
     """
     ### BEGIN SOLUTION
     frequencies = 10_000 ** (-torch.arange(0, width, 2) / width)  # (width/2,)
@@ -623,7 +623,7 @@ def fit(model, batches):
 
 # %% [markdown]
 # **Looking up.** A sentence is a set of pairs, 3 = 7, 1 = 4, 9 = 9, … Asked for a key, say its value. No positions are needed, only content. The control gets all pairs as
-# *one vector*, their mean, before it learns the question. Padding has the number 0, which is a key too.
+# *one vector*, their mean, before it learns the question. Padding has the number 0, which is a key too: only your mask keeps it out.
 
 
 # %%
@@ -855,7 +855,7 @@ for ax, (title, names) in zip(axes, panels.items()):
 plt.show()
 
 # %% [markdown]
-# In the table's runs both kinds of attention find nearly every value where one vector finds about a third; four heads answer both halves where one head mostly fails; with
+# In the table's runs both kinds of attention find nearly every value where one vector finds about three in ten; four heads answer both halves where one head mostly fails; with
 # positions of either kind the order task is solved, and without them the model can only guess among the tokens that it has seen. Learned positions are no worse than sinusoids here.
 
 # %% [markdown]

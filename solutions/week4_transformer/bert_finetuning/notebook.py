@@ -20,7 +20,7 @@
 # | task | kind of answer | metric | before | BERT |
 # |---|---|---|---|---|
 # | GLUE, eight tasks | one label for a sentence or a pair | accuracy, F1, Matthews, Spearman | 75.1 (GPT) | 82.1 |
-# | SQuAD 1.1, ensembles | from token i to token j | F1 | 91.7 (nlnet) | 93.2 |
+# | SQuAD 1.1, ensembles, BERT's with TriviaQA | from token i to token j | F1 | 91.7 (nlnet) | 93.2 |
 # | SQuAD 2.0 | the same, or "no answer" | F1 | 78.0 | 83.1 |
 # | SWAG | one of four endings | accuracy | 78.0 (GPT) | 86.3 |
 # | CoNLL-2003 | a tag for each word | F1 | 93.1 (CSE) | 92.8 |
@@ -411,7 +411,7 @@ def choose_threshold(margins, answered, silent):
     margins: for each question the best span's score minus that of no answer; answered, silent: what
     it earns by giving the span and by giving none, which may be below 0. Three lists of finite floats,
     equally long, not empty.
-    Returns a float; any of the best will do, and so will infinity. Devlin et al. 2019, section 4.3.
+    Returns a float; any of the best will do; it may be infinite. Devlin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION
     def earned(threshold):
@@ -825,7 +825,7 @@ def readings(rows):
 
 
 # %% [markdown]
-# Then scores become answers: windows, the best span of each, begun only where its first token has most context. No answer has the *lowest* null score of all windows: one that sees the answer is enough.
+# Then scores become answers: windows, the best span of each, begun only where its first token has most context. The score of "no answer" is the *lowest* null score of all windows: one window that sees the answer is enough.
 
 # %%
 def read(model, item, window=windows):
@@ -1002,7 +1002,7 @@ for steps in LENGTHS:
     print(f"{steps} steps: {right[0]:.2f} of the training pairs, {right[1]:.2f} of the test's")
 
 # %% [markdown]
-# The training pairs are right almost at once. What further steps teach is those pairs' words, and of the test's words they are silent.
+# The training pairs are right almost at once. What further steps teach is those pairs' words; they say nothing about the test's words.
 
 # %% [markdown]
 # ## 14. Korean
@@ -1100,7 +1100,7 @@ record(
 # | claim | at our scale |
 # |---|---|
 # | pre-training helps where labels are few | `topics_gain`, `entities_gain`, `choices_gain`: yes, by more than half of the scale |
-# | … and where they are thousands | `questions_gain`: yes, by nearly half of it |
+# | … and where they are thousands | `questions_gain`: yes, by about half of it |
 # | one encoder serves all kinds of answer | yes, with heads of at most 585 numbers |
 # | windows find what a cut loses | `windows_gain`: yes in the mean; in smoke the seeds differ much |
 # | more steps are better | not for words that training does not hold: see senses |

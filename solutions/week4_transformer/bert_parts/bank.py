@@ -188,6 +188,12 @@ def few_labels(labels, per_class, seed):
     return [place for label in set(labels) for place in [p for p in places if labels[p] == label][:per_class]]
 
 
+@alternative("few_labels", "random-state")
+def few_labels(labels, per_class, seed):
+    places = np.random.RandomState(seed).permutation(len(labels)).tolist()
+    return [place for label in set(labels) for place in [p for p in places if labels[p] == label][:per_class]]
+
+
 @alternative("few_labels", "random-keys")
 def few_labels(labels, per_class, seed):
     keys = torch.rand(len(labels), generator=torch.Generator().manual_seed(seed))

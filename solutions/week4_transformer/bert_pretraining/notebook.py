@@ -83,7 +83,7 @@ plots.style()
 # form that it was trained with.
 
 # %% [markdown]
-# *10 minutes, easy.* Without `functional.gelu`.
+# *10 minutes, easy.* Write the formula yourself: `functional.gelu` would teach you nothing.
 #
 # <details><summary>Hint</summary> <code>torch.erf</code> and <code>torch.tanh</code> work on whole tensors. The exponent 3 is on x alone. </details>
 
@@ -125,7 +125,7 @@ plt.show()
 
 # %% [markdown]
 # There are 512 positions in the paper. Three are for the special tokens, so 509 are left for both texts together. If they have more tokens, the longer text loses its last one,
-# again and again; of two equally long texts it is the second.
+# again and again; of two equally long texts it is the second. (So the authors' code for fine-tuning. For pre-training it takes tokens from either end, by lot.)
 
 # %% [markdown]
 # *15 minutes, easy.*
@@ -141,8 +141,8 @@ def pair_input(first, second, length, cls=2, sep=3):
     may be empty, and hold any ids.
     length: 3 or more. While there are too many tokens, the longer text loses its last one; of two
     equally long ones, the second does.
-    Returns (tokens, segments): two lists of whole numbers, equally long. BERT, section 3.1 and its
-    published code.
+    Returns (tokens, segments): two lists of whole numbers, equally long. BERT, section 3.1, and
+    run_classifier.py of its published code.
     """
     ### BEGIN SOLUTION
     first, second = list(first), None if second is None else list(second)
@@ -307,9 +307,8 @@ def mask_tokens(tokens, draw, pick, special, mask, rate=0.15, hidden=0.8, swappe
     0 on. A token that is not special is chosen if its draw is below `rate`. What is read in its
     place:
       draw below rate · hidden: [MASK];
-      else below rate · (hidden + swapped): an ordinary id (one that is not special), number `pick`
-      of these in
-        increasing order, counted from 0 and around (modulo how many there are);
+      else below rate · (hidden + swapped): an ordinary id (one that is not special): number
+        `pick` of these in increasing order, counted from 0 and around (modulo how many there are);
       else: the token itself.
     Returns (read, labels), both (B, N) int64: what the model reads everywhere, and the tokens that
     were chosen, −100 elsewhere. BERT, section 3.1.
@@ -456,11 +455,10 @@ check("next_sentence_pair")
 def masked_logits(hidden, transform, transform_bias, gain, bias, words, words_bias, labels, eps=1e-12):
     """The scores of all V tokens at the places that are asked for.
 
-    hidden (B, N, H): the encoder's output; transform (H, H), transform_bias (H,): a linear map x Wᵀ
-    + b; gain (H,),
-    bias (H,): of the layer normalisation after GELU (the exact form); words (V, H): the input's
-    token table;
-    words_bias (V,): a bias for each token; labels (B, N) int64, −100 where nothing is asked.
+    hidden (B, N, H): the encoder's output; transform (H, H), transform_bias (H,): a linear map
+    x Wᵀ + b; gain (H,), bias (H,): of the layer normalisation after GELU (the exact form);
+    words (V, H): the input's token table; words_bias (V,): a bias for
+    each token; labels (B, N) int64, −100 where nothing is asked.
     Returns (M, V), doubles for doubles, the M places, at least one, in reading order: the first text
     from left to right, then the second.
     BERT, section 3.1 and its published code.
@@ -810,8 +808,8 @@ def published(name, lower=True):
 # %% [markdown] answer="why_some_stay" points=2
 # ### BEGIN SOLUTION
 # With [MASK] always, the model need only give a useful vector at [MASK]; the vectors at real words are never asked for, and [MASK] never occurs in later tasks: training and use
-# do not match. Tokens that stay, and random ones, force it to keep a prediction at every place, since any word may be asked for and may be wrong.
-# If nine of ten stayed, copying the token would answer nearly all questions, and the context would hardly be needed.
+# do not match. Tokens that stay, and random ones, force it to keep a prediction at every place, since any word may be asked for and may be wrong. (1 point.)
+# If nine of ten stayed, copying the token would answer nearly all questions, and the context would hardly be needed. (1 point.)
 # ### END SOLUTION
 
 # %% [markdown]
@@ -819,8 +817,8 @@ def published(name, lower=True):
 
 # %% [markdown] answer="what_nsp_asks" points=2
 # ### BEGIN SOLUTION
-# It may only compare topics: do words of A and words of B belong to the same field? That says nothing about order; B before A would look just as good. False pairs from
-# the same document, or A and B exchanged (sentence order prediction, ALBERT), take this clue away. RoBERTa left the task out.
+# It may only compare topics: do words of A and words of B belong to the same field? That says nothing about order; B before A would look just as good. (1 point for
+# the topic, 1 for what it leaves out.) False pairs from the same document, or A and B exchanged (sentence order prediction, ALBERT), take this clue away.
 # ### END SOLUTION
 
 # %% [markdown]

@@ -608,7 +608,7 @@ print(f"nats for a word of unseen text: one layer {loss[1]:.2f}, two layers {los
 # %% [markdown]
 # With two layers the loss of *unseen* text falls far below what a reader of all other words pays: it copies.
 #
-# ELMo's words do **not** see themselves: it is two one-way models, put side by side only afterwards. BERT will hide the words instead.
+# In ELMo no vector has seen the word that it must **predict**: it is two one-way models, put side by side only afterwards. BERT will hide the words instead.
 
 # %% [markdown]
 # ## 4. ELMo
@@ -654,7 +654,7 @@ def elmo(tokens, forward, backward, scores, gamma):
 check("elmo")
 
 # %% [markdown]
-# What is in a vector? A **probe** is a linear map, fitted on labelled vectors by ridge regression: each class is a target of 0 and 1, and $\lambda$ keeps weights small. What so weak a reader finds lies open.
+# What is in a vector? A **probe** is a linear map, fitted on labelled vectors by ridge regression: each class is a target of 0 and 1, and $\lambda$ keeps weights small. What so weak a reader finds was plain to see.
 #
 # $$W = (A^\top A + \lambda I)^{-1} A^\top (T - \bar T), \qquad A = X - \bar X$$
 
@@ -727,7 +727,7 @@ pd.DataFrame({name: shares[distances] for name, shares in recalled.items()}, ind
 # **Now the senses.** The probe scores all topics for an occurrence, and the better one of its word's two is chosen. There are 30 labels, over all words.
 
 # %% [markdown]
-# The harder test asks what is *new*. A topic's verbs are numbered 0 to 2, and a pseudoword by its verbs:
+# The harder test asks what is *new*. A topic's verbs are numbered 0 to 2; a pseudoword has the number of the verbs that its two words go with:
 #
 # | | words | beside verbs |
 # |---|---|---|
@@ -841,7 +841,7 @@ metrics["form_minus_untrained"] = ending[FIRST] - ending["untrained", 1]
 print(f"always the more frequent sense of the two: {majority:.3f}")
 
 # %% [markdown]
-# The untrained LSTM is a strong control: its vectors hold the neighbours too.
+# The untrained LSTM is the fair control: its vectors hold the neighbours too.
 
 # %% [markdown]
 # Last, the mixture. Scores and $\gamma$ are learnt with a linear reader; the controls read one layer. Layers differ in scale, so every vector is normalised first (in some cases the paper does so too, section 3.2).
@@ -957,7 +957,7 @@ plt.show()
 # %% [markdown]
 # ## In your own words
 #
-# **1.** ELMo reads in both directions. Why do its words not see themselves, and what does it pay for that?
+# **1.** ELMo reads in both directions. Why does no vector of ELMo's see the word that it predicts, and what does it pay for that?
 
 # %% [markdown] answer="why_two_models" points=2
 # ### BEGIN SOLUTION

@@ -79,7 +79,7 @@ def clip_by_global_norm(gradients, limit):
     stay as they are.
 
     gradients: list of float tensors of any shapes; limit: a float, 0.1 or more, infinity for none.
-    Longer ones come out as long as the limit; a millionth beside the norm, as torch adds it, is allowed.
+    Longer ones come out as long as the limit. (torch adds 1e-6 to the norm before it divides; you may.)
     Returns (list of tensors, norm of all of them together before clipping: float). Pascanu et
     al. 2013, Algorithm 1.
     """
@@ -242,7 +242,7 @@ plt.show()
 #
 # $$d^{-0.5} \cdot \min(s^{-0.5},\; s \cdot W^{-1.5}).$$
 #
-# It is a straight line up to step $W$; then a **root**, not a straight line down, though that is often said. People call it Noam, after the second author.
+# It is a straight line up to step $W$; then it falls as $1/\sqrt{s}$, not in a straight line, though that is often said. People call it Noam, after the second author.
 
 # %% [markdown]
 # *5 minutes, easy.*
@@ -310,6 +310,9 @@ axes.plot(at, [peak * linear_decay(int(s), 100_000, 4000) for s in at], label="l
 axes.set(xlabel="step", ylabel="learning rate", title=f"Both peak at {peak:.2e}; Noam falls faster, and never to 0")
 axes.legend()
 plt.show()
+
+# %% [markdown]
+# Noam falls faster at first only: from about step 21,000 on the line is the steeper one.
 
 # %% [markdown]
 # ## 7. How many gradients is a running mean made of?
@@ -729,7 +732,7 @@ for (name, rate), loss in tuned.items():
     print(f"{name}, rate {rate:g}: {loss:.2f} nats")
 
 # %% [markdown]
-# Small differences at a small loss: `sgd_minus_adam` in the table below says who was ahead over the seeds. Three rates and a small model prove nothing about large ones.
+# `sgd_minus_adam` in the expected table says who was ahead over the seeds, and how far they differ. Three rates and a small model prove nothing about large ones.
 
 # %% [markdown]
 # ## Results
@@ -750,14 +753,14 @@ record(
 # | claim | at our scale |
 # |---|---|
 # | Post-LN needs warm-up | `post_gains_by_warmup`: yes; how many nats depends on the seed |
-# | Pre-LN does without | `pre_gains_by_warmup`: yes, a few hundredths |
+# | Pre-LN does without | `pre_gains_by_warmup`: yes; it gains a hundredth of a nat or less |
 # | Pre-LN's last gradient falls as $1/\sqrt L$ | `preln_slope` near −0.5; Post-LN's higher by `post_minus_pre_slope` |
 # | Adam's divisor varies too much at first | `variance_falls_lg`: powers of ten |
 # | without warm-up gradients shrink in ten steps | `gradients_shrink_lg`: by powers of ten, beside those with warm-up |
 # | RAdam mends that | `radam_minus_adam` mostly below 0; how near it comes to warm-up depends on the steps |
 # | without sums tokens become alike, and deep stacks do not learn | `collapse_lg`, `skips_gain_deep`: yes |
 # | the feed-forward network prevents that, too | `feed_forward_helps_lg`: no |
-# | tuned SGD with clipping beats Adam | `sgd_minus_adam`: below 0 where it does |
+# | tuned SGD with clipping beats Adam | `sgd_minus_adam`: not in the mean; in the smallest profile the seeds differ much |
 
 # %% [markdown]
 # ## In your own words
@@ -768,7 +771,8 @@ record(
 # ### BEGIN SOLUTION
 # Pre-LN with Adam and no warm-up learns: the same optimiser with the same noisy divisor, so the variance alone does not break training. Post-LN with
 # RAdam and no warm-up gets further than Post-LN with Adam: the same model, so the order of the norm alone does not explain all, either. The two work
-# together: large gradients near the output (Post-LN) make steps that are too long where the divisor is bad, and warm-up makes exactly these steps short.
+# together: under Post-LN the first gradients are large and misleading, and Adam's first steps, whose divisor is noisy, are full-sized whatever the gradient;
+# warm-up makes exactly these steps short.
 # 1 point for each run named with what it keeps fixed.
 # ### END SOLUTION
 

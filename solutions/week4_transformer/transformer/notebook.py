@@ -178,9 +178,8 @@ check("feed_forward")
 def embed(tokens, table, positions, first=0):
     """Token embeddings times √d, plus positions.
 
-    tokens (B, N) int64; table (V, d); positions (L, d), a row for each place in a text, with L ≥
-    first + N;
-    first: the place of tokens[:, 0]. Returns (B, N, d). Sections 3.4 and 3.5.
+    tokens (B, N) int64; table (V, d); positions (L, d), a row for each place in a text;
+    first: the place of tokens[:, 0]; L ≥ first + N. Returns (B, N, d). Sections 3.4 and 3.5.
     """
     ### BEGIN SOLUTION
     x = table[tokens] * math.sqrt(table.size(1))  # (B, N, d)
@@ -220,10 +219,9 @@ check("embed")
 def encoder_layer(x, mask, attention, weights):
     """One layer of the encoder, Post-LN, without dropout.
 
-    x (B, N, d); mask: which keys may be seen; attention(x, mask=…) → (B, N, d), multi-head
-    self-attention;
-    weights: a dictionary with w1, b1, w2, b2, gain1, shift1, gain2, shift2. Returns (B, N, d).
-    Section 3.1.
+    x (B, N, d); mask: which keys may be seen; attention(x, mask=…) → (B, N, d),
+    multi-head self-attention; weights: a dictionary with w1, b1, w2, b2, gain1, shift1, gain2,
+    shift2. Returns (B, N, d). Section 3.1.
     """
     ### BEGIN SOLUTION
     x = layer_norm(x + attention(x, mask=mask), weights["gain1"], weights["shift1"])
@@ -299,7 +297,7 @@ check("decoder_layer")
 causal_mask(5).int()
 
 # %% [markdown]
-# Without the shift the model is asked for the word it has just been fed. It learns to copy in some fifty steps, with a cross-entropy of nearly 0, and then writes *begin* again and again.
+# Without the shift the model is asked for the word it has just been fed. It soon learns to copy, with a cross-entropy of nearly 0, and then writes *begin* again and again.
 #
 # *10 minutes, easy.*
 #
@@ -431,7 +429,7 @@ check("attend_next")
 # %% [markdown]
 # ## 9. Beam search
 #
-# **Greedy** search takes the best next word, and may walk into a sentence of which all ends are unlikely. **Beam search** keeps the K best beginnings.
+# **Greedy** search takes the best next word, and may begin a sentence that can only end unlikely. **Beam search** keeps the K best beginnings.
 
 # %% [markdown]
 # ```
@@ -499,7 +497,7 @@ check("beam_search")
 # %% [markdown]
 # ## Put together
 #
-# A layer holds its weights; your functions compute. Dropout is left out: no training sentence comes up often enough here to be learnt by heart.
+# A layer holds its weights; your functions compute. Dropout is left out: in `smoke` and `cpu` a training sentence comes up three times or so, too rarely to be learnt by heart.
 
 
 # %%
@@ -962,7 +960,7 @@ else:
             print(f"  {source_text}\n    model:     {told_text}\n    reference: {reference}")
 
 # %% [markdown]
-# After a few hundred steps these translations are about the right kind of thing, and often about the wrong one. The control tells how much of the score is the language alone. The paper trained 100,000 steps on 4.5 million pairs.
+# After a few hundred steps these translations name the right kind of thing, and often the wrong one of that kind. The control tells how much of the score is the language alone. The paper trained 100,000 steps on 4.5 million pairs.
 
 # %% [markdown]
 # ## Results
@@ -1018,8 +1016,8 @@ plt.show()
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values:
 #
-# - Positions decide where order counts. Elsewhere the bag of words is nearly enough, so BLEU alone would hardly have shown it.
-# - The LSTM with attention comes close. Sentences of ten tokens are too short for what recurrence is bad at, so this is no test of the paper's margin.
+# - Positions decide where order counts. Compare the bag of words' BLEU in your run: does it show that?
+# - The LSTM with attention comes close in `cpu`; in the smallest profile some of its runs lag far behind. Sentences of ten tokens are too short for what recurrence is bad at, so this is no test of the paper's margin.
 # - Homonyms are read off the sentence, far more often than any fixed choice could.
 
 # %% [markdown]

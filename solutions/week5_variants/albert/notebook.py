@@ -159,7 +159,7 @@ def factorise(table, narrow):
     differences).
 
     table: float tensor (V, H); narrow: E, from 1 to the smaller of V and H.
-    Returns two tensors, (V, E) and (E, H). Any two whose product is the nearest will do.
+    Returns two tensors of the table's type, (V, E) and (E, H). Any two whose product is the nearest will do.
     """
     ### BEGIN SOLUTION
     left, values, right = torch.linalg.svd(table, full_matrices=False)  # (V, K), (K,), (K, H)
@@ -226,7 +226,7 @@ def embed_input(words, segments, positions, scale, shift, widen, bias, tokens, k
     words (V, E), segments (2, E), positions (P, E): float tables; scale, shift (E,) of LayerNorm,
     eps 1e-12; widen (H, E) and bias (H,) of the linear map; tokens, kinds (B, N) int64: ids of
     words, and 0 or 1 for the segment; N is at most P.
-    Returns a float tensor (B, N, H). Lan et al. 2020, section 3.1.
+    Returns a tensor (B, N, H) of the tables' type. Lan et al. 2020, section 3.1.
     """
     ### BEGIN SOLUTION
     x = words[tokens] + segments[kinds] + positions[: tokens.shape[1]]  # (B, N, E)
@@ -506,7 +506,7 @@ table["against BERT-large"] = (table["GFLOP, torch"] / table["GFLOP, torch"]["BE
 table.round(1)
 
 # %% [markdown]
-# ALBERT large does BERT-large's work with an 18th of its parameters. The xxlarge model has two thirds of them and does some eight times the work; the paper's Table 2 has it at 0.3 times the speed.
+# ALBERT large does BERT-large's work with a 19th of its parameters (the paper says 18 times fewer). The xxlarge model has two thirds of them and does some eight times the work; the paper's Table 2 has it at 0.3 times the speed.
 
 # %% [markdown]
 # Then why is ALBERT large 1.7 times as fast in *training* (Table 2)? Many machines trained together, and sent each other gradients: of 18 million numbers in place of 334. On one machine:
@@ -739,8 +739,8 @@ def albert_loss(hidden, narrow, narrow_bias, scale, shift, words, bias, labels, 
     hidden (B, N, H): what the encoder gives; narrow (E, H), narrow_bias (E,): of the linear map;
     scale, shift (E,): of LayerNorm, eps 1e-12; words (V, E): the table of the input; bias (V,);
     labels (B, N) int64: the token that was hidden, −100 where none is asked for, at least one is;
-    order_logits (B, 2); swapped (B,) int64: 0 or 1. Returns a tensor (). Lan et al. 2020, section
-    3.1.
+    order_logits (B, 2); swapped (B,) int64: 0 or 1.
+    Returns a tensor () of hidden's type. Lan et al. 2020, section 3.1.
     """
     ### BEGIN SOLUTION
     asked = labels != -100  # (B, N)
@@ -876,10 +876,10 @@ else:
 # %% [markdown]
 # ## Experiment I: what does sharing cost?
 #
-# The same steps on the same batches, with nothing shared and all shared; in the larger profiles with each part alone, too. Each pays for hidden tokens of held-out text.
+# The same steps on the same batches, with nothing shared and all shared; in the larger profiles with each part alone, too. Each is judged by its loss on hidden tokens of held-out text.
 
 # %% [markdown]
-# Fewer parameters may also be had by a narrower model. So the control is one with nothing shared that is **narrower**, and still has more parameters than the shared one.
+# Fewer parameters may also be had by a narrower model. So the control is one with nothing shared that is **narrower**, with somewhat fewer parameters than the shared one.
 
 # %%
 def price(model, batch):

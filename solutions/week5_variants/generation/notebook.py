@@ -304,7 +304,7 @@ plt.show()
 # %% [markdown]
 # ## 5. The repetition penalty
 #
-# CTRL divides the logit of each token that has been written by a penalty θ, about 1.2, and chooses the likeliest of what results, or nearly so.
+# CTRL divides the logit of each token that has been written by a penalty θ, about 1.2, then chooses greedily, or nearly so.
 #
 # ```text
 #   logits                   2.0    −2.0     1.0      θ = 2, tokens 0 and 1 written
@@ -501,7 +501,7 @@ ax.legend()
 plt.show()
 
 # %% [markdown]
-# The time is one run of your machine. Without a cache work grows with the text. With it a step is the same work for each length, but for the attention, which is little at this size.
+# The time is one run of your machine. Without a cache work grows with the text. With it each step costs the same, apart from attention, which is little at this size.
 
 # %% [markdown]
 # ## 7. Letters that are not yet whole
@@ -583,7 +583,7 @@ story(korean, korean_bpe, "눈이", temperature=0, number=seed)
 # %% [markdown]
 # ## 8. Measuring repetition
 #
-# Count n-grams, the stretches of n tokens. **distinct-n** (Li et al. 2016) is the share of different ones; 1 minus it, in one text, is the share written before (Welleck's seq-rep-n).
+# Count n-grams, the stretches of n tokens. **distinct-n** (Li et al. 2016) is the share of different ones (Li et al. divide by the number of tokens); 1 minus the share, in one text, is the share written before (Welleck's seq-rep-n).
 #
 # ```text
 #   we / saw / a / flag / we / saw / a / map       4-grams: 5, all different → distinct-4 = 1
@@ -833,8 +833,8 @@ for name, value in metrics.items():
 # | each repetition makes the next likelier | only the first one does |
 
 # %% [markdown]
-# Why no? A sample's likelihood shows what the model believes of itself. The world's language is small and regular, so this model's tail is nearly right: most of what it draws there could have been written. GPT-2's,
-# over 50,257 tokens of real text, is not. And people of the world repeat themselves more: some frames are all that they have.
+# Why no? A sample's likelihood shows what the model believes of itself. The world's language is small and regular, so this model's tail is nearly right: most of what it draws there could have been written. GPT-2's tail,
+# over a vocabulary of 50,257 tokens, is not. And people of the world repeat themselves more: some frames are all that they have.
 
 # %% [markdown]
 # ## In your own words

@@ -423,7 +423,7 @@ for text in ("눈", "킹받네", "the doctor treated the eye"):
 # ```
 
 # %% [markdown]
-# Two sentences that are alike have no order, but a row has one: so both are read. A premise and its hypothesis *do* have an order: *a dog runs* entails *an animal runs*, and not the other way.
+# Whether two sentences are alike does not depend on their order, but a row has one: so both orders are read. A premise and its hypothesis *do* have an order: *a dog runs* entails *an animal runs*, and not the other way.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -582,7 +582,7 @@ check("fine_tuning_loss")
 # GPT-1 reports a perplexity of 18.4 **per token** on its books. Against a model with other tokens that says nothing: shorter tokens are easier, and there are more of them.
 
 # %% [markdown]
-# What a model needs for a **whole text**, T = −ln P(text) in nats, is a cost of the same text wherever tokens begin. Divide it by something that all models agree on:
+# What a model needs for a **whole text**, T = −ln P(text) in nats, is the cost of the same text however it is cut into tokens. Divide it by something that all models agree on:
 #
 # $$\text{perplexity per word} = e^{T / \text{words}}, \qquad \text{bits per byte} = \frac{T}{\ln 2 \cdot \text{bytes}}$$
 
@@ -875,7 +875,7 @@ else:
 # %% [markdown]
 # ## 12. Real text
 #
-# English plays and encyclopedia, Korean film reviews and small talk, the vocabularies learnt on them. Set `REAL` to True and wait some minutes. A Korean byte is a third of a syllable: bits per byte compare models, not languages. WikiText writes rare words as <unk>, which makes it cheaper than it is.
+# Now Shakespeare, WikiText, Korean film reviews and small talk, each with vocabularies learnt on it. Set `REAL` to True and wait some minutes. A Korean byte is a third of a syllable: bits per byte compare models, not languages. WikiText writes rare words as `<unk>`, so its bits per byte come out too low.
 
 # %%
 REAL = profile == "gpu"

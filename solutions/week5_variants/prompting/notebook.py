@@ -14,7 +14,7 @@
 # Brown and others, [Language Models are Few-Shot Learners](https://arxiv.org/abs/2005.14165) (NeurIPS 2020): GPT-3.
 
 # %% [markdown]
-# BERT needs labels, a head and new weights for each task. GPT-2 and GPT-3 are given a text that *tells* the task, a **prompt**, and continue it. No head, no label, no weight changed.
+# BERT needs labels, a head and new weights for each task. GPT-2 and GPT-3 are given a text that *tells* the task, a **prompt**, and continue it. No head, no weight changed; labels, if any, stand in the prompt.
 
 # %% [markdown]
 # **The claims to test.**
@@ -68,7 +68,7 @@ plots.style()
 # %% [markdown]
 # | task | GPT-2's prompt ends with | the answer is |
 # |---|---|---|
-# | questions about a document (CoQA) | `… A:` | the first line it writes |
+# | questions about a document (CoQA) | `… A:` | what it writes, greedily |
 # | summary (CNN, Daily Mail) | `… TL;DR:` | the first three sentences of 100 tokens |
 # | translation | `english sentence = french sentence`, some pairs, then `english sentence =` | the first sentence |
 #
@@ -150,7 +150,7 @@ print(conversation("유나는 눈을 치료하러 병원에 갔다.", [("누가 
 def few_shot(description, examples, question, between):
     """A prompt with a description of the task, solved examples and a question that is still open.
 
-    description: string, "" for none, which then takes no line (blanks do); examples: list of (question,
+    description: string; "" means none and takes no line, " " takes one; examples: list of (question,
     answer), perhaps none; between: what stands between question and answer, as " => " or " = ".
     Each example is one line, the open question is the last one: it is followed by `between` without
     the blanks at its end, and keeps its own. Returns a string, lines parted by one line break.
@@ -221,7 +221,7 @@ def answer_scores(logits, tokens, starts, ends):
 check("answer_scores")
 
 # %% [markdown]
-# Every further token makes a sum smaller, so short candidates win. GPT-3 knows three ways (section 2.4):
+# Every further token makes a sum smaller, so short candidates win. The plain sum, and GPT-3's two ways to mend that (section 2.4):
 #
 # | way | score of a candidate | used for |
 # |---|---|---|
@@ -323,7 +323,7 @@ lists = planted_lists(seed)
 pd.DataFrame([[THINGS[i] for i in row] for row in lists], index=LISTS, columns=PEOPLE)
 
 # %% [markdown]
-# Every list is drawn anew for each line of text: which of the four, which seven people, in which order. Nobody marks them as a task.
+# For each line of text it is drawn anew which of the four lists, which seven people, and in which order. Nobody marks them as a task.
 
 # %%
 SHOTS = 7  # pairs in a line: 0 to 6 examples, and a question
@@ -508,7 +508,7 @@ by_choice = {
 print({way: round(value, 3) for way, value in by_choice.items()})
 
 # %% [markdown]
-# Summaries with two words have a second word that is nearly sure once the first is there. Per token their score is halved, which helps them: see which way suits your candidates.
+# Per token the score of a two-word summary is halved, which helps it: see which way suits your candidates.
 
 # %% [markdown]
 # ## 6. Few shots: the task in examples
@@ -574,8 +574,8 @@ def ideal_reader(lists, questions, answers, question, values):
     lists (R, E) int64: what each list answers to each of E questions; before the first example all
     lists are equally likely. questions, answers (k,) int64: the examples, perhaps none; question: a
     whole number below E; values: how many answers there are, they are 0 to values − 1.
-    Returns a float tensor (values,) that sums to 1. If no list agrees with all examples, none of
-    them is ruled out.
+    Returns a float tensor (values,) that sums to 1. If no list agrees with all examples, no list
+    is ruled out.
     """
     ### BEGIN SOLUTION
     fits = (lists[:, questions] == answers).all(dim=1)  # (R,)
@@ -595,10 +595,11 @@ for shots in range(4):
     print(shots, "examples:", {THINGS[i]: round(float(chances[i]), 2) for i in chances.nonzero()[:, 0]})
 
 # %% [markdown]
-# The experiment: new lines without a name. Beside model and ideal reader stand two **controls**, in which the six examples are wrong:
+# The experiment: new lines without a name. Beside model and ideal reader stand three **controls**, in which the six examples are wrong:
 #
 # - *of another list*: the question is asked of `owns:`, the examples are from `likes:`.
 # - *with random things*: the people are there, and things, but not theirs.
+# - *shuffled*: the right things, each beside somebody else.
 
 
 # %%
@@ -901,10 +902,10 @@ pd.Series(metrics).round(3)
 # |---|---|
 # | a task told in words is done without training for it | `name_gain`: yes; the text held names before lists |
 # | `TL;DR:` makes it summarise | `tldr_gain`: yes, and another mark does not |
-# | one example beats none, several beat one | `shots_gain`: yes, if they are right ones (`right_examples_gain`) |
+# | several examples beat none | `shots_gain`: yes, if they are right ones (`right_examples_gain`) |
 # | no weight changes while examples are read | `moved_by_tuning`: yes; one step of fine-tuning moves nearly all |
 # | examples help larger models more | `size_gain`: yes, at equal steps |
-# | … by learning a new task on the spot | no: new lists gain little; the model recognises known ones |
+# | … by learning a new task on the spot | no: see your run's new lists in section 6, which gain little; the model recognises known ones |
 # | votes filter text | `karma_gain`: yes, beside a random part of equal size |
 
 # %% [markdown]

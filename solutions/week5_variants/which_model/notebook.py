@@ -78,7 +78,7 @@ plots.style()
 # $$m \pm t_{n-1} \cdot \frac{s}{\sqrt n}$$
 
 # %% [markdown]
-# $t_{n-1}$ leaves 2.5 % on each side: 12.7 for two scores, 2.78 for five, 1.96 for very many. Few scores know little of their own spread, and Student's t pays for it.
+# $t_{n-1}$ leaves 2.5 % on each side: 12.7 for two scores, 2.78 for five, 1.96 for very many. From few scores the spread is known badly; a larger t makes up for that.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -110,7 +110,7 @@ check("interval")
 # of the *differences*.
 #
 # ```
-# draw     1    2    3         A: .60 to .80   B: .63 to .83   they overlap
+# draw     1    2    3         A: .45 to .95   B: .48 to .98   they overlap
 # A      .60  .70  .80
 # B      .63  .73  .83         B − A: .03 .03 .03              always better
 # ```
@@ -189,7 +189,7 @@ check("seconds_of")
 # | scores for V words, at K places | K H V |
 
 # %% [markdown]
-# Parameters do not occur! ALBERT shares one layer's weights among all twelve: a twelfth of the weights, and not one multiplication less.
+# Parameters do not occur! ALBERT shares one layer's weights among all twelve: a twelfth of the layers' weights, and not one multiplication less.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -205,7 +205,7 @@ def forward_flops(tokens, layers, width, inner, vocabulary=0, scored=0):
     tokens: N. layers: L. width: H. inner: F. vocabulary: V and scored: K, the places at which all
     words are scored.
     Returns a whole number, exact at any size. Vaswani et al. 2017, section 3; Kaplan et al. 2020,
-    Table 1, counts the same way.
+    Table 1, counts alike, but half as much for scores and mixing.
     """
     ### BEGIN SOLUTION
     layer = 4 * tokens * width**2 + 2 * tokens**2 * width + 2 * tokens * width * inner
@@ -259,7 +259,7 @@ check("serving_bytes")
 # $$\text{kWh} = \frac{1.58 \cdot t \cdot (p_c + p_r + g \cdot p_g)}{1000} \qquad \text{CO}_2\text{e} = 0.954 \cdot \text{kWh}$$
 
 # %% [markdown]
-# 0.954 is *pounds* of CO₂ equivalent for each kWh, the mean of the USA then. Elsewhere, and today, it is another number: where the rivers give the current it is a small part of it.
+# 0.954 is *pounds* of CO₂ equivalent for each kWh, the mean of the USA then. Elsewhere, and today, it is another number: where power comes from rivers it is far smaller.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -389,7 +389,7 @@ check("choose")
 # %% [markdown]
 # | | reads | layers | trained on |
 # |---|---|---|---|
-# | ELMo | pieces, from both ends apart | 2 LSTMs each way | the next piece, the one before |
+# | ELMo | pieces, once from the left, once from the right | 2 LSTMs each way | the next piece, the one before |
 # | BERT | pieces | 2 | masks, next sentences |
 # | ALBERT | pieces, vectors half as wide | 1, used twice | masks, order of sentences |
 # | RoBERTa | pieces of bytes | 2 | masks alone, full rows |
@@ -742,7 +742,7 @@ plt.show()
 # RoBERTa has BERT's layers and does better on topics and endings. Its rows are fuller (60 tokens of 64, not 45), its vocabulary is bytes, its only task is masks: which of these helps, one table cannot tell.
 
 # %% [markdown]
-# ALBERT has half of the weights and as many steps. Names it knows as well as BERT; which thing goes with which verb it does not know well yet, and topics and endings ask for that.
+# ALBERT has half of the weights and as many steps. The figure shows what it knows of names; which thing goes with which verb it does not know well yet, and topics and endings ask for that.
 
 # %% [markdown]
 # ## Writing

@@ -181,7 +181,7 @@ def replace_tokens(tokens, chosen, sampled):
 check("replace_tokens")
 
 # %% [markdown]
-# How many guesses are right? A BERT of the course plays the generator. It has read as much of the planted language as the ELECTRA you will meet below.
+# How many guesses are right? A BERT of the course plays the generator. It has read the same text of the planted language as the ELECTRA you will meet below.
 
 # %%
 bert, tokenizer = pretrained.load("world-en-no-nsp")
@@ -472,7 +472,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Why does it collapse? A guess $v$ is *right* with probability $q(v)$, and right guesses are original. So the best discriminator says "original" with $q(v)$, whatever the generator does.
+# Why does it collapse? Let $q(v)$ be the language's probability of $v$. A guess $v$ is *right* with $q(v)$, and right guesses are original. So the best discriminator says "original" with $q(v)$, whatever the generator does.
 
 # %% [markdown]
 # It errs most where $q(v)$ is nearest ½, so the adversary says only that word. The paper found the same: adversarial generators have low entropy. (It also found them to guess worse, 58 % against 65 %.)
@@ -602,7 +602,7 @@ print(f"torch {counter.get_total_flops():,}, yours {step_flops('mlm', **SETTING,
 # %% [markdown]
 # ## 7. Between BERT and ELECTRA
 #
-# ELECTRA differs from BERT in three ways at once. The paper takes the steps one by one (section 3.4).
+# ELECTRA differs from BERT in three ways at once. The paper takes the steps one by one (section 3.5).
 
 # %% [markdown]
 # | objective | reads at masked places | target | where |
@@ -627,7 +627,7 @@ def ladder(objective, tokens, chosen, sampled, mask, padding):
     objective: a name of the table; tokens, chosen, sampled: as for `replace_tokens`, padding is
     never chosen; mask, padding: ids. (BERT's 10 % of other words are left out here.)
     Returns (read, targets), both int64 (B, N); targets are −100 where nothing is asked. Uses your
-    `replace_tokens`. Clark et al. 2020, section 3.4.
+    `replace_tokens`. Clark et al. 2020, section 3.5.
     """
     ### BEGIN SOLUTION
     read, replaced = replace_tokens(tokens, chosen, sampled)
@@ -668,7 +668,7 @@ pd.DataFrame(rows).T
 # *20 minutes, hard.*
 #
 # <details><summary>Hint</summary>Where the original is not what is read, only the second part is left.</details>
-# <details><summary>Hint</summary>In logarithms: ln D is <code>logsigmoid(c)</code>, ln(1 − D) is <code>logsigmoid(−c)</code>, and a sum of two is <code>torch.logaddexp</code>. Then nothing underflows.</details>
+# <details><summary>Hint</summary>Stay in logarithms, so that nothing underflows: which functions of torch give ln σ(c), and ln(a + b) from ln a and ln b?</details>
 
 
 # %% exercise="copy_loss"
@@ -677,7 +677,7 @@ def copy_loss(logits, copy, read, wanted):
 
     logits: float (T, V), scores of words; copy: float (T,), the logit of D; read: int64 (T,), the
     tokens that the model reads; wanted: int64 (T,), the originals. T is at least 1.
-    Returns a tensor (), in nats. Clark et al. 2020, section 3.4, All-Tokens MLM.
+    Returns a tensor (), in nats. Clark et al. 2020, section 3.5, All-Tokens MLM.
     """
     ### BEGIN SOLUTION
     chances = logits.log_softmax(dim=-1).gather(1, wanted[:, None])[:, 0]  # (T,)
@@ -693,10 +693,10 @@ check("copy_loss")
 # %% [markdown]
 # ## Your ELECTRA
 #
-# From nothing a discriminator needs thousands of steps before it sees anything. The paper tried a short cut: begin both models where a **masked language model** has ended (section 3.2, two stages).
+# From nothing a discriminator needs thousands of steps before it sees anything. The paper tried two stages (section 3.2): train the generator first, a **masked language model**; then start the discriminator from its weights and leave the generator as it is. Joint training did better.
 
 # %% [markdown]
-# So here generator and discriminator both begin as the course's BERT; the verdict's head is new. Your four pieces train them.
+# Here both begin as the course's BERT, and both go on learning; the verdict's head is new. Your four pieces train them.
 
 # %%
 size = {
@@ -1019,7 +1019,7 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Clark et al. 2020, [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.4 and appendix F; the authors' [code](https://github.com/google-research/electra).
+# - Clark et al. 2020, [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.5 and appendix F; the authors' [code](https://github.com/google-research/electra).
 # - Clark et al. 2020, [Pre-Training Transformers as Energy-Based Models](https://arxiv.org/abs/2012.08561): what the verdicts have to do with likelihood.
 # - He, Gao and Chen 2021, [DeBERTaV3](https://arxiv.org/abs/2111.09543): shared embeddings pull in two directions, and what mends that.
 # - Meng et al. 2021, [COCO-LM](https://arxiv.org/abs/2102.08473): verdicts, corrections and whole sequences together.

@@ -12,7 +12,7 @@
 # **The paper.** Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li and Liu, [Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer](https://arxiv.org/abs/1910.10683)
 # (JMLR 21, 2020).
 #
-# BERT gets a new head for each task. T5 reads text and writes text, so one model serves all tasks.
+# BERT gets a new head for each task. T5 reads text and writes text, so all tasks share model, loss and settings. (The paper's scores are of one copy for each task, fine-tuned.)
 
 # %% [markdown]
 # **The claims to test.**
@@ -87,8 +87,7 @@ def rms_norm(x, weight, eps):
 
     x: float tensor (…, d); weight: (d,), the scale g, of x's type; eps: a small number, perhaps 0,
     added inside the root.
-    Returns a float tensor (…, d) of x's type; squares may be taken in it too. Raffel et al. 2020,
-    section 2.1.
+    Returns a float tensor (…, d) of x's type, computed in that type. Raffel et al. 2020, section 2.1.
     """
     ### BEGIN SOLUTION
     return weight * x * torch.rsqrt(x.square().mean(dim=-1, keepdim=True) + eps)
@@ -116,10 +115,10 @@ print("library  ", RMSNorm(2, 1e-6)(x).tolist())
 # Near distances have a number each; far ones share: the steps grow like a logarithm. From distance 128 on all share the last one.
 #
 # ```
-#  encoder (both sides)     0 … 15 for keys at the query and before it, 16 … 31 for keys behind it
+#  encoder (both sides)     0 … 15 for keys at the query and before it, 16 … 31 for keys after it
 #     distance to the left  0 1 2 … 7 | 8–11  12–15  16–22  23–31  32–45  46–63  64–90  91 and more
 #     number                0 1 2 … 7 |  8     9      10     11     12     13     14      15
-#  decoder                  0 … 31, keys behind the query count as distance 0
+#  decoder                  0 … 31, keys after the query count as distance 0
 # ```
 
 # %% [markdown]
@@ -130,7 +129,7 @@ print("library  ", RMSNorm(2, 1e-6)(x).tolist())
 # %% [markdown]
 # *25 minutes, medium.*
 #
-# <details><summary>Hint</summary>Encoder: half = 16, near = 8. Decoder: half = 32, near = 16. Behind the query, the encoder adds 16.</details>
+# <details><summary>Hint</summary>Encoder: half = 16, near = 8. Decoder: half = 32, near = 16. After the query, the encoder adds 16.</details>
 # <details><summary>Hint</summary>ln 0 is −∞: compute the far numbers of <code>r.clamp(min=1)</code>, and choose with <code>torch.where</code>.</details>
 
 
@@ -372,10 +371,10 @@ for part in corrupt(text.split(), [(2, 4), (8, 9)]):
 # %% [markdown]
 # ## 7. A number as text
 #
-# STS-B asks how alike two sentences are: a number from 1 to 5. T5 writes it as a string, rounded to steps of 0.2: "2.6". So regression becomes classification among 21 strings.
+# STS-B asks how alike two sentences are: a number from 0 to 5 (the paper says 1 to 5, and counts 21 strings). T5 writes it as a string, rounded to steps of 0.2: "2.6". So regression becomes classification among a few strings.
 
 # %% [markdown]
-# Whatever else the model writes, "hamburger", say, counts as wrong. So does "3.8000000000000003", which is what 19 · 0.2 prints: **one digit** after the point.
+# Whatever else the model writes, "hamburger", say, counts as wrong. And a label must not read "3.8000000000000003", which is what 19 · 0.2 prints: **one digit** after the point.
 #
 # *10 minutes, easy.*
 #
@@ -645,7 +644,7 @@ plt.show()
 #
 # | | the source's tokens see | parameters of the layers |
 # |---|---|---|
-# | encoder–decoder, L + L layers | all of the source | twice as many |
+# | encoder–decoder, L + L layers | all of the source | more than twice as many |
 # | causal language model, L layers | what stands before | |
 # | prefix language model, L layers | all of the source | |
 
@@ -709,7 +708,7 @@ class PrefixStack(OneStack):
 
 
 # %% [markdown]
-# The three learn to fill in. Before you run it: spans are hidden in the middle. Which model knows what stands **behind** a gap when it reads what stands before it?
+# The three learn to fill in. Before you run it: spans are hidden in the middle. Which model knows what stands **after** a gap when it reads what stands before it?
 
 # %%
 def hidden_spans(number, chance):
@@ -756,8 +755,8 @@ record(
 # %% [markdown]
 # | claim | here |
 # |---|---|
-# | one model serves all tasks | yes: 0.94 right, 0.02 less than three models (12 seeds, spread 0.05); the tasks are easy, and a ceiling hides small differences |
-# | the prefix tells the task | yes: `prefix_gap` is 0.62; without prefixes a third is right |
+# | one model serves all tasks | yes: in the smallest profile 0.94 right, 0.02 less than three models (12 seeds, spread 0.05), in `cpu` all, as three do; the tasks are easy, and a ceiling hides small differences |
+# | the prefix tells the task | yes: `prefix_gap` is 0.62 in the smallest profile, 0.66 in `cpu`; without prefixes a third is right |
 # | hidden spans can be filled in | `fill_nats`: 1.6 nats a token in the smallest profile, where frequencies alone give 3.2; words are still guesses |
 # | two stacks do better than one of as many operations | `one_stack_costs`: by 0.10 nats a token in the smallest profile (12 seeds, spread 0.06), by −0.12 in `cpu` (5 seeds, 0.08): not at this size |
 # | what is read had better see all of itself | `causal_costs`: no difference here (−0.03, spread 0.06; in `cpu` 0.04, 0.05) |

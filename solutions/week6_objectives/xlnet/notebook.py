@@ -85,8 +85,8 @@ plots.style()
 #
 # *10 minutes, easy.*
 #
-# <details><summary>Hint</summary>The order lists places. You need the converse: for each place, when its turn is. <code>order.argsort()</code> says it.</details>
-# <details><summary>Hint</summary>Compare turns of all pairs: <code>turn[None, :] &lt; turn[:, None]</code>.</details>
+# <details><summary>Hint</summary>The order lists places. You need the converse: for each place, when its turn is. That is the inverse of a permutation.</details>
+# <details><summary>Hint</summary>Compare the turns of all pairs of places at once, by broadcasting.</details>
 
 
 # %% exercise="order_masks"
@@ -130,7 +130,7 @@ axes[0].set_ylabel("place that sees")
 plt.show()
 
 # %% [markdown]
-# GPT is the special case of the first plot: one order of the N!. No order is a circle: who is predicted later never helps who is predicted earlier, so the product is a probability.
+# GPT is the special case of the first plot: one order of the N!. No order goes in a circle: who is predicted later never helps who is predicted earlier, so the product is a probability.
 
 # %%
 four = [order_masks(torch.tensor(order))[1] for order in itertools.permutations(range(4))]
@@ -303,7 +303,7 @@ for text, tokens in {"( )": [0, 4], "( ]": [0, 5]}.items():
 pd.DataFrame(rows).T.round(4)
 
 # %% [markdown]
-# Four pairs agree and twelve do not; the masked model gives each a sixteenth. It loses ln 4 nats, and three samples of four never occur. With **one visible** nothing is lost: hiding both is what costs.
+# Four pairs agree and twelve do not; the masked model gives each a sixteenth. It loses ln 4 nats, and three of four sampled pairs do not exist in the language. With **one visible** nothing is lost: hiding both is what costs.
 
 # %% [markdown]
 # ## 4. Partial prediction
@@ -998,7 +998,7 @@ record(
 # | … and only where two are hidden | `pair_gap_one_visible`: no difference with one visible |
 # | every order gives context from both sides | `both_sides_gap`: yes, in one pass |
 # | … and that is what helps | `left_side_gap`: where the left neighbour decides, left to right is as good |
-# | two streams are needed | yes: seeing its own token, a model pays almost nothing and has learnt to copy |
+# | a query must not see its own token, hence two streams | yes: seeing it, a model pays almost nothing and has learnt to copy |
 
 # %% [markdown]
 # Our brackets are the extreme case: the second is certain, given the first. In real text hidden tokens depend on each other less, and BERT hides only 15 %. How much independence costs there is another question.

@@ -171,7 +171,7 @@ print([KOREAN[name] for name in ground(["꽃", "심다", "땅", "파다"], set(K
 #
 # *10 minutes, easy.*
 #
-# <details><summary>Hint</summary>Two entries for each triple. A dict with an empty list for each concept, made first, saves a question.</details>
+# <details><summary>Hint</summary>Two entries for each triple. A dict with an empty list for each concept, made first, saves asking whether it is there.</details>
 
 
 # %% exercise="both_directions"
@@ -395,8 +395,8 @@ def path_scores(concepts, relations, steps, lengths):
     concepts (V, E), relations (R, E): float vectors; steps (P, L, 3) int64: from, relation, to, as
     walked; a relation from R on is one walked backwards: R + r is relation r from tail to head.
     lengths (P,) int64, from 1 on: steps beyond it are padding. P may be 0.
-    Returns a float tensor (P,): the product over a path's steps of (1 + cos(r, t − h)) / 2, where a
-    cosine with a vector of zeros is 0. Lin et al. 2019, section 3.3.
+    Returns a tensor (P,) of the vectors' type: the product over a path's steps of (1 +
+    cos(r, t − h)) / 2, where a cosine with a vector of zeros is 0. Lin et al. 2019, section 3.3.
     """
     ### BEGIN SOLUTION
     moved = concepts[steps[..., 2]] - concepts[steps[..., 0]]  # (P, L, E)
@@ -476,7 +476,7 @@ def graph_convolution(x, adjacency, weight, bias):
     x: float (S, N, H); adjacency: bool (S, N, N), True at [s, i, j] where a triple of graph s goes
     from i to j, perhaps in one direction alone, perhaps from a concept to itself; concepts that
     pad a graph have no triples. weight (F, H), bias (F,), as in nn.Linear.
-    Returns (S, N, F). Kipf and Welling 2017, equation 2; Lin et al. 2019, section 4.1.
+    Returns (S, N, F), in x's type. Kipf and Welling 2017, equation 2; Lin et al. 2019, section 4.1.
     """
     ### BEGIN SOLUTION
     linked = adjacency | adjacency.mT | torch.eye(x.shape[1], dtype=torch.bool, device=x.device)  # (S, N, N)
@@ -534,7 +534,7 @@ def encode_paths(nodes, relations, steps, lengths, read, recur, bias):
     steps (P, L, 3) int64: rows of nodes, relations, nodes; lengths (P,) int64, from 1 to L; what
     stands behind a path's length does not count. P may be 0.
     read (4C, H + E + H): W; recur (4C, C): U; bias (4C,): b; gates in the order i, f, g, o.
-    Returns (P, C). Lin et al. 2019, section 4.2.
+    Returns (P, C), in the type of nodes. Lin et al. 2019, section 4.2.
     """
     ### BEGIN SOLUTION
     state = cell = nodes.new_zeros(len(steps), recur.shape[1])  # (P, C)
@@ -573,7 +573,7 @@ check("encode_paths")
 #
 # <details><summary>Hint</summary>A score of −∞ for padding gives 0/0 where a row holds nothing else. The lowest finite number does not, and what comes of it there can be made 0.</details>
 # <details><summary>Hint</summary>A product's gradient multiplies with the other factor: take inf out of <code>answering</code> before it is multiplied, with <code>masked_fill</code>.</details>
-# <details><summary>Hint</summary><code>torch.einsum</code> takes the dots, too: "...d, dc, ...kc -> ...k".</details>
+# <details><summary>Hint</summary><code>torch.einsum</code> takes the dots, too.</details>
 
 
 # %% exercise="attention_weights"
@@ -582,8 +582,8 @@ def attention_weights(asking, answering, real, weight):
 
     asking: float (…, D); answering: float (…, K, C); real: bool (…, K), False for padding, whatever
     numbers stand there, even inf; weight: float (D, C). The dots are any dimensions, perhaps none.
-    Returns (…, K): the softmax over K of asking · weight · answering. The weights sum to 1 over
-    what is real, however low its scores, and are 0 elsewhere; where nothing is real all are 0. No
+    Returns (…, K), in asking's type: the softmax over K of asking · weight · answering. They
+    sum to 1 over what is real, however low its scores, and are 0 elsewhere; where nothing is real all are 0. No
     gradient is NaN, whatever stands at padding.
     Lin et al. 2019, section 4.3.
     """
@@ -620,7 +620,7 @@ def graph_vector(paths, alpha, pairs, beta):
 
     paths: float (S, M, K, C), p; alpha (S, M, K); pairs: float (S, M, D), T; beta (S, M). All are
     finite. Weights of padding are 0, and so are all α of a pair without a path.
-    Returns (S, C + D), what comes from the paths first. Lin et al. 2019, section 4.3.
+    Returns (S, C + D), in the type of paths, what comes from them first. Lin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION
     pooled = torch.einsum("smk,smkc->smc", alpha, paths)

@@ -253,7 +253,7 @@ rows = {
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
-# So that is what it found in the untrained model: *which word it is*. Random labels are learnt by heart nearly as well as kinds. In the trained model the two part, and more so in upper layers, where a word's vector is no longer its name.
+# So that is what it found in the untrained model: *which word it is*. There random labels fare nearly as well as kinds. In the trained model the two part, and more so in upper layers, where a word's vector is no longer its name.
 
 # %% [markdown]
 # ## 3. Selectivity, and how sure it is
@@ -261,7 +261,7 @@ pd.DataFrame(rows).T.round(2)
 # **Selectivity** is accuracy minus the control's accuracy. With $d_i$ = 1, 0 or −1 (right − control right) at token $i$ it is the mean $\bar d$.
 
 # %% [markdown]
-# How sure is it? Tokens of one word are not independent: the control drew *one* label for all of them. So words vary, and tokens do not. A standard error that respects it adds up within each type $w$ first (a **cluster-robust** error):
+# How sure is it? Tokens of one word are not independent: the control drew *one* label for all of them. So what counts is how many words there are, not how many tokens. A standard error that respects it adds up within each type $w$ first (a **cluster-robust** error):
 #
 # $$\text{se} = \frac{1}{N} \sqrt{\sum_w \Big(\sum_{i \in w} (d_i - \bar d)\Big)^2}$$
 
@@ -756,7 +756,7 @@ facts = pd.DataFrame(rows).T
 facts.round(3)
 
 # %% [markdown]
-# What it has read it can say. What no text states it cannot, though each word of the question is well known to it: **context is no help where knowledge is missing**. The next lessons hand models such facts from a graph.
+# What it has read it can say. What no text states it cannot, though each word of the question is well known to it: **context is no help where knowledge is missing**. The lessons `ernie` and `kagnet` hand models such facts from a graph.
 
 # %% [markdown]
 # Now say *not*. The answer should change. As a control put a word without meaning, *zib*, in its place. And **misprime**: say another nation's custom before the question.
@@ -806,7 +806,7 @@ primed
 #
 # *20 minutes, hard.*
 #
-# <details><summary>Hint</summary>The right singular vectors of W are an orthonormal basis of what its rows span. With basis V (R, H) the rest is x − (x Vᵀ) V.</details>
+# <details><summary>Hint</summary>Which part of W's singular value decomposition is an orthonormal basis of what its rows span? Take away the projection on it.</details>
 # <details><summary>Hint</summary>QR makes a full basis, also of rows that span less: it would cut out directions that the probe does not look at.</details>
 
 
@@ -972,7 +972,7 @@ record(
 # | claim | here |
 # |---|---|
 # | a larger probe is less selective | yes: `linear_more_selective` |
-# | an upper layer is more selective | a trace: `upper_more_selective`; both layers are far above the embeddings |
+# | an upper layer is more selective | a trace: `upper_more_selective` |
 # | accuracy hardly tells trained from untrained | not here: `kind_untrained`, `topic_untrained` |
 # | code lengths do | yes, by a factor: `code_untrained`, `code_control` |
 # | meaning stands above form | of tasks that need context, yes: `centre_gap`; but see `centre_kind` |
