@@ -495,7 +495,7 @@ edit("sinusoids", "table-of-512", {"torch.arange(length)": "torch.arange(512)[:l
      "the table has 512 positions at most", killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
 edit("sinusoids", "doubles", {"-torch.arange(0, width, 2) / width": "-torch.arange(0, width, 2).double() / width"},
      "doubles come back: the tokens' vectors, to which they are added, are float32",
-     killed_by="test_a_long_table_is_a_tensor_that_does_not_learn")
+     killed_by="test_position_zero_is_a_zero_and_a_one_in_turn")
 
 
 @alternative("sinusoids", "columns")

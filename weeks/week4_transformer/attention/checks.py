@@ -342,7 +342,10 @@ def test_shuffled_tokens_get_their_vectors_in_the_new_order(student: Student) ->
 
 @exercise("sinusoids")
 def test_position_zero_is_a_zero_and_a_one_in_turn(student: Student) -> None:
-    close(student.sinusoids(1, 6), [[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]], given="1 position, width 6")
+    table = student.sinusoids(1, 6)
+    close(table, [[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]], given="1 position, width 6")
+    single = isinstance(table, torch.Tensor) and table.dtype == torch.float32
+    true(single, "a float32 tensor was expected, as the tokens' vectors are", given="1 position, width 6", actual=table)
 
 
 @exercise("sinusoids")
