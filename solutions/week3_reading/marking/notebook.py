@@ -534,7 +534,7 @@ check("marks")
 # | `days` | for how many days |
 # | `flops` | its training cost as the table prints it, for example `1.5e20` |
 #
-# Numbers may be strings with their unit behind ("8 GPUs").
+# Numbers may be strings with their unit after them ("8 GPUs").
 
 # %% [markdown]
 # *20 minutes, medium.*

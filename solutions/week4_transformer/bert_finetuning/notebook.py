@@ -347,7 +347,7 @@ for text in ("병원", "병원에서"):
 # ```
 
 # %% [markdown]
-# Two separate maxima are something else: the best start may stand behind the best end. The published code allows answers of at most 30 tokens.
+# Two separate maxima are something else: the best start may stand after the best end. The published code allows answers of at most 30 tokens.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -499,7 +499,7 @@ for answer, truth in (("병원에서", "병원"), ("하루 커피 최소 3잔", 
 # %% [markdown]
 # ## 8. A text that is too long
 #
-# BERT has 512 places, question and special tokens included. Cutting the text off loses every answer behind the cut. Instead a **window** slides over it; each is read together with the question.
+# BERT has 512 places, question and special tokens included. Cutting the text off loses every answer after the cut. Instead a **window** slides over it; each is read together with the question.
 
 # %% [markdown]
 # ```
@@ -514,7 +514,7 @@ for answer, truth in (("병원에서", "병원"), ("하루 커피 최소 3잔", 
 # %% [markdown]
 # *10 minutes, easy.*
 #
-# <details><summary>Hint</summary>When is the last window reached? When its end is the text's end, or would be behind it.</details>
+# <details><summary>Hint</summary>When is the last window reached? When its end is the text's end, or would be after it.</details>
 
 
 # %% exercise="windows"
@@ -956,7 +956,7 @@ by_place["all"] = pd.DataFrame(scores).mean()
 by_place.round(2)
 
 # %% [markdown]
-# What stands behind the cut is lost to a reader that never sees it. Windows find much of it. More windows are also more chances to be wrong where there is no answer.
+# What stands after the cut is lost to a reader that never sees it. Windows find much of it. More windows are also more chances to be wrong where there is no answer.
 
 # %% [markdown]
 # ## 13. Which rate, how many epochs?
@@ -1123,7 +1123,7 @@ record(
 # %% [markdown] answer="tau_and_cut" points=2
 # ### BEGIN SOLUTION
 # 1 point: τ chosen on the test questions makes the reported score too high: it was picked with their answers in hand, and on new questions the best τ is another one; choose it on held-out questions. 1 point: the cut
-# makes the score too low: every answer behind token 384 is lost, and the best that can be said there is "no answer"; windows with a stride read all of the passage.
+# makes the score too low: every answer after token 384 is lost, and the best that can be said there is "no answer"; windows with a stride read all of the passage.
 # ### END SOLUTION
 
 # %% [markdown]

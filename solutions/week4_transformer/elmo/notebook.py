@@ -195,7 +195,7 @@ def read(number, words):
 
 
 def stems(document):
-    """<s>, and </s> behind each sentence."""
+    """<s>, and </s> after each sentence."""
     return ["<s>", *(stem for sentence in document for stem, *_ in [*sentence, ("</s>", None, ())])]
 
 
@@ -738,7 +738,7 @@ pd.DataFrame({name: shares[distances] for name, shares in recalled.items()}, ind
 # %%
 class Occurrences(NamedTuple):
     """Of M words with two senses: where they stand, their topics (M,), the two in question (M, 2),
-    the number of the pseudoword and of the verb (M,), -1 for a homonym, and the ending behind the
+    the number of the pseudoword and of the verb (M,), -1 for a homonym, and the ending after the
     word (M,)."""
 
     rows: list
@@ -961,8 +961,8 @@ plt.show()
 
 # %% [markdown] answer="why_two_models" points=2
 # ### BEGIN SOLUTION
-# It is two one-way language models: the forward one predicts a word from those before it alone, the backward one from those behind it, in every layer. They are put side by side only
-# where nothing is predicted any more. (1 point.) The price: no layer ever combines the two sides, so what depends on both at once, a word before *and* a word behind, must be put
+# It is two one-way language models: the forward one predicts a word from those before it alone, the backward one from those after it, in every layer. They are put side by side only
+# where nothing is predicted any more. (1 point.) The price: no layer ever combines the two sides, so what depends on both at once, a word before *and* a word after, must be put
 # together by the network of the task. (1 point.)
 # ### END SOLUTION
 

@@ -129,7 +129,7 @@ check("layer_norm")
 #
 # <details><summary>Hint</summary>
 #
-# `@` multiplies the last axis, whatever stands before it. There is no ReLU behind the second matrix.
+# `@` multiplies the last axis, whatever stands before it. There is no ReLU after the second matrix.
 #
 # </details>
 
@@ -313,7 +313,7 @@ def shift(texts, begin, end, padding=0):
     """What the decoder is fed, and what it is asked for.
 
     texts: B lists of ids, at least one, without begin and end, of lengths up to L (some may be empty).
-    Returns (fed, asked), int64 tensors (B, L + 1), padding behind. Section 3.1: "offset by one
+    Returns (fed, asked), int64 tensors (B, L + 1), padding at the end. Section 3.1: "offset by one
     position".
     """
     ### BEGIN SOLUTION
@@ -624,7 +624,7 @@ def ids(sentence):
 
 
 def padded(texts):
-    """Texts as one int64 tensor (B, N), padding behind."""
+    """Texts as one int64 tensor (B, N), padding at the end."""
     return nn.utils.rnn.pad_sequence([torch.tensor(text) for text in texts], batch_first=True)
 
 

@@ -97,7 +97,7 @@ def next_token_loss(logits, tokens, real):
     """The mean of −ln P of all tokens that follow another one, in nats.
 
     logits: float tensor (B, N, V), at each place the scores of what comes next; tokens: int64
-    tensor (B, N); real: bool tensor (B, N), False for padding, which stands behind a text and whose
+    tensor (B, N); real: bool tensor (B, N), False for padding, which stands after a text and whose
     ids may be any of the V; a text may be padding alone. At least one text has two real tokens.
     Returns a tensor (). Radford et al. 2018, section 3.1, equation 1.
     """
@@ -125,7 +125,7 @@ check("next_token_loss")
 # ```
 
 # %% [markdown]
-# In GPT-2 nothing normalises the stream itself. Each layer adds to it, it grows, and so **one more LayerNorm** stands behind the last layer. Without it the logits would grow with depth.
+# In GPT-2 nothing normalises the stream itself. Each layer adds to it, it grows, and so **one more LayerNorm** stands after the last layer. Without it the logits would grow with depth.
 
 # %% [markdown]
 # Attention is the library's, as you wrote it in week 4. With `causal=True` a change of the last token changes nothing before it:
@@ -147,7 +147,7 @@ with torch.no_grad():
 
 # %% exercise="gpt2_layers"
 def gpt2_layers(x, layers, gain, shift):
-    """All layers of GPT-2 without dropout, and the normalisation behind the last.
+    """All layers of GPT-2 without dropout, and the normalisation after the last.
 
     x: float tensor (B, N, d), tokens and positions embedded. layers: list of (attention, weights),
     in order; attention(y, causal=True) → (B, N, d) is multi-head self-attention; weights: a
@@ -351,7 +351,7 @@ plt.show()
 # | input | two tables: V × d, P × d | |
 # | each block: attention | d → 3d (queries, keys, values), d → d | 1 |
 # | each block: feed-forward | d → 4d, 4d → d | 1 |
-# | behind the last block | | GPT-2: 1, GPT-1: none |
+# | after the last block | | GPT-2: 1, GPT-1: none |
 # | output | the token table again: nothing new | |
 
 # %% [markdown]
@@ -365,7 +365,7 @@ def gpt_parameters(vocabulary, positions, width, layers, final_norm=True):
     """The number of a GPT's parameters, a whole number. The output's weights are the token table,
     and it has no bias.
 
-    final_norm: whether a normalisation stands behind the last block, as in GPT-2 and not in GPT-1.
+    final_norm: whether a normalisation stands after the last block, as in GPT-2 and not in GPT-1.
     Radford et al. 2019, Table 2.
     """
     ### BEGIN SOLUTION
@@ -485,7 +485,7 @@ def extract_vectors(hidden, tokens, extract):
     """The vector at the extract token of each row.
 
     hidden: float tensor (R, N, H), the last layer's vectors; tokens: int64 tensor (R, N), padding
-    behind; the id `extract` stands exactly once in each row.
+    at the end; the id `extract` stands exactly once in each row.
     Returns (R, H), of the type of hidden. Radford et al. 2018, section 3.2.
     """
     ### BEGIN SOLUTION
@@ -508,7 +508,7 @@ check("extract_vectors")
 # | choice | C | linear → one score a row; the C scores stand side by side |
 
 # %% [markdown]
-# Adding before the linear layer is the paper's way. Adding scores behind it differs by the bias, which would count twice.
+# Adding before the linear layer is the paper's way. Adding scores after it differs by the bias, which would count twice.
 
 # %% [markdown]
 # *15 minutes, medium.*

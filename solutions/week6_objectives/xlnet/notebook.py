@@ -555,7 +555,7 @@ print(f"greatest difference to the library's layer: {float(apart):.0e}")
 
 # %% exercise="two_streams"
 def two_streams(layers, h, g, memory, asked, content, query):
-    """The query stream behind the last layer, from which the asked tokens are predicted.
+    """The query stream after the last layer, from which the asked tokens are predicted.
 
     layers: L layers; layer(rows, context, places, sees) maps rows (B, R, H) that look at a context
     (B, K, H) to (B, R, H), with places int64 (B or 1, R) of the rows among the K and sees bool

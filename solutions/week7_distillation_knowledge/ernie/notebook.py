@@ -381,7 +381,7 @@ pd.DataFrame(rows).T.round(3)
 # %% [markdown]
 # *20 minutes, medium.*
 #
-# <details><summary>Hint</summary>Go through the words from the left. At each one try the longest name first; after a name go on behind it.</details>
+# <details><summary>Hint</summary>Go through the words from the left. At each one try the longest name first; after a name go on with what follows it.</details>
 # <details><summary>Hint</summary>Entity 0 is an entity. Do not ask whether a number is "true".</details>
 
 
@@ -392,7 +392,7 @@ def align(words, pieces, names):
     words: a list of strings; pieces: a list of lists of strings, the tokens of each word, at least
     one a word; names: a dict from tuples of words to entities, whole numbers from 0 on. Names are
     looked for from left to right, the longest first, and do not overlap.
-    Returns (tokens, entities): two lists of one length, tokens with "[CLS]" before and "[SEP]" behind
+    Returns (tokens, entities): two lists of one length, tokens with "[CLS]" before and "[SEP]" after
     the sentence's, entities with −1 where a token has none. Zhang et al. 2019, section 3.1.
     """
     ### BEGIN SOLUTION
@@ -541,7 +541,7 @@ print(f"{total:,} parameters; BERT has {counts['BERT and its heads']:,}; entity 
 # *15 minutes, medium.*
 #
 # <details><summary>Hint</summary>Put marks in from the right end to the left; then earlier places are still those that were said.</details>
-# <details><summary>Hint</summary><code>last</code> is the last token <i>of</i> the mention: its mark stands behind it.</details>
+# <details><summary>Hint</summary><code>last</code> is the last token <i>of</i> the mention: its mark stands after it.</details>
 
 
 # %% exercise="mark"
@@ -551,7 +551,7 @@ def mark(tokens, entities, spans):
     tokens: a list of strings; entities: a list of whole numbers as long, −1 where a token has none;
     spans: a list of (first, last, mark), places in `tokens`, last among them, in any order; spans do
     not overlap, and may touch.
-    Returns (tokens, entities): two new lists, with each span's mark before its first and behind its
+    Returns (tokens, entities): two new lists, with each span's mark before its first and after its
     last token; marks have no entity (−1). The lists that were given stay as they are.
     Zhang et al. 2019, section 3.5 and Figure 3.
     """

@@ -466,7 +466,7 @@ plt.show()
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>An entry of the mixing matrix is 1/√(dᵢ dⱼ). Scale the rows of X before and after in place of making it.</details>
-# <details><summary>Hint</summary>The bias is added behind the mixing: it is not multiplied by anything.</details>
+# <details><summary>Hint</summary>The bias is added after the mixing: it is not multiplied by anything.</details>
 
 
 # %% exercise="graph_convolution"
@@ -532,7 +532,7 @@ def encode_paths(nodes, relations, steps, lengths, read, recur, bias):
 
     nodes: float (Q, H), concepts; relations: float (R, E), each direction with a row of its own;
     steps (P, L, 3) int64: rows of nodes, relations, nodes; lengths (P,) int64, from 1 to L; what
-    stands behind a path's length does not count. P may be 0.
+    stands after a path's length does not count. P may be 0.
     read (4C, H + E + H): W; recur (4C, C): U; bias (4C,): b; gates in the order i, f, g, o.
     Returns (P, C), in the type of nodes. Lin et al. 2019, section 4.2.
     """

@@ -779,7 +779,7 @@ plt.show()
 #
 # *15 minutes, medium.*
 #
-# <details><summary>Hint</summary><code>.to(torch.int8)</code> cuts off what stands behind the point: round first.</details>
+# <details><summary>Hint</summary><code>.to(torch.int8)</code> cuts off what stands after the point: round first.</details>
 # <details><summary>Hint</summary>A row of zeros would be 0/0. Padding's embedding is such a row.</details>
 
 
