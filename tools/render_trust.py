@@ -127,13 +127,19 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
     for one in found["set_aside"]:
         both = ("wrong", "wrong_passed") if one["given_as"] == "wrong" else ("right", "right_refused")
         kept[one["measurement"]].subtract(both)
+    shares = {
+        number: (
+            of(tried["wrong"] - tried["wrong_passed"], tried["wrong"]),
+            of(tried["right"] - tried["right_refused"], tried["right"]),
+        )
+        for number, tried in kept.items()
+    }
     headline = []
-    for number in sorted({min(kept), max(kept)}):
-        tried = kept[number]
+    for number in sorted({min(shares), max(shares)}):
+        caught, accepted = shares[number]
         which = f"measured for the {ORDINALS[number]} time"
-        caught = of(tried["wrong"] - tried["wrong_passed"], tried["wrong"])
         headline.append([f"answers that its authors had not seen, {which}: wrong ones caught at once", caught])
-        headline.append(["… and right ones accepted", of(tried["right"] - tried["right_refused"], tried["right"])])
+        headline.append(["… and right ones accepted", accepted])
     tables: list[str] = []
     for number, records in measurements.items():
         rows = [
@@ -143,9 +149,7 @@ def unseen(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
         rows.append(["all", *totals[number].values(), ""])
         if kept[number] != totals[number]:
             rows.append(["without those set aside", *(kept[number][key] for key in counted), ""])
-        tried = kept[number]
-        caught = of(tried["wrong"] - tried["wrong_passed"], tried["wrong"])
-        accepted = of(tried["right"] - tried["right_refused"], tried["right"])
+        caught, accepted = shares[number]
         tables += [
             f"For the {ORDINALS[number]} time: {caught} wrong ones caught at once, {accepted} right ones accepted."
         ]
