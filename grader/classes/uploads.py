@@ -17,16 +17,18 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO
 
+from etude.files import write_whole
 from etude.handing_in import LARGEST
 from grader.course import CourseError
 from grader.grading.store import Gradable
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 4 << 30  # of a zip's notebooks together, unpacked
+TOO_LARGE = f"it is larger than {LARGEST >> 20} MiB"
 LONGEST_NAME = 200  # bytes of UTF-8; file systems take 255
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what platforms write; zipfile unpacks the others without a bound
 MOODLE = re.compile(r"_(assignsubmission_file|onlinetext)_?$", re.IGNORECASE)  # ids stay: two students may share a name
-BLACKBOARD = re.compile(r"^.*_([^_]+)_attempt_(\d{4}(?:-\d\d){5})_$")  # the assignment's name, the student, when
+BLACKBOARD = re.compile(r"^(.+)_attempt_(\d{4}(?:-\d\d){5})_")  # the assignment's name and the login, when
 CANVAS = re.compile(r"^(.+?)(?:_late)?_(\d+)_\d+_$", re.IGNORECASE)  # the last number, the upload's, changes: it goes
 
 
@@ -39,16 +41,23 @@ class Submission:
     path: Path
 
 
+def path_of(home: Path, student: str, lesson: Gradable) -> Path:
+    return home / "submitted" / student / lesson.assignment / f"{lesson.name}.ipynb"
+
+
 def submissions(lessons: Iterable[Gradable], home: Path, student: str = "*") -> list[Submission]:
     """Lists all that is handed in below home/submitted.
 
     A student who handed in another notebook of the week has a submission of this one too: its file is missing.
+
+    Args:
+        student: this one alone, by the name as it stands; * is everybody.
     """
     return [
         Submission(lesson, folder.parent.name, folder / f"{lesson.name}.ipynb")
         for lesson in lessons
-        for folder in sorted((home / "submitted").glob(f"{student}/{lesson.assignment}"))
-        if folder.is_dir()
+        for folder in sorted((home / "submitted").glob(f"*/{lesson.assignment}"))
+        if student in ("*", folder.parent.name) and folder.is_dir()
     ]
 
 
@@ -60,7 +69,7 @@ def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
     `Week 1_kimada_attempt_2026-11-20-13-05-22_word2vec.ipynb`, of which the last attempt counts).
 
     Returns:
-        A sentence for each member that was left out.
+        A sentence for each file that was left out.
 
     Raises:
         CourseError: the source holds no notebook of these lessons.
@@ -70,48 +79,75 @@ def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
         return []
     if source.is_dir():
         with TemporaryFile() as packed:
-            _pack(source, packed)
+            left_out = _pack(source, packed)
             with zipfile.ZipFile(packed) as archive:
-                return _take_zip(archive, source.name, lessons, home)
+                return _take_zip(archive, source.name, lessons, home, left_out)
     try:
         archive = zipfile.ZipFile(source)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
         raise CourseError(f"{source} is neither a notebook nor a whole zip file ({error}): fetch it again") from None
     with archive:
-        return _take_zip(archive, source.name, lessons, home)
+        return _take_zip(archive, source.name, lessons, home, [])
 
 
 def _take_notebook(source: Path, lessons: Sequence[Gradable], home: Path) -> None:
     lesson = _lesson(source.stem, lessons) or (lessons[0] if len(lessons) == 1 else None)
     if lesson is None:
         raise CourseError(f"{source.name} is named like no lesson of {_names(lessons)}: rename it, or give the lesson")
-    student = _student(PurePosixPath(source.name), lesson, 0)
+    path = PurePosixPath(source.name)
+    student = _student(path, lesson, 0, _assignments_words([path]))
     if student is None:
         raise CourseError(f"{source.name} does not say whose it is: name it STUDENT_{lesson.name}.ipynb")
-    _write(home, student, lesson, source.read_bytes())
+    write_whole(path_of(home, student, lesson), source.read_bytes())
 
 
-def _pack(folder: Path, packed: IO[bytes]) -> None:
-    """Packs the notebooks of a folder as a platform would: of clones each is a student's, without the name that all begin with."""
+def _pack(folder: Path, packed: IO[bytes]) -> list[str]:
+    """Packs the notebooks of a folder as a platform would: of clones each is a student's, without the name that all begin with.
+
+    Returns a sentence for each that was left out.
+    """
     clones = [path.name for path in folder.iterdir() if (path / ".git").exists()]
     common = os.path.commonprefix(clones) if len(clones) > 1 else ""  # noqa: RUF071 - letters of names, no paths
     begins = common[: common.rfind("-") + 1]
+    left_out = []
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(folder.rglob("*.ipynb")):
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST:
-                archive.write(path, path.relative_to(folder).as_posix().removeprefix(begins))
+            name = PurePosixPath(path.relative_to(folder).as_posix())
+            if _is_nobodys(name):
+                continue
+            if isinstance(content := _content(path, name), str):
+                left_out.append(f"{_shown(name)}: {content}")
+            else:
+                archive.writestr(str(name).removeprefix(begins), content)
+    return left_out
 
 
-def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable], home: Path) -> list[str]:
+def _content(path: Path, name: PurePosixPath) -> bytes | str:
+    """Reads the file's bytes, or says why it is not taken in. A link could take in what is somebody else's."""
+    try:
+        str(name).encode()  # of other bytes Python makes surrogates, which no zip holds
+        if path.is_symlink():
+            return "it is a link"
+        if not path.is_file():
+            return "it is no file"
+        return path.read_bytes() if path.stat().st_size <= LARGEST else TOO_LARGE
+    except UnicodeEncodeError:
+        return "its name is not UTF-8"
+    except OSError as error:
+        return f"it cannot be read ({error.strerror})"
+
+
+def _take_zip(
+    archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable], home: Path, left_out: list[str]
+) -> list[str]:
+    """Takes in the notebooks of a zip; adds to what was left out before it was packed."""
     members = archive.infolist()
     if len(members) > MOST_MEMBERS:
         raise CourseError(f"{source} has {len(members):,} members, at most {MOST_MEMBERS:,} are read")
     notebooks: list[tuple[zipfile.ZipInfo, PurePosixPath, Gradable]] = []
-    left_out: list[str] = []
     for member in members:
         path = _path(member)
-        hidden = any(part.startswith(".") and part != ".." for part in path.parts)
-        if member.is_dir() or hidden or "__MACOSX" in path.parts:
+        if member.is_dir() or _is_nobodys(path):
             continue
         lesson = _lesson(path.stem, lessons)
         if path.suffix != ".ipynb":
@@ -119,7 +155,7 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
         elif lesson is None:
             left_out.append(f"{_shown(path)}: it is named like no lesson")
         elif member.file_size > LARGEST:
-            left_out.append(f"{_shown(path)}: it is larger than {LARGEST >> 20} MiB")
+            left_out.append(f"{_shown(path)}: {TOO_LARGE}")
         else:
             notebooks.append((member, path, lesson))
     total = sum(member.file_size for member, _, _ in notebooks)  # zipfile gives no more than a member claims
@@ -127,13 +163,12 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
         raise CourseError(
             f"{source}: its notebooks have {total >> 20:,} MiB unpacked, at most {MOST_BYTES >> 20:,} are read"
         )
-    notebooks.sort(
-        key=lambda one: _attempt(one[1], one[2]), reverse=True
-    )  # the last attempt first, all others as they come
-    shared = _shared_folders([path for _, path, _ in notebooks])
+    notebooks.sort(key=lambda one: _attempt(one[1]), reverse=True)  # the last attempt first, all others as they come
+    paths = [path for _, path, _ in notebooks]
+    shared, words = _alike([path.parts[:-1] for path in paths]), _assignments_words(paths)
     taken: dict[tuple[str, str], PurePosixPath] = {}
     for member, path, lesson in notebooks:
-        student = _student(path, lesson, shared)
+        student = _student(path, lesson, shared, words)
         if student is None:
             left_out.append(f"{_shown(path)}: it does not say whose it is")
         elif (earlier := taken.get((student, lesson.id))) is not None:
@@ -141,7 +176,7 @@ def _take_zip(archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable]
         elif isinstance(content := _unpacked(archive, member), str):
             left_out.append(f"{_shown(path)}: it cannot be unpacked ({content})")
         else:
-            _write(home, student, lesson, content)
+            write_whole(path_of(home, student, lesson), content)
             taken[student, lesson.id] = path
     if not taken:
         raise CourseError("\n".join([f"{source} holds no notebook of {_names(lessons)}", *left_out[:10]]))
@@ -177,14 +212,27 @@ def _shown(path: PurePosixPath) -> str:
     return repr(str(path))[1:-1]
 
 
-def _shared_folders(paths: list[PurePosixPath]) -> int:
-    """Counts the folders at the beginning of the paths that are the same for all: those are not a student's."""
+def _is_nobodys(path: PurePosixPath) -> bool:
+    """Tells whether it is hidden, or what macOS packs beside a file: no student's work."""
+    return "__MACOSX" in path.parts or any(part.startswith(".") and part != ".." for part in path.parts)
+
+
+def _alike(rows: Iterable[Sequence[str]]) -> int:
+    """Counts the items at the beginning of the rows that are the same for all. Folders of this kind are not a student's."""
     count = 0
-    for parts in zip(*(path.parts[:-1] for path in paths), strict=False):
-        if len(set(parts)) > 1:
+    for items in zip(*rows, strict=False):
+        if len(set(items)) > 1:
             break
         count += 1
     return count
+
+
+def _assignments_words(paths: Iterable[PurePosixPath]) -> int:
+    """Counts the words that Blackboard's names begin with before the login, which may hold a _ as the assignment's name may.
+
+    What all begin with is the assignment's name; at least one word of each is the login's.
+    """
+    return _alike([found[1].split("_")[:-1] for path in paths if (found := BLACKBOARD.match(path.stem))])
 
 
 def _lesson(stem: str, lessons: Iterable[Gradable]) -> Gradable | None:
@@ -199,38 +247,35 @@ def _ends_with(stem: str, lesson: Gradable) -> bool:
     return re.search(rf"(?<![^\W_]){re.escape(lesson.name)}$", stem) is not None
 
 
-def _attempt(path: PurePosixPath, lesson: Gradable) -> str:
+def _attempt(path: PurePosixPath) -> str:
     """Reads from a name of Blackboard's when it was handed in; "" from others."""
-    found = BLACKBOARD.match(path.stem.rpartition(lesson.name)[0])
+    found = BLACKBOARD.match(path.stem)
     return found[2] if found else ""
 
 
-def _student(path: PurePosixPath, lesson: Gradable, shared: int) -> str | None:
+def _student(path: PurePosixPath, lesson: Gradable, shared: int, words: int) -> str | None:
     """Makes a student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere.
 
     It is the platform's folder, else the first folder that not all have, else the beginning of the file's name, else the
     innermost folder. None if there is nothing of the kind.
+
+    Args:
+        shared: so many folders at the beginning are those of all.
+        words: so many words of a name of Blackboard's are the assignment's.
     """
     ours = ("..", "/", "submitted", lesson.assignment, lesson.name)
     folders = [part for part in path.parts[:-1] if part not in ours]
     own = [part for part in path.parts[shared:-1] if part not in ours]
     before, name_stands_there, _ = path.stem.rpartition(lesson.name)
-    beginning = before if name_stands_there else path.stem
+    beginning = CANVAS.sub(r"\1_\2", before if name_stands_there else path.stem)
+    if found := BLACKBOARD.match(path.stem):
+        beginning = "_".join(found[1].split("_")[words:])
     marked = [part for part in folders if MOODLE.search(part)]
-    for name in (*marked[:1], *own[:1], CANVAS.sub(r"\1_\2", BLACKBOARD.sub(r"\1", beginning)), *folders[-1:]):
+    for name in (*marked[:1], *own[:1], beginning, *folders[-1:]):
         plain = re.sub(r"[^\w-]+", "-", MOODLE.sub("", name)).strip("-_").lower()
         if plain:
             return plain.encode()[-LONGEST_NAME:].decode(errors="ignore")  # the end, where the id stands
     return None
-
-
-def _write(home: Path, student: str, lesson: Gradable, content: bytes) -> None:
-    """Stores the notebook; it is there whole or not at all."""
-    path = home / "submitted" / student / lesson.assignment / f"{lesson.name}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    part.write_bytes(content)
-    part.replace(path)
 
 
 def _names(lessons: Iterable[Gradable]) -> str:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import unicodedata
 import zipfile
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 from uploads import NOTEBOOK, home, lessons, packed, taken
 
+from etude.handing_in import LARGEST
 from grader.classes.uploads import submissions, take_in
 from grader.course import Course, CourseError, Lesson
 
@@ -29,6 +32,14 @@ def test_a_folder_in_nbgraders_layout_is_read_as_it_stands(home: Path, lessons: 
         ("김하나", False),
     ]
     assert [item.student for item in submissions(lessons, home, "ada")] == ["ada"]
+
+
+def test_one_student_is_looked_for_by_the_name_as_it_stands(home: Path, lessons: list[Lesson]) -> None:
+    for student in ("kim1", "kim[1]", "lee"):
+        (home / "submitted" / student / WEEK).mkdir(parents=True)
+    (home / "neighbour" / WEEK).mkdir(parents=True)
+    for student, found in {"kim[1]": ["kim[1]"], "k*": [], "": [], "../neighbour": []}.items():
+        assert [item.student for item in submissions(lessons, home, student)] == found
 
 
 def test_moodles_folders_are_students(home: Path, lessons: list[Lesson]) -> None:
@@ -72,6 +83,26 @@ def test_of_blackboards_attempts_the_last_counts(home: Path, lessons: list[Lesso
     assert [line for line in left_out if early in line and "kimada has handed in" in line]
 
 
+@pytest.mark.parametrize(
+    ("assignment", "logins"),
+    [
+        ("Week 1", ["kim_ada", "lee_ada"]),
+        ("gradebook_NLP-1_Week_1", ["ada", "kim_ada", "kim_ada_2"]),
+        ("Week 1", ["kim_ada"]),
+    ],
+)
+def test_blackboards_logins_may_hold_an_underscore(
+    home: Path, lessons: list[Lesson], assignment: str, logins: list[str]
+) -> None:
+    form = f"{assignment}_{{}}_attempt_2026-11-20-13-05-22_{{}}word2vec.ipynb"
+    members = {form.format(login, own): login.encode() for login, own in zip(logins, ("", "my_", ""), strict=False)}
+    found, left_out = taken(home, lessons, packed(members))
+    assert sorted(found.values()) == sorted(members.values())
+    assert left_out == []
+    if len(logins) > 1:
+        assert {student.encode(): student.encode() for student in found} == {name: name for name in found.values()}
+
+
 def test_clones_of_github_classroom_are_students(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
     for student, where in (("octocat", "word2vec.ipynb"), ("kim-ada", f"{WEEK}/word2vec.ipynb")):
         path = tmp_path / "clones" / f"week-1-{student}" / where
@@ -84,7 +115,54 @@ def test_clones_of_github_classroom_are_students(home: Path, lessons: list[Lesso
         "octocat": b"octocat",
         "kim-ada": b"kim-ada",
     }
-    assert left_out == []
+    assert left_out == ["week-1-octocat/other.ipynb: it is a link"]
+
+
+def test_of_a_folder_each_file_that_is_left_out_is_named(
+    home: Path, lessons: list[Lesson], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "class"
+    for student in ("ada", "bora", "chul", "dana", "eun", b"\xb1\xe8".decode(errors="surrogateescape")):
+        (folder / student / ".ipynb_checkpoints").mkdir(parents=True)
+        (folder / student / "word2vec.ipynb").write_bytes(NOTEBOOK)
+        (folder / student / ".ipynb_checkpoints" / "word2vec-checkpoint.ipynb").symlink_to("nothing")
+    with (folder / "bora" / "word2vec.ipynb").open("wb") as large:
+        large.truncate(LARGEST + 1)
+    (folder / "chul" / "word2vec.ipynb").rename(folder / "chul" / "notes.txt")
+    (folder / "chul" / "word2vec.ipynb").symlink_to("notes.txt")
+    (folder / "dana" / "word2vec.ipynb").unlink()
+    (folder / "dana" / "word2vec.ipynb").mkdir()
+    read = Path.read_bytes
+
+    def unreadable(path: Path) -> bytes:
+        if path.parent.name == "eun":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    assert take_in(folder, lessons, home) == [
+        "bora/word2vec.ipynb: it is larger than 20 MiB",
+        "chul/word2vec.ipynb: it is a link",
+        "dana/word2vec.ipynb: it is no file",
+        "eun/word2vec.ipynb: it cannot be read (Permission denied)",
+        "\\udcb1\\udce8/word2vec.ipynb: its name is not UTF-8",
+    ]
+    assert [item.student for item in submissions(lessons, home)] == ["ada"]
+
+
+def test_a_file_of_a_folder_may_be_older_than_any_zip(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "word2vec.ipynb").write_bytes(NOTEBOOK)
+    os.utime(tmp_path / "class" / "ada" / "word2vec.ipynb", (0, 0))
+    assert take_in(tmp_path / "class", lessons, home) == []
+    assert [item.student for item in submissions(lessons, home)] == ["ada"]
+
+
+def test_a_folder_of_which_nothing_is_taken_says_why(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "word2vec.ipynb").symlink_to("elsewhere.ipynb")
+    with pytest.raises(CourseError, match=r"holds no notebook of word2vec\nada/word2vec\.ipynb: it is a link"):
+        take_in(tmp_path / "class", lessons, home)
 
 
 def test_a_folder_without_a_notebook_is_refused(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
