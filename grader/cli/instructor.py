@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,7 +104,7 @@ def autograde(
     epilog="Examples: grader grade ada/word2vec.ipynb word2vec · grader grade ada/word2vec.ipynb word2vec --keep appeal-ada",
 )
 def grade(
-    notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.")],
+    notebook: Annotated[Path, typer.Argument(help="The notebook that was handed in.", exists=True, dir_okay=False)],
     lesson: One,
     student: Annotated[
         str, typer.Option(help="Store the score under this student's name; without it nothing is stored.")
@@ -121,7 +120,7 @@ def grade(
     sandbox: Sandbox = True,
 ) -> None:
     """Grade one notebook: print its verdict and, with --student, store it in nbgrader's gradebook."""
-    from grader.classes import appeal
+    from grader.classes import appeal, by_hand
     from grader.grading import notebook as plain
     from grader.grading import rehearsal, store
     from grader.nbgrader import gradebook
@@ -133,10 +132,7 @@ def grade(
             graded_lesson = rehearsal.prepared(graded_lesson, settings)
         if student:
             folder = _home(course, home)
-            path = folder / "submitted" / student / graded_lesson.assignment / f"{graded_lesson.name}.ipynb"
-            if notebook.resolve() != path:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(notebook, path)
+            path = by_hand.put(notebook, student, graded_lesson, folder)
         whose = student or notebook.stem
         if keep is not None:
             made = appeal.grade(course.root, graded_lesson, path, whose, settings, keep)
@@ -169,7 +165,12 @@ def _home(course: Course | NbgraderCourse, home: Path | None) -> Path:
 )
 def export(
     week: Annotated[str, typer.Argument(help="The week, nbgrader's assignment.")],
-    sheet: Annotated[Path, typer.Argument(help="Moodle's grading worksheet or Canvas's gradebook, as exported there.")],
+    sheet: Annotated[
+        Path,
+        typer.Argument(
+            help="Moodle's grading worksheet or Canvas's gradebook, as exported there.", exists=True, dir_okay=False
+        ),
+    ],
     column: Annotated[str, typer.Option(help="The column of the grades, if there are more.", show_default=False)] = "",
     out: Annotated[Path | None, typer.Option(help="Without it NAME-filled.csv.", show_default=False)] = None,
     home: Home = None,
