@@ -2,7 +2,8 @@
 
 The platform knows who is who, so its sheet is what comes back: every column and row stays as it was, but for the
 grades of students whose submission is in the gradebook. A student is found by the number that `uploads` kept of the platform's
-name (Canvas: the column ID, Moodle: Identifier), else by login, e-mail or its part before the @, else by the id as it is.
+name (Canvas: the column ID, Moodle: Identifier), else by login, e-mail or id as it stands, else by its letters and digits, else by
+those of an e-mail before the @. Where that names two rows or two students, nobody is found.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from nbgrader.api import Gradebook, MissingEntry
 
@@ -22,6 +24,11 @@ from grader.course import CourseError
 NUMBERED = ("ID", "Identifier")  # Canvas's and Moodle's columns with the number that uploads carry
 NAMED = ("SIS Login ID", "SIS User ID", "Username", "ID number", "Email address", "Student")
 MOODLES_GRADE, MOODLES_BEST = "Grade", "Maximum Grade"
+CANVAS_BEST = "Points Possible"  # stands among the students, and each assignment's maximum beside it
+NUMBER = re.compile(r"\d+(\.\d+|,\d\d?)?")  # a comma before three digits might part thousands
+
+Row = dict[str, str]
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,13 @@ class Total:
     waits: bool
 
 
-@dataclass
+@dataclass(frozen=True)
 class Filled:
     """What came of a sheet: where it is, how many rows got a grade, and who was left out for what reason."""
 
     path: Path
-    rows: int = 0
-    notes: list[str] = field(default_factory=list)
+    rows: int
+    notes: list[str]
 
 
 def totals(database: Path, assignment: str) -> dict[str, Total]:
@@ -70,47 +77,34 @@ def fill(sheet: Path, scores: Mapping[str, Total], out: Path, column: str = "") 
         column: the column of the grades; without it Moodle's Grade, else the only one of Canvas's with a number in brackets.
 
     Raises:
-        CourseError: the sheet is no CSV with a row of names, or it is not clear which column or which columns tell students apart.
+        CourseError: the sheet is no CSV with a row of names, or it is not clear which column or which columns tell students apart,
+            or what its maximum is.
     """
     rows, names, mark = _read(sheet)
     grades = _column(sheet, names, column)
-    known = dict(_keys(scores))
-    done, given = Filled(out), set[str]()
-    for row in rows:
-        if (student := _student(row, known)) is None:
-            continue
-        if student in given:
-            done.notes.append(f"{student} has more than one row: the first got the grade")
-            continue
-        total = scores[student]
-        given.add(student)
-        if MOODLES_BEST in row and _number(row[MOODLES_BEST]) not in (None, total.points):
-            best = float(row[MOODLES_BEST])
-            row[grades] = f"{total.score / total.points * best:.2f}" if total.points else "0.00"
-        else:
-            row[grades] = f"{total.score:g}"
-        done.rows += 1
-    done.notes += [
-        f"{student} is in the gradebook and in no row of the sheet" for student in scores if student not in given
-    ]
-    done.notes += [f"{student} waits for a person to grade answers" for student in scores if scores[student].waits]
+    heads = [row for row in rows if row.get("Student", "").strip() == CANVAS_BEST]
+    best = heads[0][grades] if heads else ""
+    found, notes = _found([row for row in rows if row not in heads], scores)
+    for student, row in found.items():
+        row[grades] = _grade(scores[student], row.get(MOODLES_BEST, best).strip())
+    notes += [f"{student} waits for a person to grade answers" for student in scores if scores[student].waits]
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, names, lineterminator="\r\n")
     writer.writeheader()
     writer.writerows(rows)
     write_whole(out, mark + text.getvalue())
-    return done
+    return Filled(out, len(found), notes)
 
 
-def _read(sheet: Path) -> tuple[list[dict[str, str]], list[str], str]:
+def _read(sheet: Path) -> tuple[list[Row], list[str], str]:
     """Reads rows, names of columns, and the mark of UTF-8 that spreadsheets put before a file."""
     try:
         text = sheet.read_bytes().decode()  # line ends as they are
         mark = "\ufeff" if text.startswith("\ufeff") else ""
         reader = csv.DictReader(io.StringIO(text.removeprefix(mark), newline=""), strict=True, restkey="", restval="")
         rows = list(reader)
-    except FileNotFoundError:
-        raise CourseError(f"{sheet} is not there") from None
+    except OSError as error:
+        raise CourseError(f"{sheet} cannot be read ({error.strerror})") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise CourseError(f"{sheet} is no CSV in UTF-8 ({error}): export it anew") from None
     names = list(reader.fieldnames or [])
@@ -134,28 +128,81 @@ def _column(sheet: Path, names: list[str], column: str) -> str:
     return assignments[0]
 
 
-def _keys(scores: Mapping[str, Total]) -> Iterator[tuple[str, str]]:
-    """Yields what a row may say of a student, and the student."""
-    for student in scores:
-        yield student.lower(), student
-        if number := re.search(r"_(\d+)$", student):
-            yield f"#{number[1]}", student
+def _found(rows: Sequence[Row], scores: Iterable[str]) -> tuple[dict[str, Row], list[str]]:
+    """Finds the students' rows, in the surest way first.
+
+    Returns:
+        By student, the row that is theirs; a sentence for each student without one.
+    """
+    found, notes = dict[str, Row](), list[str]()
+    students, numbers = list(scores), list(range(len(rows)))
+    for column, of_row, of_student in WAYS:
+        said = _grouped({number: of_row(rows[number].get(column, "")) for number in numbers})
+        for key, named in _grouped({student: of_student(student) for student in students}).items():
+            if not (theirs := said.get(key)):
+                continue
+            if len(named) == len(theirs) == 1:
+                found[named[0]] = rows[theirs[0]]
+            else:
+                why = f"it is not clear which row is whose ({column}: {key})"
+                notes.append(f"{', '.join(named)}: {why}; give the grade by hand")
+            students = [student for student in students if student not in named]
+            numbers = [number for number in numbers if number not in theirs]
+    return found, notes + [f"{student} is in the gradebook and in no row of the sheet" for student in students]
 
 
-def _student(row: Mapping[str, str], known: Mapping[str, str]) -> str | None:
-    """Finds whose row it is."""
-    for name in NUMBERED:
-        if (number := re.search(r"(\d+)$", row.get(name, ""))) and (found := known.get(f"#{number[1]}")):
-            return found
-    for name in NAMED:
-        said = row.get(name, "").strip().lower()
-        if said and (found := known.get(said) or known.get(said.partition("@")[0])):
-            return found
-    return None
+def _grouped(keys: Mapping[Item, str]) -> dict[str, list[Item]]:
+    """Sorts the items by their key; leaves out those without one."""
+    groups: dict[str, list[Item]] = {}
+    for item, key in keys.items():
+        if key:
+            groups.setdefault(key, []).append(item)
+    return groups
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _number_of_row(text: str) -> str:
+    found = re.search(r"\d+$", text)
+    return found[0] if found else ""
+
+
+def _number_of_student(student: str) -> str:
+    found = re.search(r"_(\d+)$", student)
+    return found[1] if found else ""
+
+
+def _as_it_stands(text: str) -> str:
+    return text.strip().lower()
+
+
+def _plain(text: str) -> str:
+    """Keeps what uploads keep of a name: letters, digits, - and _."""
+    return re.sub(r"[^\w-]+", "-", text).strip("-_").lower()
+
+
+def _before_the_at(text: str) -> str:
+    return _plain(text.partition("@")[0])
+
+
+# In which column to look for what of a student, from the surest to the least sure.
+WAYS = (
+    *((column, _number_of_row, _number_of_student) for column in NUMBERED),
+    *((column, _as_it_stands, _as_it_stands) for column in NAMED),
+    *((column, _plain, _plain) for column in NAMED),
+    *((column, _before_the_at, _plain) for column in NAMED),
+)
+
+
+def _grade(total: Total, best: str) -> str:
+    """Writes a student's points as the platform counts them: of its own maximum, with a comma where that has one.
+
+    Raises:
+        CourseError: the maximum is no number.
+    """
+    if best and not NUMBER.fullmatch(best):
+        raise CourseError(f"the sheet's maximum is {best!r}: write a number without marks between thousands there")
+    most = float(best.replace(",", ".") or 0)
+    if most in (0, total.points):
+        grade = f"{total.score:g}"
+    else:
+        grade = f"{total.score / total.points * most:.2f}" if total.points else "0.00"
+    return grade.replace(".", ",") if "," in best else grade

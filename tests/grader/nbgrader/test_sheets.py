@@ -70,10 +70,70 @@ def test_a_mark_at_the_beginning_and_other_columns_stay(tmp_path: Path) -> None:
     assert list(rows[0].values())[1:4] == ["Kim Ada", "a@example.edu", "Submitted for grading"]
 
 
-def test_of_two_rows_of_a_student_the_first_gets_the_grade(tmp_path: Path) -> None:
+def grades(folder: Path, text: str, *students: str) -> tuple[list[str], list[str]]:
+    """What the rows get in the column Grade if each of the students has 15 of 20 points, and the notes."""
+    (folder / "sheet.csv").write_text(text, encoding="utf-8")
+    scores = dict.fromkeys(students, Total(15, 20, waits=False))
+    done = fill(folder / "sheet.csv", scores, folder / "out.csv", "Grade")
+    with (folder / "out.csv").open(encoding="utf-8", newline="") as file:
+        return [row["Grade"] for row in csv.DictReader(file)], done.notes
+
+
+@pytest.mark.parametrize(
+    ("best", "grade"),
+    [
+        ("100.00", "75.00"),
+        ("100,00", "75,00"),
+        ("20", "15"),
+        ("20,0", "15"),
+        ("40,0", "30,00"),
+        ("0", "15"),
+        ("", "15"),
+    ],
+)
+def test_the_maximum_is_the_platforms_own(tmp_path: Path, best: str, grade: str) -> None:
+    canvas = f'Student,ID,Grade\nManual Posting,,\n    Points Possible,,"{best}"\n"Kim, Ada",123,\n'
+    assert grades(tmp_path, canvas, "kimada_123")[0][2] == grade
+    moodle = f'Identifier,Grade,Maximum Grade\nParticipant 123,,"{best}"\n'
+    assert grades(tmp_path, moodle, "kimada_123")[0] == [grade]
+
+
+@pytest.mark.parametrize("best", ["1,000.00", "1,000", "1.000,00", "(read only)", "nan"])
+def test_a_maximum_that_is_no_plain_number_is_refused(tmp_path: Path, best: str) -> None:
+    with pytest.raises(CourseError, match="without marks between thousands"):
+        grades(tmp_path, f'Student,ID,Grade\nPoints Possible,,"{best}"\nx,123,\n', "kimada_123")
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_points_possible_is_no_student(tmp_path: Path) -> None:
+    text = "Student,ID,Grade\nPoints Possible,,20\n"
+    assert grades(tmp_path, text, "points possible")[0] == ["20"]
+
+
+@pytest.mark.parametrize("login", ["kim.ada", "Kim.Ada@example.edu", "kim ada"])
+def test_a_login_is_found_as_uploads_write_it(tmp_path: Path, login: str) -> None:
+    assert grades(tmp_path, f"SIS Login ID,Grade\n{login},\nkim.bora,\n", "kim-ada")[0] == ["15", ""]
+
+
+def test_a_name_that_two_people_share_is_nobodys(tmp_path: Path) -> None:
+    shared = "Email address,Grade\nkim@a.edu,\nkim@b.edu,\nlee@a.edu,\n"
+    found, notes = grades(tmp_path, shared, "kim", "lee")
+    assert found == ["", "", "15"]
+    assert notes == ["kim: it is not clear which row is whose (Email address: kim); give the grade by hand"]
+    found, notes = grades(tmp_path, "SIS Login ID,Grade\nkim ada,\n", "kim-ada", "kim.ada")
+    assert found == [""]
+    assert notes[0].startswith("kim-ada, kim.ada: it is not clear")
+
+
+def test_the_surer_way_to_find_a_row_comes_first(tmp_path: Path) -> None:
+    rows = "Username,Email address,Grade\nada,kim@a.edu,\nkim,lee@a.edu,\nbora,lee@b.edu,\n"
+    assert grades(tmp_path, rows, "kim", "ada", "lee")[0] == ["15", "15", "15"]
+
+
+def test_of_two_rows_with_one_number_none_gets_the_grade(tmp_path: Path) -> None:
     rows, notes = filled(tmp_path, "ID,Week (1)\n123,\n123,\n")
-    assert [row["Week (1)"] for row in rows] == ["17.5", ""]
-    assert "kimada_123 has more than one row: the first got the grade" in notes
+    assert [row["Week (1)"] for row in rows] == ["", ""]
+    assert notes[0].startswith("kimada_123: it is not clear which row is whose (ID: 123)")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +153,15 @@ def test_a_sheet_that_makes_no_sense_is_refused(tmp_path: Path, text: str, colum
     with pytest.raises(CourseError, match=said):
         filled(tmp_path, text, column)
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_folder_is_no_sheet(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="cannot be read"):
+        fill(tmp_path, SCORES, tmp_path / "out.csv")
+    for folder in (str(tmp_path), ".", "/"):
+        done = CliRunner().invoke(app, ["export", "week1_words", folder], env={"COLUMNS": "200"})
+        assert (done.exit_code, type(done.exception)) == (2, SystemExit)
+        assert "is a directory" in done.output
 
 
 def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
