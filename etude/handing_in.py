@@ -1,6 +1,6 @@
 """`etude hand-in LESSON.ipynb`: says what will be graded, runs the notebook as the grader does first, keeps a copy and a receipt.
 
-    handed-in/LESSON.ipynb          the file as it is, byte for byte: this is what is uploaded
+    handed-in/LESSON.ipynb          the file as it was read and run, byte for byte: this is what is uploaded
     handed-in/LESSON.receipt.json   when, its SHA-256, and what was found
 
 Only public checks are known here. What the grader adds (hidden checks, metrics against their intervals, a person who reads
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
-import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 STUB = 'raise NotImplementedError("write this")'
 ANSWER_STUB = "*Write your answer here.*"
 LARGEST = 20 << 20  # bytes that the grader reads; the course's notebooks have some 50 KiB without outputs
+RUNNING = "ETUDE_HANDING_IN"  # set in the run that a hand-in starts
 CELL_SECONDS = 600  # that a cell may take here; the grader's own limits come from its machine
 LESSON = re.compile(r"""etude\.start\(\s*["']([a-z0-9_]+/[a-z0-9_]+)["']""")
 CHECK = re.compile(r"""^check\(["'](\w+)["']\)$""", re.MULTILINE)
@@ -75,8 +76,10 @@ def hand_in(path: Path, *, run: bool = True, step: Step = lambda done, total: No
     """Looks at a notebook, runs it in the profile smoke, and writes the copy and its receipt beside it.
 
     Raises:
-        HandInError: it is no notebook of a lesson that is here.
+        HandInError: it is no notebook of a lesson that is here, or this is called by a notebook that a hand-in runs.
     """
+    if RUNNING in os.environ:  # a cell that hands in its own notebook would run it without end
+        raise HandInError("a hand-in runs this notebook, and does not hand in from there: this cell does nothing now")
     content, notebook = _read(path)
     lesson = _lesson(path, notebook)
     try:
@@ -90,10 +93,8 @@ def hand_in(path: Path, *, run: bool = True, step: Step = lambda done, total: No
         Part(name, "exercise", 0, "missing") for name in dict.fromkeys(c.exercise for c in checks) if name not in there
     ]
     notes += [f"{name} stands {n} times: the first counts" for name, n in Counter(there).items() if n > 1]
-    folder = path.parent / "handed-in"
-    folder.mkdir(exist_ok=True)
-    copy = folder / path.name
-    shutil.copyfile(path, copy)
+    copy = path.parent / "handed-in" / path.name
+    write_whole(copy, content)
     handed_in = HandedIn(lesson, hashlib.sha256(content).hexdigest(), copy, parts, notes)
     receipt = {
         "lesson": lesson,
@@ -199,7 +200,8 @@ def _executed(notebook: NotebookNode, folder: Path, step: Step) -> tuple[dict[in
         )  # fmt: skip
         notes = []
         try:
-            client.execute(stderr=subprocess.DEVNULL)  # the kernel's own log; what cells print comes another way
+            # stderr is the kernel's own log; what cells print comes another way
+            client.execute(stderr=subprocess.DEVNULL, env=os.environ | {RUNNING: "1"})
         except CellTimeoutError:
             notes.append(f"a cell took more than {CELL_SECONDS} s: what stands behind it was not reached")
         except DeadKernelError:

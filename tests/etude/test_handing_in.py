@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,27 @@ def test_the_copy_is_the_file_and_the_receipt_holds_its_hash(lesson: Path) -> No
         "state": "not reached",
         "said": "",
     }
+
+
+def test_a_notebook_that_changes_while_it_is_run_is_handed_in_as_it_was_read(lesson: Path) -> None:
+    before = lesson.read_bytes()
+    done = hand_in(lesson, step=lambda cells, total: edit(lesson, "double", f"# {cells}") if cells == 3 else None)
+    assert lesson.read_bytes() != before
+    assert done.copy.read_bytes() == before
+    assert done.sha256 == hashlib.sha256(before).hexdigest()
+
+
+def test_a_cell_that_hands_in_its_own_notebook_does_not_run_it_again(
+    lesson: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(lesson, "metrics", f"import os\nassert {handing_in.RUNNING!r} in os.environ")
+    assert states(hand_in(lesson))["metrics"] == "runs"
+    assert handing_in.RUNNING not in os.environ
+    monkeypatch.setenv(handing_in.RUNNING, "1")
+    for words in ([], ["--no-run"]):
+        done = CliRunner().invoke(app, ["hand-in", str(lesson), *words], env={"COLUMNS": "160"})
+        assert done.exit_code == 1
+        assert "a hand-in runs this notebook" in done.output
 
 
 def test_a_kernel_that_dies_leaves_what_stands_behind_not_reached(lesson: Path) -> None:
