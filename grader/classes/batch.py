@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,11 @@ def unchanged(todo: Iterable[Submission], home: Path, settings: Settings) -> dic
     """Finds the stored verdicts that are on the very inputs of these submissions."""
     verdicts = {}
     for item in todo:
-        verdict, _ = store.load(item.lesson, item.path, store.verdict_path(home, item.student, item.lesson), settings)
-        if verdict is not None:
-            verdicts[key(item)] = verdict
+        stored = store.verdict_path(home, item.student, item.lesson)
+        with suppress(OSError):  # of a file that cannot be read: grading it meets the error too, and says whose it is
+            verdict, _ = store.load(item.lesson, item.path, stored, settings)
+            if verdict is not None:
+                verdicts[key(item)] = verdict
     return verdicts
 
 

@@ -164,16 +164,18 @@ class Work:
 
     def _send(self, line: Line, item: Submission) -> None:
         assert isinstance(item.lesson, Lesson)
-        if content := submission.content(item.path):
+        try:
+            content = submission.content(item.path)
+            if not content:  # it is missing, a link, a folder, too large: whatever it is, it is refused here
+                self._keep(item, grade_one(item, self.home, self.settings))
+                return
             inputs = store.fingerprint(item.lesson, item.path, self.settings)
-            self.busy[line.send(item.lesson.id, item.student, content)] = item, inputs
-            return
-        try:  # no bytes to send: it is missing, a link, a folder, too large; whatever it is, it is refused
-            self._keep(item, grade_one(item, self.home, self.settings))
         except CourseError:
             raise
         except Exception as error:
             self._not_made(item, error)
+        else:
+            self.busy[line.send(item.lesson.id, item.student, content)] = item, inputs
 
     def _made(self, item: Submission, inputs: str, future: Future[Made]) -> None:
         """Fetches the verdict and stores it."""

@@ -6,6 +6,7 @@ What grading itself does is a stand-in here (tests/support/stand_in.py); worker 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import shutil
@@ -210,6 +211,24 @@ def test_an_error_of_the_graders_own_is_reported_and_the_old_verdict_stands(root
     stored = verdict.load(store.verdict_path(root, "ada", todo[0].lesson))
     assert stored is not None
     assert stored.earned == 3
+
+
+def test_a_file_that_cannot_be_read_costs_nobody_else_anything(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graded(hand_in(root, ada="earns 3", bora="earns 1"), root)
+    todo = hand_in(root, ada="earns 2", bora="raises Input/output error", chul="earns 4")
+    read = Path.read_bytes
+
+    def unreadable(path: Path) -> bytes:
+        if path.parts[-3:] == ("bora", "hw", "one.ipynb"):
+            raise OSError(errno.EIO, "Input/output error")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    batch = graded(todo, root)
+    assert earned(batch) == {"ada": 2, "chul": 4}
+    assert batch.troubles == [
+        "bora, hw/one: the grader failed (RuntimeError: Input/output error); its old score stands"
+    ]
 
 
 def test_each_submission_is_counted_once_in_the_progress(root: Path) -> None:

@@ -6,14 +6,16 @@ Scheduler and workers are real and in processes of their own. What a worker make
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
+from typing import cast
 
 import pytest
 import relu
@@ -22,6 +24,7 @@ from dask_cluster import Cluster
 
 from grader.classes import cluster, cluster_line
 from grader.classes.batch import Batch
+from grader.classes.cluster_line import Line
 from grader.classes.uploads import Submission, submissions
 from grader.cli import common
 from grader.course import CourseError, Lesson
@@ -118,6 +121,34 @@ def test_each_is_graded_once_and_trouble_is_its_own(started: Cluster, lesson: Le
     again = graded(started, hand_in(lesson, chul="earns 4", dana="earns 0"))
     assert earned(again) == {"ada": 3, "bora": 1, "chul": 4, "dana": 0, "eun": 2}
     assert {student for student, _ in again.fresh} == {"chul", "dana"}
+
+
+class OneWorker:
+    """A line to one worker, as far as it is sent something."""
+
+    threads = workers = 1
+
+    def send(self, lesson: str, student: str, content: bytes) -> str:
+        return student
+
+
+def test_a_file_that_cannot_be_read_is_its_own_trouble(lesson: Lesson, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Path.read_bytes
+
+    def unreadable(path: Path) -> bytes:
+        if path.parts[-3] == "ada":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return read(path)
+
+    waiting = deque(hand_in(lesson, ada="earns 3", bora="earns 1"))
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    work = cluster.Work(lesson.course.root, SETTINGS, Batch(), waiting)
+    work.send(cast(Line, OneWorker()))
+    assert [item.student for item, _ in work.busy.values()] == ["bora"]
+    assert [item.student for item in work.answered] == ["ada"]
+    assert work.batch.troubles == [
+        "ada, week1_small/relu: the grader failed (PermissionError: [Errno 13] Permission denied); its old score stands"
+    ]
 
 
 def test_a_worker_lost_in_the_middle_costs_time_and_nothing_else(started: Cluster, lesson: Lesson) -> None:
