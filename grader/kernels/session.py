@@ -342,7 +342,7 @@ def connected(path: Path) -> socket.socket:
 
 def boot_source(path: Path) -> str:
     """Writes the cell that makes a kernel serve calls: one expression, so that it leaves no name in the notebook."""
-    files = ("tables.py", "codec.py", "server.py")
+    files = ("tables.py", "codec.py", "by_value.py", "server.py")
     texts = [(f"<grader/{name}>", (_REMOTE / name).read_text(encoding="utf-8")) for name in files]
     return (
         "(lambda builtins, space, names: [builtins.exec(builtins.compile(text, file, 'exec'), space)"

@@ -50,7 +50,12 @@ class Account:
     @property
     def until(self) -> float:
         """The meter's total at which the check is late."""
-        return self._began + self.budget.seconds if self.budget else float("inf")
+        return self._began + self.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that the check may spend."""
+        return self.budget.seconds if self.budget else float("inf")
 
     def request(self) -> None:
         """Counts one request.

@@ -39,7 +39,8 @@ LIBRARIES = ("builtins", "math", "operator", "numpy", "torch")
 class StudentError(Exception):
     """An exception raised by the student's code, also an instance of the built-in exception that it was.
 
-    ename: the name of its class; message: its text; traceback: the student's own lines.
+    Its text is the exception's own, as a check sees it in the notebook. ename: the name of its class; traceback: the
+    student's own lines, which may hold any word that a check looks for.
     """
 
     def __init__(self, ename: str, message: str, traceback: str = "") -> None:
@@ -48,7 +49,7 @@ class StudentError(Exception):
         self.traceback = traceback
 
     def __str__(self) -> str:
-        return f"{self.ename}: {self.message}\n--- in the notebook ---\n{self.traceback}"
+        return self.message
 
 
 class MissingName(StudentError):
@@ -56,9 +57,6 @@ class MissingName(StudentError):
 
     def __init__(self, message: str) -> None:
         super().__init__("MissingName", message)
-
-    def __str__(self) -> str:
-        return self.message
 
 
 class MisusedHandle(Exception):
@@ -242,7 +240,8 @@ class Student:
         header, buffers = encode(request, self._stand_in)
         del self._unused[: len(free)]
         until = min(account.until, self._line.meter.total + self._seconds)
-        reply = self._line.ask(header, buffers, until, account.most_bytes)
+        limit = account.seconds if until == account.until else self._seconds
+        reply = self._line.ask(header, buffers, until, limit, account.most_bytes)
         account.reply(len(reply[0]) + sum(map(len, reply[1])))
         match decode(*reply, self._find):
             case {"value": value}:

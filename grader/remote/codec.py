@@ -41,7 +41,7 @@ MAX_ALIKE = 100  # keys with one hash: each is compared with all before it
 _INTEGERS = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1}
 _FLOATS = {"float16": 2, "float32": 4, "float64": 8, "complex64": 8, "complex128": 16}
 NUMPY_DTYPES = {**_INTEGERS, "uint16": 2, "uint32": 4, "uint64": 8, **_FLOATS}
-TORCH_DTYPES = {**_INTEGERS, "bfloat16": 2, **_FLOATS}
+TORCH_DTYPES = {**NUMPY_DTYPES, "bfloat16": 2}
 _DEVICE = re.compile(r"(cpu|cuda|mps|meta)(:[0-9]{1,3})?")
 _SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
@@ -50,7 +50,7 @@ _PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {
     dict: lambda x: (part for item in x.items() for part in item),
     complex: lambda x: (x.real, x.imag),
 }
-_PLAIN_KEYS = {type(None), bool, int, float, complex, str, bytes}
+_PLAIN_KEYS = (type(None), int, float, complex, str, bytes)
 
 
 class CodecError(Exception):
@@ -306,10 +306,10 @@ def _check_keys(keys: Iterable[Any]) -> None:
 
 
 def _is_key(x: Any) -> bool:
-    if type(x) in (tuple, frozenset):
+    if isinstance(x, tuple | frozenset):
         return all(_is_key(part) for part in x)
     np = sys.modules.get("numpy")
-    return type(x) in _PLAIN_KEYS or (np is not None and isinstance(x, np.generic))
+    return isinstance(x, _PLAIN_KEYS) or (np is not None and isinstance(x, np.generic))
 
 
 def _checked_label(label: Any) -> dict[str, Any]:

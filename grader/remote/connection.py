@@ -62,12 +62,13 @@ class Connection:
         return self._kernel.meter
 
     def ask(
-        self, header: bytes, buffers: Sequence[Any], until: float, most_bytes: int | None = None
+        self, header: bytes, buffers: Sequence[Any], until: float, limit: float, most_bytes: int | None = None
     ) -> tuple[bytes, list[bytearray]]:
         """Sends one request and waits for its reply.
 
         Args:
             until: where the kernel's meter stands when the time is over.
+            limit: the seconds that end there, as a message calls them: earlier requests may have spent some.
             most_bytes: of the reply.
 
         Returns:
@@ -84,12 +85,12 @@ class Connection:
         self._in_step = False
         meter = self.meter
         meter.resume()
-        began, self._looked, self._most_bytes = meter.total, time.monotonic(), most_bytes
+        self._looked, self._most_bytes = time.monotonic(), most_bytes
         try:
             self._send([header, *buffers], until)
             reply = self._receive(until)
         except Late:
-            self._interrupt_or_kill(until - began)
+            self._interrupt_or_kill(f"{round(limit, 1):g} s")
         except CodecError:
             self._kernel.kill("it sent the grader something that is not a reply")
             raise
@@ -101,8 +102,7 @@ class Connection:
         self._in_step = False
         self._socket.close()
 
-    def _interrupt_or_kill(self, seconds: float) -> NoReturn:
-        limit = f"{round(seconds, 1):g} s"
+    def _interrupt_or_kill(self, limit: str) -> NoReturn:
         self._kernel.interrupt()
         try:
             self._receive(self.meter.total + GRACE)  # the reply to the interrupted call, which comes too late to count

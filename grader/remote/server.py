@@ -1,7 +1,7 @@
 """The student's end of the line: performs the grader's requests on the notebook's live names.
 
-Sent as text into the kernel after grader/remote/codec.py and tables.py, into the same namespace, and run inside one silent cell that lasts
-until the grader hangs up. The student's code lives in the same process and can change anything here, so nothing may
+Sent as text into the kernel after the other files of its folder that it needs, into the same namespace, and run inside one
+silent cell that lasts until the grader hangs up. The student's code lives in the same process and can change anything here, so nothing may
 depend on this file being honest: it must not be given expected values, and who reads its replies must believe none.
 """
 
@@ -18,6 +18,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from grader.remote.by_value import plain, used_as_its_base
     from grader.remote.codec import CodecError, Ref, decode, encode
 
 THROUGH = ("etude.lesson.arguments", "etude.lesson.gradients")  # what a call of the grader's goes through
@@ -122,10 +123,10 @@ class Agent:
         return target
 
     def stand_in(self, x: Any) -> Any:
-        """Returns what goes in place of x: a plain value if x is a library's kind of int, list, ..., else a handle."""
+        """Returns what goes in place of x: a plain value if x is another kind of int, list, array, ..., else a handle."""
         if type(x) is Kept:
             x = x.kept
-        elif isinstance(x, tuple) or type(x).__module__ != "__main__":
+        elif type(x).__module__ != "__main__" or used_as_its_base(x):
             value = plain(x)
             if value is not x:
                 return value
@@ -159,18 +160,6 @@ def within(most: int | None, header: bytes, buffers: list[Any]) -> tuple[bytes, 
     if most is not None and size > most:
         raise CodecError(f"it has {size:,} bytes where at most {most:,} can be right")
     return header, buffers
-
-
-def plain(x: Any) -> Any:
-    """Converts x to its built-in base type (a Counter to a dict, an IntEnum to an int); gives x itself if it has none."""
-    if type(x) in (bool, int, float, str, tuple, list, dict, set, frozenset):
-        return x
-    if isinstance(x, str):
-        return str.__str__(x)
-    if isinstance(x, dict):
-        return dict(x.items())
-    bases: tuple[Any, ...] = (int, float, tuple, list, set, frozenset)
-    return next((base(x) for base in bases if isinstance(x, base)), x)
 
 
 def describe(error: BaseException) -> dict[str, Any]:

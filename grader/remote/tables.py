@@ -46,6 +46,7 @@ def _line(x: Any, name: Any, numbers: Collection[str]) -> list[Any] | None:
     """Gives [type, values, name] of a column or an index; None if it does not go by value."""
     pd, np = sys.modules["pandas"], sys.modules["numpy"]
     kind = str(x.dtype)
+    name = name.item() if isinstance(name, np.generic) else name
     if type(name) not in PLAIN or (isinstance(x, pd.Index) and type(x) not in (pd.Index, pd.RangeIndex)):
         return None
     if type(x) is pd.RangeIndex:

@@ -73,7 +73,7 @@ def test_the_next_check_begins_anew(student: Student) -> None:
 
 def test_seconds_are_counted_over_all_of_a_check(student: Student) -> None:
     account = student.begin(Budget(seconds=1, requests=1000, reply_bytes=1 << 20))
-    with pytest.raises(StudentTimeout):
+    with pytest.raises(StudentTimeout, match=re.escape("no answer within 1 s")):
         [student.sleep(0.3) for _ in range(1000)]
     assert account.requests < 2 * 20
 

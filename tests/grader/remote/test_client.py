@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
-from etude.lesson.checks import Check, Mismatch, run_check
+from etude.lesson.checks import Check, Mismatch, close, equal, refused, run_check
 from etude.lesson.mistakes import fingerprint
 from etude.lesson.student import LiveStudent
 from grader.kernels.runner import run_notebook
@@ -37,8 +38,9 @@ from grader.remote.codec import Ref, encode
 from grader.sandbox.meter import Activity, Meter
 
 NOTEBOOK = """
-import collections, enum, os, signal, sys, time
+import array, collections, enum, os, signal, sys, time
 import numpy as np
+import pandas as pd
 import torch
 
 constant = {"a": [1, 2.5, None], ("b", 1): {"c"}}
@@ -56,7 +58,10 @@ class AlwaysEqual:
     def __bool__(self): return True
 
 class Sneaky(list):
-    pass
+    def first(self): return self[0]
+
+class Zeros(dict):
+    def __missing__(self, key): return 0
 
 class Color(enum.Enum):
     RED = 1
@@ -71,9 +76,11 @@ class Hostile(Exception):
 
 def echo(*args, **kwargs): return (args, kwargs)
 def apply(f, *args): return f(*args)
+def make(text): return eval(text)
 def skeleton(x): raise NotImplementedError
 def fails(kind, *args): raise getattr(__builtins__, kind, None) or RuntimeError(kind)(*args)
 def fail_with_key(d): return d["missing"]
+def fail_beside_a_word(): raise ValueError("no")  # circle
 def hostile(): raise Hostile()
 def leave(): sys.exit(0)
 def add_one_in_place(x): x += 1
@@ -199,6 +206,42 @@ def test_a_librarys_kinds_of_containers_arrive_as_plain_ones(student: Student) -
     assert student.Model().state_dict().keys() == {"linear.weight"}
 
 
+OTHER_KINDS = {
+    "Zeros(a=1)": {"a": 1},
+    "Level.HIGH": "high",
+    "{Level.HIGH: 1, Pair(1, 2): 2, torch.Size([3]): 3}": {"high": 1, (1, 2): 2, (3,): 3},
+    "np.bytes_(b'x')": b"x",
+    "torch.eye(2).to_sparse()": torch.eye(2),
+    "torch.ones(2, dtype=torch.uint16)": torch.ones(2, dtype=torch.uint16),
+    "torch.ones(2).to(torch.float8_e4m3fn)": torch.ones(2),
+    "collections.deque([1.5, 2])": np.array([1.5, 2]),
+    "array.array('d', [1.5])": np.array([1.5]),
+    "memoryview(b'ab')": np.array([97, 98], dtype=np.uint8),
+    "np.matrix([[1, 2]])": np.array([[1, 2]]),
+    "np.ma.array([1.0, 2.0])": np.array([1.0, 2.0]),
+    "np.longdouble(0.5)": 0.5,
+    "np.ones(2, dtype=np.longdouble)": np.ones(2),
+    "np.array([1, 2.5], dtype=object)": np.array([1, 2.5]),
+    "pd.Series([1, 2], name=np.int64(3))": pd.Series([1, 2], name=3),
+}
+
+
+@pytest.mark.parametrize("made", OTHER_KINDS)
+def test_a_value_of_another_kind_passes_the_same_checks_in_a_notebook_and_over_the_wire(
+    student: Student, made: str
+) -> None:
+    names: dict[str, Any] = {}
+    exec(compile(NOTEBOOK, "<notebook>", "exec"), names)
+    expected = OTHER_KINDS[made]
+    for compare in (equal, close):
+        here, there = (
+            run_check(Check("it", "it", 1, lambda side: compare(side.make(made), expected)), side).passed  # noqa: B023 - run at once
+            for side in (LiveStudent(names), student)
+        )
+        assert there or not here
+    assert there
+
+
 # ---- handles
 
 
@@ -225,8 +268,8 @@ def test_a_list_of_the_students_own_kind_is_a_handle_that_can_be_read(student: S
     assert len(handle) == 3
     assert handle[1] == 2
     assert list(handle) == [1, 2, 3]
+    assert handle.first() == 1
     assert student.value(handle) == [1, 2, 3]
-    assert student.value(student.Level.HIGH) == "high"
 
 
 def test_an_object_without_a_plain_value_is_not_read_by_value(student: Student) -> None:
@@ -370,6 +413,11 @@ def test_a_students_exception_is_also_the_builtin_one_and_shows_the_students_lin
     assert "agent" not in caught.value.traceback
     with pytest.raises(LookupError):
         student.fail_with_key({})
+
+
+def test_only_the_message_is_searched_for_a_word_as_in_a_notebook(student: Student) -> None:
+    with pytest.raises(Mismatch, match='the error should say "circle"'):
+        refused(student.fail_beside_a_word, why="there is a circle", word="circle")
 
 
 def test_a_librarys_exception_shows_the_students_line_and_the_librarys_last(student: Student) -> None:
