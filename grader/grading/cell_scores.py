@@ -18,11 +18,16 @@ from grader.kernels.run_report import CellRun, RunReport
 
 @dataclass
 class Run:
-    """What came of a notebook: its cells' run, and test cell → how it ended outside."""
+    """What came of a notebook: its cells' run, and test cell → how it ended outside.
+
+    Attributes:
+        ended: whether its kernel has ended, by a cell or by a test.
+    """
 
     report: RunReport
     outside: dict[str, outside.Ran] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    ended: bool = False
 
 
 def is_test(cell: NotebookNode) -> bool:

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
 from etude.lesson.checks import Check, Outcome, run_check
@@ -24,6 +23,7 @@ from grader.course import Lesson
 from grader.grading import metrics
 from grader.grading.allowance import Allowance
 from grader.grading.artifacts import Artifacts
+from grader.grading.definitions import definitions
 from grader.grading.own_time import OwnTimeOver, at_most
 from grader.grading.suite import Suite
 from grader.grading.usage import METRICS, CheckUsage, Usage
@@ -38,6 +38,7 @@ from grader.settings import PLAIN, Settings
 Progress = Callable[[str], None]
 Computed = dict[str, tuple[float | None, str]]  # metric → (value, "") or (None, why there is none)
 MOST_NOTES = 10  # on results that were left out
+LATE = {"StudentTimeout", "KernelGone"}  # names of errors in which a limit of time may have a part
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Execution:
             not self.report.alive
             or self.report.reason is not None
             or any(cell.status == "timeout" for cell in self.report.cells)
-            or not names.isdisjoint({"StudentTimeout", "KernelGone"})
+            or not names.isdisjoint(LATE)
         )
 
 
@@ -90,12 +91,19 @@ def execute(
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
         run = _Run(lesson, suite, settings, allowance, limits, work, results, progress)
         asked = run.in_a_kernel(notebook)
+        execution = run.execution
+        failed: dict[str, Outcome] = {}
+        if asked and execution.report.reason:  # cells at the end were not run, and exercises may be among them
+            failed = {name: outcome for name, outcome in execution.outcomes.items() if not outcome.passed}
+            execution.outcomes = {name: outcome for name, outcome in execution.outcomes.items() if outcome.passed}
+            asked = not failed
         known = -1
         # An experiment or a check that ends the process must not cost the exercises that it has nothing to do with.
-        while not asked and known < len(run.execution.outcomes) and run.time_left > 0:
-            known = len(run.execution.outcomes)
-            asked = run.in_a_kernel(_definitions(notebook))
-        return run.execution
+        while not asked and known < len(execution.outcomes) and run.time_left > 0:
+            known = len(execution.outcomes)
+            asked = run.in_a_kernel(definitions(notebook))
+        execution.outcomes = failed | execution.outcomes
+        return execution
 
 
 class _Run:
@@ -115,6 +123,7 @@ class _Run:
         self.lesson, self.suite, self.settings, self.allowance, self.limits = lesson, suite, settings, allowance, limits
         self.work, self.results, self.progress = work, results, progress
         self._execution: Execution | None = None
+        self._slow: set[str] = set()  # exercises of which a check has met its limit of time
 
     @property
     def execution(self) -> Execution:
@@ -165,16 +174,20 @@ class _Run:
         except KernelGone:
             return None
         student.input_seed = self.settings.seed
-        for check in self.suite.checks:
-            if check.name in self.execution.outcomes:
-                continue
+        waiting = [check for check in self.suite.checks if check.name not in self.execution.outcomes]
+        while waiting:
+            # Those of an exercise that hangs come last: they must not use up the time of the others.
+            check = min(waiting, key=lambda one: one.exercise in self._slow)
+            waiting.remove(check)
             if self.time_left <= 0:
                 late = (
                     f"not run: the checks before it have spent the {self.allowance.checks:.0f} s that all of them may"
                 )
                 self.execution.outcomes[check.name] = Outcome(check, "error", late, error=("StudentTimeout", late, ""))
                 continue
-            self.execution.outcomes[check.name] = self._outcome(check, student)
+            outcome = self.execution.outcomes[check.name] = self._outcome(check, student)
+            if outcome.error and outcome.error[0] in LATE:
+                self._slow.add(check.exercise)
             if not session.alive():
                 return None
         return student
@@ -195,11 +208,11 @@ class _Run:
         account = student.begin(self.allowance.budgets.get(METRICS)) if student else None
         try:
             with at_most(self.allowance.own_seconds.get(METRICS, float("inf"))):
-                self.execution.metrics = metrics.compute(self.suite.metrics, artifacts, student)
+                computed = metrics.compute(self.suite.metrics, artifacts, student)
         except OwnTimeOver as late:
-            self.execution.metrics = dict.fromkeys(
-                self.suite.metrics, (None, f"what was recorded cannot be measured: {late}")
-            )
+            computed = dict.fromkeys(self.suite.metrics, (None, f"what was recorded cannot be measured: {late}"))
+        found = {name: one for name, one in self.execution.metrics.items() if one[0] is not None}
+        self.execution.metrics = computed | found  # what an experiment has left was there in the first kernel alone
         if account:
             self._count(METRICS, account, own)
 
@@ -221,14 +234,3 @@ class _Run:
         missing = os.strerror(errno.ENOENT)  # a notebook that records nothing has no such folder
         notes = [f"of the results, {name[:80]} was left out: {why}" for name, why in left.items() if why != missing]
         return notes[:MOST_NOTES]
-
-
-def _definitions(notebook: NotebookNode) -> NotebookNode:
-    """Keeps the notebook's parameters, imports and exercises alone: what its functions need, and no experiment."""
-    short: NotebookNode = nbformat.v4.new_notebook(metadata=notebook.metadata)
-    short.cells = [
-        cell
-        for cell in notebook.cells
-        if "nbgrader" in cell.metadata and cell.cell_type == "code" and not cell.metadata.nbgrader.grade
-    ]
-    return short

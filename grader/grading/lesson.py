@@ -75,8 +75,9 @@ def grade(
     if not lesson.released.is_file():
         raise CourseError(f"{lesson.id} has not been released: run `grader build {lesson.week.name}`")
     started, given = time.monotonic(), submission.read(path)
+    inputs = fingerprint(lesson, given.content, settings)  # before anything is read that might change meanwhile
     suite = Suite.of(lesson)
-    verdict = partial(_verdict, lesson, given.content, student, settings, started)
+    verdict = partial(_verdict, lesson, given.content, inputs, student, settings, started)
     if given.notebook is None:
         refused = Scored(lesson, suite, settings.profile, given.problem)
         return Graded(verdict(refused, status="refused", reason=given.problem), None)
@@ -86,7 +87,7 @@ def grade(
     ran = _executed(lesson, suite, restored.notebook, settings, allowed, progress, results)
     if _fails_at_the_start(ran):
         costs.prove_setup(lesson, settings)
-    reason = "" if ran.report.alive else ran.report.reason or "the notebook's process ended"
+    reason = ran.report.reason or ("" if ran.report.alive else "the notebook's process ended")
     return Graded(
         verdict(
             Scored(lesson, suite, settings.profile, reason, ran.outcomes, ran.metrics, ran.usage),
@@ -102,14 +103,21 @@ def grade(
 
 
 def _verdict(
-    lesson: Lesson, content: bytes, student: str, settings: Settings, started: float, scored: Scored, **came_of: Any
+    lesson: Lesson,
+    content: bytes,
+    inputs: str,
+    student: str,
+    settings: Settings,
+    started: float,
+    scored: Scored,
+    **came_of: Any,
 ) -> Verdict:
     """Writes the whole verdict: who and what it is on, what came of it, what that earns."""
     return Verdict(
         lesson=lesson.id,
         student=student,
         submission=digest(content),
-        inputs=fingerprint(lesson, content, settings),
+        inputs=inputs,
         profile=settings.profile,
         seed=settings.seed,
         sandbox=settings.sandbox,

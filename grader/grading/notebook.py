@@ -7,13 +7,13 @@ This module knows neither nbgrader nor its gradebook (grader.nbgrader.course doe
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import hashlib
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from grader.settings import PLAIN, Settings
 
 LIMITS = {"cell_seconds": 60, "notebook_seconds": 600}
 LARGEST_FILE = 256 << 20  # bytes of a file whose content is looked at
+MOST_KERNELS = 5  # for one notebook whose cells or tests end them
 MOST_READ_ONLY = 200  # files: each is mounted for each kernel; of an assignment with more they are copies
 CODE = ("etude", "grader.grading", "grader.kernels", "grader.remote", "grader.sandbox")  # that decides a score
 LEFT_BEHIND = ("*.ipynb", ".ipynb_checkpoints", "__pycache__")  # of the assignment's files: notebooks hold solutions
@@ -109,6 +110,7 @@ def _hashes(folder: Path) -> list[str]:
 def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> Graded:
     """Grades one notebook file; the other files of its folder go into the kernel's folder with it."""
     started, given = time.monotonic(), submission.read(path)
+    inputs = fingerprint(notebook, path, settings)  # before anything runs: the files might change meanwhile
     done, notes = Run(RunReport(notebook.released)), []
     if given.notebook is not None:
         restored = submission.restore(given.notebook, notebook.released, notebook.shown)
@@ -126,7 +128,7 @@ def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> G
         notes=notes,
         submission=digest(given.content),
         profile="nbgrader",
-        inputs=fingerprint(notebook, path, settings),
+        inputs=inputs,
         seed=settings.seed,
         sandbox=settings.sandbox,
         exercises=scores(notebook.released, notebook.outside, done, reason),
@@ -141,8 +143,8 @@ def grade(notebook: Notebook, path: Path, student: str, settings: Settings) -> G
 def run(notebook: Notebook, restored: NotebookNode, handed_in: Path, settings: Settings) -> Run:
     """Runs the notebook's cells in a kernel, then asks it what the test cells outside want to know.
 
-    A cell that ends the kernel must not cost the tests above it: they are asked of a second kernel, which runs what stands
-    above that cell.
+    A cell that ends the kernel must not cost the tests above it, nor a test that ends it the others: they are asked of
+    another kernel, which runs what stands above that cell.
     """
     if not any(cell.cell_type == "code" and cell.source.strip() for cell in restored.cells):
         return Run(RunReport(restored, alive=True))  # answers in words alone
@@ -150,15 +152,28 @@ def run(notebook: Notebook, restored: NotebookNode, handed_in: Path, settings: S
     for cell in tests(inside):
         if cell.metadata.nbgrader.grade_id in notebook.outside:
             cell.source = ""
-    done = _in_a_kernel(notebook, inside, handed_in, settings)
-    if not done.report.alive and notebook.outside:
-        ended = max((one.index for one in done.report.cells if one.status != "not run"), default=0)
-        inside.cells = inside.cells[:ended]
-        done.outside = _in_a_kernel(notebook, inside, handed_in, settings).outside
+    done = latest = _in_a_kernel(notebook, inside, handed_in, settings)
+    for _ in range(MOST_KERNELS - 1):
+        if not latest.report.alive:
+            inside.cells = _above_the_end(inside, latest.report)
+        unasked = {cell.metadata.nbgrader.grade_id for cell in tests(inside)} & {*notebook.outside} - {*done.outside}
+        if not unasked or not latest.ended:
+            break
+        latest = _in_a_kernel(notebook, inside, handed_in, settings, done.outside)
+        done.outside |= latest.outside
     return done
 
 
-def _in_a_kernel(notebook: Notebook, inside: NotebookNode, handed_in: Path, settings: Settings) -> Run:
+def _above_the_end(inside: NotebookNode, report: RunReport) -> list[NotebookNode]:
+    """Lists the cells above the last that ran: the one that has ended the kernel."""
+    last = max((one.index for one in report.cells if one.status != "not run"), default=0)
+    ended = [cell.id for cell in report.notebook.cells[last:]]  # by their ids: a cell of parameters stands there too
+    return [cell for cell in inside.cells if cell.id not in ended]
+
+
+def _in_a_kernel(
+    notebook: Notebook, inside: NotebookNode, handed_in: Path, settings: Settings, asked: Collection[str] = ()
+) -> Run:
     with tempfile.TemporaryDirectory(prefix="etude-") as name:
         work, given = Path(name) / "work", Path(name) / "given"
         notes = _fill(work, given, handed_in, notebook)
@@ -175,21 +190,32 @@ def _in_a_kernel(notebook: Notebook, inside: NotebookNode, handed_in: Path, sett
                 cell_timeout=notebook.seconds["cell_seconds"],
                 notebook_timeout=notebook.seconds["notebook_seconds"],
             )
-            return Run(report, _asked(notebook, report, session) if report.alive else {}, notes)
+            found = _asked(notebook, report, session, asked) if report.alive else {}
+            return Run(report, found, notes, ended=not session.alive())
 
 
-def _asked(notebook: Notebook, report: RunReport, session: KernelSession) -> dict[str, outside.Ran]:
-    """Runs the test cells outside, until the time of the whole notebook is over or its process has ended."""
-    here = [name for cell in tests(report.notebook) if (name := cell.metadata.nbgrader.grade_id) in notebook.outside]
+def _asked(
+    notebook: Notebook, report: RunReport, session: KernelSession, asked: Collection[str]
+) -> dict[str, outside.Ran]:
+    """Runs the test cells outside that have not been, until the time of the whole notebook is over or its process has ended."""
+    names = [cell.metadata.nbgrader.grade_id for cell in tests(report.notebook)]
+    here = [name for name in names if name in notebook.outside and name not in asked]
     released, found = notebook.released, dict[str, outside.Ran]()  # read once: it is kept as text
-    with contextlib.suppress(KernelGone):
+    try:
         student = session.student() if here else None
-        for name in here:
-            left = notebook.seconds["notebook_seconds"] - session.meter.charge()
-            program = outside.program(released, name)
-            if student is None or program is None or left <= 0:
-                break
+    except KernelGone:  # by the last cell, which seemed to end well
+        report.alive, report.reason = False, session.reason
+        return {}
+    for name in here:
+        left = notebook.seconds["notebook_seconds"] - session.meter.charge()
+        program = outside.program(released, name)
+        if student is None or program is None or left <= 0:
+            break
+        try:
             found[name] = outside.run(program, student, min(notebook.seconds["cell_seconds"], left))
+        except KernelGone as gone:
+            found[name] = outside.Ran("KernelGone", str(gone))
+            break
     return found
 
 

@@ -57,7 +57,7 @@ class Scored:
             "spent": round(self.usage.checks.get(check.name, CheckUsage()).seconds, 3),
         }
         if (outcome := self.outcomes.get(check.name)) is None:
-            return CheckResult(**about, status="error", message=self.reason or "it was not run")
+            return CheckResult(**about, status="error", message=f"not run: {self.reason}" if self.reason else "not run")
         if outcome.passed and not self._counts(check):
             return CheckResult(**about, status="passed", partial=0.0, message=f"counts once “{check.needed}” passes")
         trace = f"\n{outcome.error[2]}".rstrip() if outcome.error and outcome.status == "error" else ""

@@ -183,7 +183,8 @@ def restore(submitted: NotebookNode, released: NotebookNode, shown: Mapping[str,
     for cell in submitted.cells:
         grade_id = cell.metadata.pop("nbgrader", {}).get("grade_id")
         if grade_id in placed:
-            result.notes.append(f"the cell {grade_id} stands twice: the first counts")
+            counts = "the first counts" if given[grade_id].metadata.nbgrader.locked else "both were run, in their order"
+            result.notes.append(f"the cell {grade_id} stands twice: {counts}")
         elif grade_id in given:
             placed.add(grade_id)
             cell = _restored_cell(cell, given[grade_id], (shown or {}).get(grade_id), result.notes)

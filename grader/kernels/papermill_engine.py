@@ -113,10 +113,12 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         self.on_cell_executed = self._keep_reply
         self.session = session
         self.reply: dict[str, str] = {}  # status, and name and text of the error, of the cell that ran last
+        self.leaves = False  # whether that cell has called exit()
 
     def _keep_reply(self, cell: NotebookNode, cell_index: int, execute_reply: Any) -> None:
         content = execute_reply["content"]
         self.reply = {key: printable(str(content.get(key, ""))[:1000]) for key in ("status", "ename", "evalue")}
+        self.leaves = _asks_to_exit(content.get("payload"))
 
     async def run_cell(self, cell: NotebookNode, run: CellRun, seconds: float, too_long: str) -> None:
         """Runs one cell, and writes into `run` whatever the kernel made of it."""
@@ -131,6 +133,8 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         if in_time and not trouble:
             run.status = "ok" if self.reply["status"] == "ok" else "error"
             run.ename, run.message = self.reply["ename"], self.reply["evalue"]
+            if self.leaves:  # the kernel would go a little later, after the next cell or before it
+                await self.session.async_kill("a cell has called exit()")
             return
         run.status, run.ename, run.message = ("error", "DeadKernel", trouble) if in_time else ("timeout", "", too_long)
         cell.outputs.append(new_output("error", ename=run.ename, evalue=run.message, traceback=[run.error]))
@@ -162,3 +166,9 @@ class _Client(BoundedOutputs, PapermillNotebookClient):
         except Exception as error:  # messages that no kernel sends, and that nbclient stumbles over
             await self.session.async_kill(f"it sent messages that are not a kernel's ({type(error).__name__})")
         return f"the notebook's process has ended: {await self.session.async_reason()}"
+
+
+def _asks_to_exit(payload: Any) -> bool:
+    """Tells whether a cell has asked its frontend to shut the kernel down, in what a reply says beside its status."""
+    asked = {"source": "ask_exit", "keepkernel": False}
+    return isinstance(payload, list) and asked in payload

@@ -13,7 +13,9 @@ from nbformat import NotebookNode
 from grader.grading.shown_outputs import score_output, show_run, text_output
 from grader.grading.verdict import CheckResult, ExerciseResult, MetricResult, Time, Verdict
 
-TROUBLES = {  # what the grader itself says of a call, by the name of its error
+TROUBLES = {  # what the grader itself says of a check or a call, by the name of the error or what stands in its place
+    "not run": "it was not run",
+    "what came back cannot be checked": "what came back takes too long to check",
     "MissingName": "the notebook does not define the name that is asked for",
     "StudentTimeout": "your code took too long",
     "KernelGone": "the notebook's process had ended",

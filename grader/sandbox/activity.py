@@ -19,12 +19,13 @@ def activity(proc: int) -> Activity:
     Raises:
         OSError: the sandbox is gone.
     """
-    ticks, runnable = 0, False
+    ticks, runnable, seen = 0, False, set()
     own_proc = os.open(
         ".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=proc
     )  # the watchdog's thread goes through `proc` meanwhile
     try:
         for pid in processes(own_proc):
+            seen.add(int(pid))
             try:
                 # User and system time, its own and that of children that have ended: fields 14 to 17 of stat(5).
                 ticks += sum(map(int, _fields(own_proc, f"{pid}/stat")[11:15]))
@@ -33,7 +34,7 @@ def activity(proc: int) -> Activity:
                 continue
     finally:
         os.close(own_proc)
-    return Activity(ticks / TICKS_PER_S, runnable)
+    return Activity(ticks / TICKS_PER_S, runnable, frozenset(seen))
 
 
 def _is_runnable(proc: int, pid: str) -> bool:

@@ -1,7 +1,8 @@
 """Counts what a kernel spends of its time limits, in a way that does not depend on who else uses the machine.
 
 Spent is the processor time of all its processes, and the time in which none of them wants to compute: a loop is charged
-for computing, a sleeper for sleeping, and nobody for waiting until a busy machine lets him run. This module must not know
+for computing, a sleeper for sleeping, and nobody for waiting until a busy machine lets him run. Only where processes come
+and go is the clock's time the least that is charged, since some of theirs may go uncounted. This module must not know
 what the limits are.
 """
 
@@ -26,10 +27,12 @@ class Activity:
     Attributes:
         cpu_seconds: of all of them so far, ended ones too.
         runnable: whether one computes or waits for a processor.
+        processes: their numbers.
     """
 
     cpu_seconds: float
     runnable: bool
+    processes: frozenset[int] = frozenset()
 
 
 class Meter:
@@ -55,7 +58,9 @@ class Meter:
         now, activity = self._clock(), self._activity()
         passed, computed = now - self._when, max(0.0, activity.cpu_seconds - self._last.cpu_seconds)
         idle = computed < IDLE * passed and not activity.runnable
-        self.total += max(computed, min(passed, LONGEST_STEP)) if idle else computed
+        # What a process has computed is nowhere to be seen once it has ended, if its parent does not wait for it.
+        uncounted = activity.processes != self._last.processes
+        self.total += max(computed, min(passed, LONGEST_STEP)) if idle or uncounted else computed
         if passed > STANDSTILL:
             self.stood_still += passed
         self._when, self._last = now, activity
@@ -75,12 +80,12 @@ def of_process(pid: int) -> Activity:
         psutil.Error: the process is gone.
     """
     process = psutil.Process(pid)
-    cpu, runnable = 0.0, False
-    for each in (process, *process.children(recursive=True)):
+    cpu, runnable, all_of_it = 0.0, False, [process, *process.children(recursive=True)]
+    for each in all_of_it:
         try:
             times = each.cpu_times()
             cpu += times.user + times.system + times.children_user + times.children_system
             runnable = runnable or each.status() == psutil.STATUS_RUNNING
         except psutil.NoSuchProcess:
             continue
-    return Activity(cpu, runnable)
+    return Activity(cpu, runnable, frozenset(each.pid for each in all_of_it))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import signal
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -145,3 +148,13 @@ def test_what_a_cell_writes_and_sets_is_gone_with_it(tmp_path: Path, monkeypatch
     assert outside.run(test, Afar(), 5).ename == ""  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
     assert list(warnings.filters) == filters
+
+
+def test_a_call_that_nothing_interrupts_ends_the_process_and_not_the_machines_time() -> None:
+    code = """
+from grader.grading import own_time
+own_time.GRACE = 1
+with own_time.at_most(0.1):
+    sum(range(10**13))
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGXCPU

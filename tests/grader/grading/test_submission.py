@@ -168,7 +168,7 @@ def test_a_missing_graded_cell_is_put_back_in_its_place(word2vec: Lesson, releas
     assert restored.notes == ["the cell check_sgns_loss was missing: it was put back as released"]
 
 
-def test_of_a_doubled_graded_cell_the_first_counts(word2vec: Lesson, released: NotebookNode) -> None:
+def test_a_doubled_cell_is_said_with_what_counts(word2vec: Lesson, released: NotebookNode) -> None:
     notebook = nbformat.read(word2vec.released, as_version=4)
     place = next(
         i for i, cell in enumerate(notebook.cells) if cell.metadata.get("nbgrader", {}).get("grade_id") == "nearest"
@@ -178,6 +178,11 @@ def test_of_a_doubled_graded_cell_the_first_counts(word2vec: Lesson, released: N
     restored = restore(parse(nbformat.writes(notebook).encode()), released)
     assert ids(restored.notebook) == ids(released)
     assert [cell.source for cell in restored.notebook.cells[place : place + 2]] == ["first = 1", "second = 2"]
+    assert restored.notes == ["the cell nearest stands twice: both were run, in their order"]
+    test = next(cell for cell in released.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "check_nearest")
+    notebook.cells = [*released.cells, test]
+    restored = restore(parse(nbformat.writes(notebook).encode()), released)
+    assert restored.notes == ["the cell check_nearest stands twice: the first counts"]
 
 
 def test_a_changed_locked_cell_is_put_back(word2vec: Lesson, released: NotebookNode) -> None:

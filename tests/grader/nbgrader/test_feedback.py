@@ -73,6 +73,9 @@ def test_values_of_hidden_checks_stay_hidden_and_the_mistake_is_named(word2vec: 
         ),
         ("StudentTimeout: held out", "(a hidden check: your code took too long)"),
         ("KernelGone: held out", "(a hidden check: the notebook's process had ended)"),
+        ("not run", "(a hidden check: it was not run)"),
+        ("not run: the checks before it have spent 90 s", "(a hidden check: it was not run)"),
+        ("what came back cannot be checked: it took more", "(a hidden check: what came back takes too long to check)"),
     ],
 )
 def test_of_an_error_in_a_hidden_check_no_word_is_the_students_own(word2vec: Lesson, message: str, shown: str) -> None:

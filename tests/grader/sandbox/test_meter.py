@@ -24,8 +24,8 @@ class Machine:
     """A clock and a kernel that a test moves on by hand."""
 
     def __init__(self) -> None:
-        self.now, self.cpu, self.runnable = 0.0, 0.0, False
-        self.meter = Meter(lambda: Activity(self.cpu, self.runnable), clock=lambda: self.now)
+        self.now, self.cpu, self.runnable, self.processes = 0.0, 0.0, False, frozenset({1})
+        self.meter = Meter(lambda: Activity(self.cpu, self.runnable, self.processes), clock=lambda: self.now)
 
     def passes(self, seconds: float, cpu: float = 0.0, runnable: bool = False) -> float:
         self.now, self.cpu, self.runnable = self.now + seconds, self.cpu + cpu, runnable
@@ -43,6 +43,15 @@ def test_waiting_for_a_processor_is_free() -> None:
 
 def test_sleeping_costs_what_the_clock_says() -> None:
     assert Machine().passes(0.7) == pytest.approx(0.7)
+
+
+def test_where_processes_come_and_go_the_clock_is_the_least() -> None:
+    machine = Machine()
+    machine.processes = frozenset({1, 2})
+    assert machine.passes(0.1, runnable=True) == pytest.approx(0.1)
+    machine.processes = frozenset({1, 3})
+    assert machine.passes(0.1, cpu=0.3, runnable=True) == pytest.approx(0.4)
+    assert machine.passes(0.1, runnable=True) == pytest.approx(0.4)
 
 
 def test_many_processors_cost_their_sum() -> None:
@@ -118,6 +127,24 @@ def test_a_kernel_that_waits_for_a_processor_is_not_charged_for_it(kernel: str, 
 def test_a_kernel_is_charged_for_children_that_have_ended(kernel: str, tmp_path: Path) -> None:
     code = f"import subprocess, sys\n_ = subprocess.run([sys.executable, '-c', {LOOP!r}])"
     assert 0.9 < metered(kernel, tmp_path, code) < 4  # the child's start is charged too
+
+
+def test_a_kernel_is_charged_for_children_that_nobody_waits_for(tmp_path: Path) -> None:
+    code = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets them, and what they have computed
+for _ in range(40):
+    if os.fork() == 0:
+        end = time.process_time() + 0.05
+        while time.process_time() < end:
+            pass
+        os._exit(0)
+    try:
+        os.wait()
+    except ChildProcessError:
+        pass
+"""
+    assert metered("etude-warm", tmp_path, code) > 1
 
 
 @pytest.mark.parametrize("kernel", ["python3", "etude-warm"])
