@@ -52,7 +52,7 @@ class Submitted:
 
 
 def read(path: Path) -> Submitted:
-    """Reads the file once, within bounds."""
+    """Reads the file once, within bounds. Raises OSError if the machine cannot: that is not the student's doing."""
     data = b""
     try:
         data = _bytes(path)
@@ -70,10 +70,10 @@ def content(path: Path) -> bytes:
 
 
 def code(path: Path) -> list[str]:
-    """Reads the text of the file's code cells alone, which is much faster; none of what is no notebook."""
+    """Reads the text of the file's code cells alone, which is much faster; none of what is no notebook or cannot be read."""
     try:
         return [_text(cell) for cell in _cells(_bytes(path)) if _kind(cell) == "code"]
-    except BadSubmission:
+    except (BadSubmission, OSError):
         return []
 
 

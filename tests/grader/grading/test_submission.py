@@ -1,5 +1,6 @@
 """Submissions of every kind become a notebook in the lesson's shape, or are refused in one sentence."""
 
+import errno
 import json
 import os
 import tracemalloc
@@ -72,6 +73,19 @@ def test_the_release_comes_back_as_it_is(word2vec: Lesson, released: NotebookNod
 def test_what_is_no_notebook_is_refused_with_what_to_do(content: bytes, word: str) -> None:
     with pytest.raises(BadSubmission, match=word):
         parse(content)
+
+
+def test_what_the_machine_cannot_read_is_no_refusal_and_has_no_code(
+    word2vec: Lesson, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unreadable(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", unreadable)
+    assert submission.code(word2vec.released) == []
+    for reading in (submission.read, submission.content):
+        with pytest.raises(PermissionError):
+            reading(word2vec.released)
 
 
 def test_a_file_of_200_megabytes_is_refused_without_being_read(tmp_path: Path) -> None:
