@@ -22,11 +22,8 @@ from grader.provenance import head
 from grader.settings import Settings
 
 
-def grade(root: Path, lesson: Gradable, notebook: Path, student: str, settings: Settings, folder: Path) -> Graded:
-    """Grades the notebook and keeps all that came of it in `folder`, which must be new or empty.
-
-    Args:
-        root: the course's folder, whose commit is told.
+def make(folder: Path) -> None:
+    """Makes the folder that is to keep a grading.
 
     Raises:
         CourseError: there is something in the folder, or it cannot be made.
@@ -37,6 +34,14 @@ def grade(root: Path, lesson: Gradable, notebook: Path, student: str, settings: 
             raise CourseError(f"{folder} is not empty: give a new folder, so that nothing of two gradings is mixed")
     except OSError as error:
         raise CourseError(f"{folder} cannot be made: {error.strerror}; give a folder that you may write") from None
+
+
+def grade(root: Path, lesson: Gradable, notebook: Path, student: str, settings: Settings, folder: Path) -> Graded:
+    """Grades the notebook and keeps all that came of it in `folder`, which `make` has made.
+
+    Args:
+        root: the course's folder, whose commit is told.
+    """
     graded = store.grade(lesson, notebook, student, settings, results=folder / "results")
     write_whole(folder / "submission.ipynb", submission.content(notebook))
     if graded.notebook is not None:

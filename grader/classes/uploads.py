@@ -176,8 +176,11 @@ def _take_zip(
         elif isinstance(content := _unpacked(archive, member), str):
             left_out.append(f"{_shown(path)}: it cannot be unpacked ({content})")
         else:
-            write_whole(path_of(home, student, lesson), content)
             taken[student, lesson.id] = path
+            try:
+                write_whole(path_of(home, student, lesson), content)
+            except OSError as error:  # as where a folder stands in its place
+                left_out.append(f"{_shown(path)}: it cannot be stored for {student} ({error.strerror})")
     if not taken:
         raise CourseError("\n".join([f"{source} holds no notebook of {_names(lessons)}", *left_out[:10]]))
     return left_out

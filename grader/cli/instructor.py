@@ -130,6 +130,8 @@ def grade(
         graded_lesson, settings, path = course.lesson(lesson), grading(sandbox), notebook
         if isinstance(graded_lesson, plain.Notebook):
             graded_lesson = rehearsal.prepared(graded_lesson, settings)
+        if keep is not None:
+            appeal.make(keep)
         if student:
             folder = _home(course, home)
             path = by_hand.put(notebook, student, graded_lesson, folder)

@@ -42,6 +42,7 @@ def handed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_everything_is_kept_and_the_way_to_do_it_again_is_told(handed_in: Path, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "appeal"
+    appeal.make(folder)
     made = appeal.grade(tmp_path, LESSON, handed_in, "ada", Settings(seed=5), folder)
     assert made.verdict == MADE == verdict.load(folder / "verdict.json")
     assert (folder / "submission.ipynb").read_bytes() == handed_in.read_bytes()
@@ -64,10 +65,10 @@ def test_what_was_refused_is_kept_without_a_run(handed_in: Path, tmp_path: Path)
     ]
 
 
-def test_a_folder_that_holds_something_is_refused_before_anything_is_graded(handed_in: Path, tmp_path: Path) -> None:
+def test_a_folder_that_holds_something_is_refused(handed_in: Path, tmp_path: Path) -> None:
     before = sorted(tmp_path.iterdir())
     with pytest.raises(CourseError, match="is not empty: give a new folder"):
-        appeal.grade(tmp_path, LESSON, handed_in, "ada", Settings(), tmp_path)
+        appeal.make(tmp_path)
     with pytest.raises(CourseError, match="cannot be made"):
-        appeal.grade(tmp_path, LESSON, handed_in, "ada", Settings(), handed_in)
+        appeal.make(handed_in)
     assert sorted(tmp_path.iterdir()) == before

@@ -101,6 +101,16 @@ def test_the_command_writes_nothing_if_the_path_is_mistyped(home: Path, notebook
     assert (home / "submitted/bora/week1_embeddings/word2vec.ipynb").read_bytes() == notebook.read_bytes()
 
 
+def test_the_command_writes_nothing_if_there_is_no_room_for_what_it_is_to_keep(
+    home: Path, notebook: Path, stored: list[str]
+) -> None:
+    words = ["grade", str(notebook), "word2vec", "--student", "ada", "--home", str(home), "--keep", str(home)]
+    done = CliRunner().invoke(app, [*words, "--no-sandbox"])
+    assert done.exit_code == 1
+    assert "is not empty" in done.output
+    assert (stored, list(files(home).values())) == ([], [OLD])
+
+
 def test_the_command_answers_a_wrong_name_in_a_sentence(home: Path, notebook: Path, stored: list[str]) -> None:
     before = sorted(home.parent.rglob("*"))
     words = ["grade", str(notebook), "word2vec", "--student", "../x", "--home", str(home), "--no-sandbox"]

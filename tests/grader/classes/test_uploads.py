@@ -263,6 +263,13 @@ def test_of_two_notebooks_of_one_student_the_first_counts_and_the_second_is_name
     assert left_out == [f"{second}: ada has handed in ada/word2vec.ipynb with it, which counts"]
 
 
+def test_what_cannot_be_stored_is_named_and_the_others_are_taken_in(home: Path, lessons: list[Lesson]) -> None:
+    (home / "submitted" / "ada" / WEEK / "word2vec.ipynb").mkdir(parents=True)
+    found, left_out = taken(home, lessons, packed({"ada/word2vec.ipynb": NOTEBOOK, "bora/word2vec.ipynb": NOTEBOOK}))
+    assert found == {"bora": NOTEBOOK}
+    assert left_out == ["ada/word2vec.ipynb: it cannot be stored for ada (Is a directory)"]
+
+
 def test_what_is_no_notebook_of_these_lessons_is_named(home: Path, lessons: list[Lesson]) -> None:
     data = packed(
         {
