@@ -3,7 +3,8 @@
 SafeExporter reads what a student handed in, whatever it is, as a notebook in the assignment's shape, so that one broken
 file costs nobody else anything. Grade stands where nbgrader executes notebooks: it takes the stored verdict if it is on the same
 inputs, makes it otherwise, and writes each graded cell's score and reasons as the outputs that nbgrader reads. Both do so
-for the lessons of course.toml and for every other notebook that nbgrader has released.
+for the lessons of course.toml and for every other notebook that nbgrader has released. A lesson that was taken out of its week is
+not graded: its score stands.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Dict, Unicode
@@ -24,6 +26,8 @@ from grader.grading import rehearsal, store, submission
 from grader.nbgrader import course, feedback, pages
 from grader.settings import COLD, PLAIN, WARM, Settings, ready
 
+TAKEN_OUT = "This lesson is no longer part of the course, so it is not graded again. What it earned stands."
+
 
 class SafeExporter(NotebookExporter):
     """Reads a submission's notebook in the released shape; the released notebook in its place if it cannot be read."""
@@ -33,13 +37,18 @@ class SafeExporter(NotebookExporter):
         converter: Any = self.parent
         if not converter._sanitizing:  # nbgrader's second pass reads what its first pass wrote
             return super().from_filename(filename, resources, **kwargs)
-        released = _released(_gradable(converter.coursedir, resources["nbgrader"]))
-        given = submission.read(path)
-        if given.notebook is None:
-            self.log.warning("%s: %s", filename, given.problem)
-        notebook = released if given.notebook is None else submission.restore(given.notebook, released).notebook
+        lesson = _gradable(converter.coursedir, resources["nbgrader"])
+        taken_out = new_notebook(cells=[new_markdown_cell(TAKEN_OUT)])
+        notebook = taken_out if lesson is None else self._restored(path, _released(lesson))
         resources["metadata"] = {"name": path.stem, "path": str(path.parent)}
         return self.from_notebook_node(notebook, resources=resources, **kwargs)  # type: ignore[no-untyped-call]  # nbconvert's
+
+    def _restored(self, path: Path, released: NotebookNode) -> NotebookNode:
+        given = submission.read(path)
+        if given.notebook is None:
+            self.log.warning("%s: %s", path, given.problem)
+            return released
+        return submission.restore(given.notebook, released).notebook
 
 
 class Grade(NbGraderPreprocessor):
@@ -55,6 +64,8 @@ class Grade(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
         submission_of = resources["nbgrader"]
         lesson = _gradable(self._coursedir, submission_of)
+        if lesson is None:
+            return nb, resources  # without a graded cell, so that nbgrader changes no score
         submitted = self._submitted(submission_of)
         stored = store.verdict_path(self._home(), submission_of["student"], lesson)
         settings = Settings(kernel=self.kernel)
@@ -87,14 +98,16 @@ class Grade(NbGraderPreprocessor):
         return Path(folder) / f"{submission_of['notebook']}.ipynb"
 
 
-def _gradable(coursedir: CourseDirectory, submission_of: dict[str, str]) -> store.Gradable:
-    """Finds the lesson of course.toml, or else the notebook as nbgrader released it."""
-    root, name = Path(coursedir.root), f"{submission_of['assignment']}/{submission_of['notebook']}"
-    if (root / "course.toml").is_file():
-        for lesson in Course(root).lessons():
-            if lesson.id == name:
-                return lesson
-    return course.notebook(coursedir, submission_of["assignment"], submission_of["notebook"])
+def _gradable(coursedir: CourseDirectory, submission_of: dict[str, str]) -> store.Gradable | None:
+    """Finds the lesson of course.toml, or else the notebook as nbgrader released it.
+
+    Returns:
+        None for a notebook of a week of course.toml that is none of its lessons: it has been taken out.
+    """
+    root, week, name = Path(coursedir.root), submission_of["assignment"], submission_of["notebook"]
+    lessons = Course(root).lessons() if (root / "course.toml").is_file() else []
+    of_week = {lesson.name: lesson for lesson in lessons if lesson.assignment == week}
+    return of_week.get(name) if of_week else course.notebook(coursedir, week, name)
 
 
 def _released(lesson: store.Gradable) -> NotebookNode:

@@ -12,12 +12,16 @@ import sys
 from datetime import datetime
 from pathlib import Path
 
+from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import GenerateAssignment
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import capture_log
 from traitlets.config import Config
 
 from etude.handing_in import ANSWER_STUB, STUB
 from grader.course import Course, CourseError
+from grader.nbgrader import lateness
 from grader.nbgrader.course import NbgraderCourse
 from grader.nbgrader.hidden_tests import HideHiddenTests
 from grader.settings import Settings
@@ -78,15 +82,27 @@ def api(course: Course | NbgraderCourse, home: Path | None = None, settings: Set
 
 
 class _CourseDirectory(CourseDirectory):
-    """nbgrader's, for which a time of handing in that cannot be read is none."""
+    """nbgrader's, which reads the time of handing in as the rule for late submissions does."""
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
-        try:
-            timestamp: datetime | None = super().get_existing_timestamp(dest_path)
-            return timestamp
-        except Exception:  # whatever the file holds; nbgrader means to fail and stumbles over that as well
-            self.log.warning("%s: the file timestamp.txt holds no time", dest_path)
-            return None
+        """Gives the time in UTC, without saying so, as nbgrader does; none if the file holds none."""
+        when = lateness.handed_in(Path(dest_path))
+        return None if when is None else when.replace(tzinfo=None)
+
+
+class _GenerateAssignment(GenerateAssignment):
+    """nbgrader's release step, which keeps what students earned in a notebook that has left the week.
+
+    nbgrader itself would then release nothing of the week any more. A notebook that is new to a week with submissions is refused.
+    """
+
+    def _clean_old_notebooks(self, assignment_id: str, student_id: str) -> None:
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as book:
+            assignment = book.find_assignment(assignment_id)
+            known = {notebook.name for notebook in assignment.notebooks}
+            if assignment.submissions and {Path(path).stem for path in self.notebooks} <= known:
+                return
+        super()._clean_old_notebooks(assignment_id, student_id)
 
 
 def release(course: Course, week: str, home: Path | None = None) -> None:
@@ -96,7 +112,11 @@ def release(course: Course, week: str, home: Path | None = None) -> None:
         CourseError: it failed; the error holds nbgrader's own words.
     """
     (home or course.root).mkdir(parents=True, exist_ok=True)
-    result = api(course, home).generate_assignment(week, force=True, create=True)
+    interface = api(course, home)
+    interface.coursedir.assignment_id = week
+    step = _GenerateAssignment(coursedir=interface.coursedir, parent=interface)
+    step.force = True
+    result = capture_log(step)
     if not result["success"]:
         raise CourseError(f"nbgrader could not release {week}:\n{result.get('error') or ''}{result.get('log') or ''}")
 

@@ -17,18 +17,28 @@ This module judges dates; it must not know a gradebook. Where the clocks disagre
 from __future__ import annotations
 
 import math
+import os
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Self
+from zoneinfo import ZoneInfo
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from grader.course import CourseError
+from grader.grading import submission
 
 FILE = "class.toml"
+HANDED_IN = "timestamp.txt"  # nbgrader's, beside a student's notebooks
+EXAMPLE = "2026-03-14 10:02:00 +0900"  # of what it holds
+TIME = re.compile(
+    r"(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d(\.\d{1,6})?)?)"
+    r" ?((UTC|GMT|Z)?(?P<offset>[+-]\d\d:?\d\d)?|(?P<zone>[A-Za-z_/]+))"
+)
 DAY = timedelta(days=1)
 
 
@@ -103,6 +113,41 @@ def unknown_weeks(dates: Dates, known: set[str]) -> list[str]:
     """Names the weeks of the dates that the course does not have."""
     named = {*dates.due, *(week for weeks in dates.extended.values() for week in weeks)}
     return sorted(named - known)
+
+
+def unknown_students(dates: Dates, home: Path) -> list[str]:
+    """Names the students with a later date of whom nothing is handed in: a name may be misspelt."""
+    return sorted(student for student in dates.extended if not (home / "submitted" / student).is_dir())
+
+
+def handed_in(folder: Path) -> datetime | None:
+    """Reads when the student's week in this folder was handed in, in UTC; None if there is no file or it holds no time."""
+    text = submission.content(folder / HANDED_IN).decode("utf-8", "replace").strip()
+    try:
+        return _time(text)
+    except (ValueError, OverflowError, LookupError, OSError):  # zones are looked up as files
+        return None
+
+
+def holds_no_time(folder: Path) -> bool:
+    """Tells whether there is a file with the time of handing in from which none can be read."""
+    return os.path.lexists(folder / HANDED_IN) and handed_in(folder) is None
+
+
+def _time(text: str) -> datetime:
+    """Reads a time as nbgrader writes it, or with an offset: without a zone it is UTC.
+
+    nbgrader's own reading takes " +0900" for 900 seconds, and a zone that it does not know (KST) for UTC.
+
+    Raises:
+        ValueError, OverflowError: it is no time.
+        LookupError, OSError: no zone has this name.
+    """
+    if (found := TIME.fullmatch(text)) is None:
+        raise ValueError(f"{text!r} is no time")
+    zone = ZoneInfo(found["zone"]) if found["zone"] else UTC
+    time = datetime.fromisoformat(found["time"] + (found["offset"] or ""))
+    return (time if time.tzinfo else time.replace(tzinfo=zone)).astimezone(UTC)
 
 
 def judge(dates: Dates, student: str, handed_in: Mapping[str, datetime | None], now: datetime) -> dict[str, Lateness]:

@@ -11,7 +11,7 @@ grader.release.leak_checks are run: what is released holds no solution.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -141,10 +141,11 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
     """
     for week in dict.fromkeys(lesson.week.name for lesson in lessons):
         of_week = course.lessons(week)
-        if _is_as_built(course, week):
+        if is_as_built(course, week):
             say(f"{week}: unchanged since it was built, nothing leaks")
             continue
         sources = _sources(course, week)
+        _remove_others(of_week)
         for lesson in of_week:
             _prove_measured(lesson)
             write_master(lesson)
@@ -160,6 +161,14 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
         write_whole(_stamp(course, week, course.root), _state(course, week))
 
 
+def _remove_others(of_week: Sequence[Lesson]) -> None:
+    """Removes what was made for lessons that the week no longer has: nbgrader releases every notebook of its source folder."""
+    masters = {lesson.master for lesson in of_week}
+    for master in set(of_week[0].master.parent.glob("*.ipynb")) - masters:
+        master.unlink()
+        shutil.rmtree(master.with_suffix(""), ignore_errors=True)
+
+
 def release_to(course: Course, week: str, home: Path) -> None:
     """Makes the week, which has been built, known to the gradebook of a class, unless it knows it as it is now."""
     stamp, state = _stamp(course, week, home), _state(course, week)
@@ -168,7 +177,8 @@ def release_to(course: Course, week: str, home: Path) -> None:
         write_whole(stamp, state)
 
 
-def _is_as_built(course: Course, week: str) -> bool:
+def is_as_built(course: Course, week: str) -> bool:
+    """Tells whether the week was built and proved here and nothing of it has changed since."""
     there = all(lesson.master.is_file() and lesson.released.is_file() for lesson in course.lessons(week))
     return there and _holds(_stamp(course, week, course.root), _state(course, week))
 
@@ -189,10 +199,11 @@ def _state(course: Course, week: str) -> str:
 
 
 def _sources(course: Course, week: str) -> str:
-    """Hashes what a release is made of: the lessons' sources, libraries, the course's data."""
+    """Hashes what a release is made of: which lessons there are, their sources, libraries, the course's data."""
+    names = [lesson.id for lesson in course.lessons(week)]
     lessons = [path for path in _files(course.root / "solutions" / week) if path.name != PRIVATE]
     code = modules("etude", "grader.lessons", "grader.release", "grader.nbgrader", "grader.course")
-    return fingerprint(versions(), code=code, data=[*lessons, *_files(Path(str(files("etude_data"))))])
+    return fingerprint(versions(), names, code=code, data=[*lessons, *_files(Path(str(files("etude_data"))))])
 
 
 def _files(folder: Path) -> list[Path]:

@@ -8,9 +8,23 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nbgrader.utils import parse_utc
 
 from grader.course import CourseError
-from grader.nbgrader.lateness import IN_TIME, Dates, Lateness, Rule, judge, read, unknown_weeks
+from grader.nbgrader.config import _CourseDirectory
+from grader.nbgrader.lateness import (
+    EXAMPLE,
+    IN_TIME,
+    Dates,
+    Lateness,
+    Rule,
+    handed_in,
+    holds_no_time,
+    judge,
+    read,
+    unknown_students,
+    unknown_weeks,
+)
 
 DUE = datetime(2026, 3, 13, 23, 59, tzinfo=timezone(timedelta(hours=9)))
 NOW = DUE + timedelta(days=100)
@@ -110,3 +124,74 @@ def test_a_class_without_the_file_has_no_dates_and_a_misspelt_week_is_found(tmp_
     assert dates is not None
     assert unknown_weeks(dates, {"week1"}) == ["wek1"]
     assert dates.due["wek1"] == datetime(2026, 3, 13, 23, 59, tzinfo=UTC)
+
+
+def test_a_student_of_whom_nothing_is_handed_in_is_found(tmp_path: Path) -> None:
+    (tmp_path / "submitted" / "ada").mkdir(parents=True)
+    longer = {"week1": DUE + timedelta(days=7)}
+    assert unknown_students(Dates(due={"week1": DUE}, extended={"ada": longer, "adda": longer}), tmp_path) == ["adda"]
+
+
+# When something was handed in.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-03-14 01:02:00.000000 UTC",  # as nbgrader writes it
+        "2026-03-14 01:02:00 UTC\n",
+        "2026-03-14 01:02",
+        "2026-03-14T01:02:00Z",
+        "2026-03-14 01:02:00 GMT",
+        "2026-03-14 10:02:00+09:00",
+        "2026-03-14T10:02:00+0900",
+        "2026-03-14 10:02:00 UTC+09:00",
+        "2026-03-14 10:02:00 Asia/Seoul",
+        "2026-03-13 20:02:00 EST",
+    ],
+)
+def test_a_time_is_read_as_nbgrader_reads_it(tmp_path: Path, text: str) -> None:
+    (tmp_path / "timestamp.txt").write_text(text)
+    assert handed_in(tmp_path) == parse_utc(text.strip()).replace(tzinfo=UTC) == datetime(2026, 3, 14, 1, 2, tzinfo=UTC)
+    assert not holds_no_time(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["2026-03-14 10:02:00 +0900", "2026-03-14 10:02:00 +09:00", EXAMPLE])
+def test_an_offset_after_a_blank_is_one_though_nbgrader_takes_it_for_seconds_or_nothing(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "timestamp.txt").write_text(text)
+    right = datetime(2026, 3, 14, 1, 2, tzinfo=UTC)
+    assert handed_in(tmp_path) == right != parse_utc(text).replace(tzinfo=UTC)
+    assert _CourseDirectory().get_existing_timestamp(str(tmp_path)) == right.replace(tzinfo=None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "noon",
+        "10:02",  # nbgrader: of today
+        "1",
+        "2026-03-14",
+        "2026-02-30 10:02:00",
+        "2026-03-14 10:02:00 KST",  # nbgrader: UTC
+        "2026-03-14 10:02:00 PM",
+        "2026-03-14 10:02:00 +9",
+        "2026-03-14 10:02:00 +99:00",
+        "2026-03-14 10:02:00 Asia",
+        "2026-03-14 10:02:00 /etc/localtime",
+        "0001-01-01 00:00:00+09:00",
+        "\udcff",
+    ],
+)
+def test_what_is_no_time_or_of_an_unknown_zone_is_never_read_as_another_time(tmp_path: Path, text: str) -> None:
+    (tmp_path / "timestamp.txt").write_text(text, encoding="utf-8", errors="surrogateescape")
+    assert handed_in(tmp_path) is None
+    assert holds_no_time(tmp_path)
+    assert _CourseDirectory().get_existing_timestamp(str(tmp_path)) is None
+
+
+def test_without_the_file_no_time_is_known_and_none_is_missing(tmp_path: Path) -> None:
+    assert handed_in(tmp_path) is None
+    assert not holds_no_time(tmp_path)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from words_course import WEEK, with_lessons, words_course
 
 from etude.lesson import table
 from grader.course import Course, CourseError, Lesson
@@ -56,6 +57,16 @@ def test_a_build_during_which_a_source_changes_does_not_count(course_copy: Cours
     assert "unchanged" not in said[0]
     build(course_copy, [lesson], say=said.append)
     assert "unchanged" in said[-1]
+
+
+def test_a_lesson_that_is_taken_out_leaves_nothing_of_what_was_made_for_it(tmp_path: Path) -> None:
+    course = words_course(tmp_path, "one", "two")
+    made = [course.build / "source" / WEEK, tmp_path / "weeks" / WEEK]
+    assert [(folder / "two.ipynb").is_file() and (folder / "two").is_dir() for folder in made] == [True, True]
+    less, said = with_lessons(tmp_path, "one"), list[str]()
+    build(less, less.lessons(), say=said.append)
+    assert "unchanged" not in said[0]
+    assert [sorted(path.name for path in folder.iterdir()) for folder in made] == [["one", "one.ipynb"]] * 2
 
 
 def test_every_lesson_proves_that_nothing_leaks(course: Course) -> None:
