@@ -8,17 +8,18 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, TaskID
 
 from etude.files import write_whole
-from grader.classes.batch import Batch, grade_batch, key
-from grader.classes.summary import Lines, plain, summarize
+from grader.classes.batch import Batch, grade_batch, key, unchanged
+from grader.classes.summary import Key, Lines, named, note, plain, summarize
 from grader.classes.uploads import Submission, submissions
 from grader.course import Course, CourseError
 from grader.grading import rehearsal, store, verdict
@@ -29,7 +30,7 @@ from grader.nbgrader import gradebook, lateness
 from grader.nbgrader.course import NbgraderCourse
 from grader.printable import printable
 from grader.provenance import digest
-from grader.release.build import release_to, write_master
+from grader.release.build import is_as_built, release_to, write_master
 from grader.settings import Settings
 
 
@@ -69,20 +70,17 @@ class Classroom:
         Raises:
             CourseError: there is nothing to grade, or the first cells of a lesson fail here.
         """
-        lessons = [rehearsal.known(lesson) or lesson if isinstance(lesson, Notebook) else lesson for lesson in lessons]
+        lessons = _rehearsed(lessons)
         todo = submissions(lessons, self.home, student)
         if not todo:
             raise CourseError(
                 f"nothing is handed in: no notebook at {self.home / 'submitted'}/{student}/WEEK/LESSON.ipynb"
             )
-        self._check_dates()
+        self._check_dates(todo, console)
         paths = {key(item): store.verdict_path(self.home, item.student, item.lesson) for item in todo}
         before = {
             student_lesson: old for student_lesson, path in paths.items() if (old := verdict.load(path)) is not None
         }
-        if not resume and not dry_run:
-            for path in paths.values():
-                path.unlink(missing_ok=True)
         if not dry_run:
             self._release({item.lesson.assignment for item in todo}, console)
         lines = Lines(console, todo, before, self.settings)
@@ -93,7 +91,7 @@ class Classroom:
             if dry_run:
                 batch = self._graded_batch(todo, progress, lines, jobs, resume)
             else:
-                batch = self._graded(todo, progress, lines, jobs, references)
+                batch = self._graded(todo, progress, lines, jobs, resume, references)
         summarize(console, batch, before, self._stored(todo), dry_run)
         fresh = len(batch.fresh)
         console.print(
@@ -105,17 +103,26 @@ class Classroom:
             console.print(f"[bold red]{escape(printable(trouble))}[/]", highlight=False)
         return batch.troubles
 
-    def _check_dates(self) -> None:
-        """Reads the class's dates before anybody is graded. Raises CourseError if they name a week that is not there."""
+    def _check_dates(self, todo: list[Submission], console: Console) -> None:
+        """Reads the class's dates before anybody is graded, and says what of them is of no effect.
+
+        Raises:
+            CourseError: they cannot be read or name a week that is not there.
+        """
         dates = lateness.read(self.home)
         known = {lesson.assignment for lesson in self.course.lessons()}
         if dates is not None and (unknown := lateness.unknown_weeks(dates, known)):
             raise CourseError(
                 f"{self.home / lateness.FILE} names {', '.join(unknown)}, but the weeks are {', '.join(sorted(known))}"
             )
+        if dates is not None and (nobody := lateness.unknown_students(dates, self.home)):
+            note(console, f"{lateness.FILE} gives more time to {named(nobody)}: no folder of submitted has this name")
+        folders = dict.fromkeys(item.path.parent for item in todo)
+        if timeless := [f"{path.parent.name}/{path.name}" for path in folders if lateness.holds_no_time(path)]:
+            note(console, f"{lateness.HANDED_IN} holds no time in {named(timeless)}: write it as {lateness.EXAMPLE}")
 
     def _release(self, weeks: set[str], console: Console) -> None:
-        """Makes a week known to a gradebook that has never seen it: nbgrader stores scores of what it has released."""
+        """Makes the gradebook of the class know these weeks as they were last built: nbgrader stores scores of what it has released."""
         if isinstance(self.course, NbgraderCourse):
             return  # its lessons are those that its gradebook knows
         for week in sorted(weeks):
@@ -124,19 +131,29 @@ class Classroom:
                 for lesson in self.course.lessons(week):
                     write_master(lesson)
                 release_to(self.course, week, self.home)
+            elif is_as_built(self.course, week):
+                release_to(self.course, week, self.home)
 
     def _graded(
-        self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, references: Sequence[Gradable]
+        self,
+        todo: list[Submission],
+        bar: Progress,
+        lines: Lines,
+        jobs: int,
+        resume: bool,
+        references: Sequence[Gradable],
     ) -> Batch:
         """Makes verdicts and scores, stored as they come: a student's week goes into the gradebook when all of it is graded."""
         grading = bar.add_task("grading", total=len(todo), now="")
         open_lessons = Counter((item.lesson.assignment, item.student) for item in todo)
         storing = bar.add_task("storing in the gradebook", total=len(open_lessons), now="")
         found_of: dict[tuple[str, str], list[Verdict | None]] = {pair: [] for pair in open_lessons}
-        booked = {(score.student, score.notebook) for score in self._stored(todo) if score.penalty_is_right}
-        troubles = []
+        stored = {(score.student, score.lesson): score for score in self._stored(todo)}
+        troubles: list[str] = []
 
         def done(item: Submission, verdict: Verdict | None) -> None:
+            if verdict is not None and made_in != self.home:
+                self._replace(item, verdict, made_in)
             bar.advance(grading)
             lines.add(item, verdict)
             pair = (item.lesson.assignment, item.student)
@@ -145,33 +162,68 @@ class Classroom:
             if open_lessons[pair]:
                 return
             bar.update(storing, now=escape(plain(item.student)))
+            verdicts = [verdict for verdict in found_of[pair] if verdict is not None]
             try:
-                self._store(
-                    item, [verdict for verdict in found_of[pair] if verdict is not None], len(found_of[pair]), booked
-                )
+                if len(verdicts) == len(found_of[pair]):
+                    self._store(item, verdicts, stored)
             except CourseError as error:  # of this student: the others' scores are stored all the same
                 troubles.append(str(error))
             bar.advance(storing)
 
-        batch = self._verdicts(todo, self.home, lines, jobs, _shown(bar, grading), done, references)
+        with tempfile.TemporaryDirectory() as empty:  # where no verdict is found that could be kept
+            made_in = self.home if resume else Path(empty)
+            batch = self._verdicts(todo, made_in, lines, jobs, _shown(bar, grading), done, references)
+        batch.troubles += troubles + self._correct_penalties({item.student for item in todo}, bar, storing, lines)
         bar.update(storing, now="")
-        batch.troubles += troubles
         return batch
 
-    def _store(self, item: Submission, verdicts: list[Verdict], handed_in: int, booked: set[tuple[str, str]]) -> None:
-        """Stores a student's week if there is a verdict on all of it, unless these very verdicts are stored already.
+    def _replace(self, item: Submission, verdict: Verdict, made_in: Path) -> None:
+        """Puts the verdict and its notebook, made elsewhere, in the place of the old ones."""
+        made = store.verdict_path(made_in, item.student, item.lesson).with_suffix(".ipynb")
+        executed = nbformat.read(made, as_version=4) if made.is_file() else None
+        store.save(store.verdict_path(self.home, item.student, item.lesson), verdict, executed)
 
-        booked: (student, notebook) of which the gradebook holds a score, with the penalty that the class's rule takes now.
+    def _store(self, item: Submission, verdicts: list[Verdict], stored: Mapping[Key, gradebook.Score]) -> None:
+        """Stores a student's week with these verdicts, unless they are what the gradebook holds.
+
+        The receipt is of all that nbgrader makes the week's pages of; scores are compared, for a gradebook may be an older one.
+
+        Args:
+            stored: what the gradebook holds, by student and lesson.
         """
-        if len(verdicts) < handed_in:
-            return
         receipt = store.verdict_path(self.home, item.student, item.lesson).with_name("stored.txt")
-        fingerprint = digest(*sorted(verdict.as_json() for verdict in verdicts))
-        there = {(verdict.student, verdict.lesson.split("/")[1]) for verdict in verdicts} <= booked
-        if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == fingerprint:
+        when, rule = lateness.handed_in(item.path.parent), "ours" if lateness.read(self.home) else "nbgrader's"
+        content = digest(*sorted(verdict.as_json() for verdict in verdicts), str(when), rule)
+        scores = [(stored.get((verdict.student, verdict.lesson)), verdict.earned) for verdict in verdicts]
+        there = all(score is not None and score.holds(earned) for score, earned in scores)
+        if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == content:
             return
         gradebook.store(self.course, self.home, item.lesson.assignment, item.student, self.settings)
-        write_whole(receipt, fingerprint)
+        write_whole(receipt, content)
+
+    def _correct_penalties(self, students: set[str], bar: Progress, storing: TaskID, lines: Lines) -> list[str]:
+        """Stores again the weeks of these students from which another penalty is due now: free days are spent over all weeks.
+
+        A week that is not graded as it stands waits until it is, which a sentence says.
+
+        Returns:
+            What could not be stored.
+        """
+        troubles: list[str] = []
+        weeks = {lesson.assignment for lesson in self.course.lessons()}
+        for week, student in gradebook.wrong_penalties(self.course, self.home, students):
+            if week not in weeks:  # it was taken out of the course
+                continue
+            bar.update(storing, now=escape(plain(student)))
+            todo = submissions(_rehearsed(self.course.lessons(week)), self.home, student)
+            if not todo or len(unchanged(todo, self.home, self.settings)) < len(todo):
+                lines.note(f"another penalty is due from {student} for {week}: grade this week again")
+                continue
+            try:
+                gradebook.store(self.course, self.home, week, student, self.settings)
+            except CourseError as error:
+                troubles.append(str(error))
+        return troubles
 
     def _graded_batch(self, todo: list[Submission], bar: Progress, lines: Lines, jobs: int, resume: bool) -> Batch:
         """Makes verdicts alone, kept nowhere."""
@@ -219,6 +271,11 @@ class Classroom:
         """Reads what the gradebook holds of these weeks."""
         weeks = dict.fromkeys(item.lesson.assignment for item in todo)
         return [score for week in weeks for score in gradebook.scores(self.course, self.home, week)]
+
+
+def _rehearsed(lessons: Iterable[Gradable]) -> list[Gradable]:
+    """Puts notebooks in place of which it is known which test cells run outside, where that is known."""
+    return [rehearsal.known(lesson) or lesson if isinstance(lesson, Notebook) else lesson for lesson in lessons]
 
 
 def _shown(bar: Progress, task: TaskID) -> Callable[[list[str]], None]:

@@ -37,6 +37,18 @@ def plain(text: str) -> str:
     return " ".join(printable(text).split())
 
 
+def note(console: Console, sentence: str) -> None:
+    """Prints a sentence that a person should read, the whole of it."""
+    console.print(Text(plain(sentence), "yellow"), soft_wrap=True)
+
+
+def named(names: Iterable[str]) -> str:
+    """Names the first of them, and counts the rest."""
+    first = list(names)
+    more = f" and {len(first) - MOST_NAMED} more" if len(first) > MOST_NAMED else ""
+    return ", ".join(first[:MOST_NAMED]) + more
+
+
 @dataclass
 class Lines:
     """Prints a line for each submission that is done: its place, whose it is, its points, how long it took, what was missed."""
@@ -83,8 +95,8 @@ class Lines:
         self._print(Text(f"reference of {plain(lesson.name)}: all is right{seconds}"))
 
     def note(self, sentence: str) -> None:
-        """Prints a sentence on where the class is graded, the whole of it."""
-        self.console.print(Text(plain(sentence), "yellow"), soft_wrap=True)
+        """Prints a sentence on where the class is graded."""
+        note(self.console, sentence)
 
     def _print(self, line: Text) -> None:
         self.console.print(line, no_wrap=True, overflow="ellipsis")
@@ -124,8 +136,7 @@ def summarize(
     if late:
         console.print("late:")
     for sentence, students in late.items():
-        more = f" and {len(students) - MOST_NAMED} more" if len(students) > MOST_NAMED else ""
-        console.print(Text(f"  {', '.join(list(students)[:MOST_NAMED])}{more}: {sentence}"))
+        console.print(Text(f"  {named(students)}: {sentence}"))
 
 
 def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score]) -> Table:
@@ -133,12 +144,12 @@ def _table(batch: Batch, before: Mapping[Key, Verdict], stored: Iterable[Score])
     table.columns[0].no_wrap, table.columns[0].overflow = True, "ellipsis"
     for head in ("students", "mean points", "changed", "in the gradebook", "to read"):
         table.add_column(head, justify="right")
-    scores = {(score.student, score.notebook): score for score in stored}
+    scores = {(score.student, score.lesson): score for score in stored}
     changes = _changes(batch, before)
     for lesson in dict.fromkeys(lesson for _, lesson in sorted(batch.verdicts, key=lambda pair: pair[::-1])):
         verdicts = [verdict for (_, of), verdict in batch.verdicts.items() if of == lesson]
         mean = sum(verdict.earned for verdict in verdicts) / len(verdicts)
-        kept = [score for verdict in verdicts if (score := scores.get((verdict.student, _name(lesson)))) is not None]
+        kept = [score for verdict in verdicts if (score := scores.get((verdict.student, lesson))) is not None]
         table.add_row(
             Text(_name(lesson)),
             str(len(verdicts)),

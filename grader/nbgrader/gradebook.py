@@ -7,10 +7,12 @@ import os
 import shutil
 import tempfile
 import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, SubmittedAssignment
 from sqlalchemy.exc import SAWarning
 
 from grader.course import Course, CourseError
@@ -31,22 +33,33 @@ class Score:
     """What the gradebook holds for one student's notebook: automatic and manual points together.
 
     Attributes:
+        automatic: the points from verdicts, whether a person has given others instead or not.
         penalty: the points that are taken from the score, as the notebook was late.
-        late: what became of the week, by the class's rule as it stands now.
+        late: what became of the week, by the class's rule and the times of handing in as they stand now.
     """
 
     student: str
+    week: str
     notebook: str
     score: float
     points: float
     needs_manual_grade: bool
+    automatic: float = 0.0
     penalty: float = 0.0
     late: Lateness = IN_TIME
+
+    @property
+    def lesson(self) -> str:
+        return f"{self.week}/{self.notebook}"
 
     @property
     def penalty_is_right(self) -> bool:
         """Whether the penalty is what the rule takes from the score as it stands: no answer was read, no date changed since."""
         return abs(self.penalty - self.late.share * self.score) < 1e-6
+
+    def holds(self, earned: float) -> bool:
+        """Tells whether these are the points from the verdict that is stored."""
+        return abs(self.automatic - earned) < 1e-6
 
 
 def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, settings: Settings) -> None:
@@ -96,11 +109,8 @@ def _copy(handed_in: Path, target: Path) -> None:
 
 def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
     """Tells whether the week has been released into the gradebook at `home`."""
-    config = configuration(course, home)
-    if not (home / "gradebook.db").is_file():
-        return False
-    with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
-        return any(assignment.name == week for assignment in book.assignments)
+    with _opened(course, home) as book:
+        return book is not None and any(assignment.name == week for assignment in book.assignments)
 
 
 def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:
@@ -110,29 +120,68 @@ def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score
         CourseError: the class's dates cannot be read.
     """
     dates = lateness.read(home)
-    config = configuration(course, home)
-    if not (home / "gradebook.db").is_file():
-        return []
     scores_of_week = []
-    with Gradebook(config.CourseDirectory.db_url, config.CourseDirectory.course_id) as book:
-        try:
-            submissions = book.assignment_submissions(week)
-        except MissingEntry:
+    with _opened(course, home) as book:
+        if book is None:
             return []
-        for submission in submissions:
-            judged = late_penalties.of_student(book, dates, submission.student.id) if dates else {}
-            late = judged.get(week, IN_TIME)
-            for notebook in submission.notebooks:
-                penalty = notebook.late_submission_penalty or 0.0
-                scores_of_week.append(
-                    Score(
-                        submission.student.id,
-                        notebook.name,
-                        notebook.score,
-                        notebook.max_score,
-                        notebook.needs_manual_grade,
-                        penalty,
-                        late if dates else Lateness(penalty / notebook.score if notebook.score else 0.0),
-                    )
-                )
+        for submission in book.assignment_submissions(week):
+            judged = late_penalties.of_student(book, home, dates, submission.student.id) if dates else None
+            scores_of_week += _scores(submission, judged)
     return sorted(scores_of_week, key=lambda score: (score.notebook, score.student))
+
+
+def wrong_penalties(course: Course | NbgraderCourse, home: Path, students: Iterable[str]) -> list[tuple[str, str]]:
+    """Lists (week, student) where the class's rule takes another penalty now than the gradebook holds.
+
+    Raises:
+        CourseError: the class's dates cannot be read.
+    """
+    dates, wrong = lateness.read(home), []
+    with _opened(course, home) as book:
+        if book is None or dates is None:
+            return []
+        for student in sorted(students):
+            judged = late_penalties.of_student(book, home, dates, student)
+            wrong += [
+                (submission.assignment.name, student)
+                for submission in book.student_submissions(student)
+                if not all(score.penalty_is_right for score in _scores(submission, judged))
+            ]
+    return wrong
+
+
+@contextmanager
+def _opened(course: Course | NbgraderCourse, home: Path) -> Iterator[Gradebook | None]:
+    """Opens the gradebook at `home`; gives None if there is none, which opening it would make."""
+    directory = configuration(course, home).CourseDirectory
+    if not (home / "gradebook.db").is_file():
+        yield None
+        return
+    with Gradebook(directory.db_url, directory.course_id) as book:
+        yield book
+
+
+def _scores(submission: SubmittedAssignment, judged: Mapping[str, Lateness] | None) -> list[Score]:
+    """Reads the scores of a student's week.
+
+    Args:
+        judged: week → what became of it; None if the class has no rule of ours, then what was taken away is right.
+    """
+    week, scores = submission.assignment.name, []
+    for notebook in submission.notebooks:
+        penalty = notebook.late_submission_penalty or 0.0
+        taken = Lateness(penalty / notebook.score if notebook.score else 0.0)
+        scores.append(
+            Score(
+                submission.student.id,
+                week,
+                notebook.name,
+                notebook.score,
+                notebook.max_score,
+                notebook.needs_manual_grade,
+                automatic=sum(grade.auto_score or 0.0 for grade in notebook.grades),
+                penalty=penalty,
+                late=taken if judged is None else judged.get(week, IN_TIME),
+            )
+        )
+    return scores

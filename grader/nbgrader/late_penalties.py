@@ -30,7 +30,7 @@ class ShareADay(LateSubmissionPlugin):
 
 
 class AssignLate(AssignLatePenalties):
-    """nbgrader's step, with the dates of class.toml written to the gradebook before it and the reason below the score."""
+    """nbgrader's step, with the class's dates written to the gradebook before it and the reason above the score."""
 
     lateness: Lateness = IN_TIME
 
@@ -41,32 +41,50 @@ class AssignLate(AssignLatePenalties):
             self.plugin_class = ShareADay
             week, student = about["assignment"], about["student"]
             with Gradebook(about["db_url"]) as book:
-                _write_dates(book, dates, week, student)
-                self.lateness = of_student(book, dates, student).get(week, IN_TIME)
+                _write_dates(book, home, dates, week, student)
+                self.lateness = of_student(book, home, dates, student).get(week, IN_TIME)
         nb, resources = super().preprocess(nb, resources)
         if self.lateness.sentence:
             _show(nb, self.lateness.sentence)
         return nb, resources
 
 
-def of_student(book: Gradebook, dates: Dates, student: str) -> dict[str, Lateness]:
-    """Judges all weeks that the gradebook holds of the student."""
+def of_student(book: Gradebook, home: Path, dates: Dates, student: str) -> dict[str, Lateness]:
+    """Judges all weeks of the student that lie in the class's folder now, and those that the gradebook alone knows."""
     handed_in = {one.assignment.name: _aware(one.timestamp) for one in book.student_submissions(student)}
+    for week in dates.due:
+        if (folder := _folder(home, student, week)).is_dir():
+            handed_in[week] = lateness.handed_in(folder)
     return lateness.judge(dates, student, handed_in, datetime.now(UTC))
 
 
-def _write_dates(book: Gradebook, dates: Dates, week: str, student: str) -> None:
-    """Writes the week's due date and the student's extension, so that formgrader and export show them."""
-    if (own := dates.due_of(student, week)) is None:
-        return
-    submission, due = book.find_submission(week, student), dates.due[week]
-    submission.assignment.duedate = due.astimezone(UTC).replace(tzinfo=None)
-    submission.extension = own - due if own > due else None
+def _write_dates(book: Gradebook, home: Path, dates: Dates, week: str, student: str) -> None:
+    """Writes the week's due date, the student's extension and the time of handing in, so that formgrader and export show them."""
+    submission = book.find_submission(week, student)
+    if (folder := _folder(home, student, week)).is_dir():
+        when = lateness.handed_in(folder)
+        submission.timestamp = None if when is None else _naive(when)
+        for notebook in submission.notebooks:
+            if not (folder / f"{notebook.name}.ipynb").exists():
+                notebook.late_submission_penalty = None  # nbgrader gives it 0 points and takes no step for it
+    if (own := dates.due_of(student, week)) is not None:
+        due = dates.due[week]
+        submission.assignment.duedate = _naive(due)
+        submission.extension = own - due if own > due else None
     book.db.commit()
 
 
+def _folder(home: Path, student: str, week: str) -> Path:
+    return home / "submitted" / student / week
+
+
+def _naive(when: datetime) -> datetime:
+    """Takes the zone away: nbgrader keeps times in UTC without saying so."""
+    return when.astimezone(UTC).replace(tzinfo=None)
+
+
 def _aware(when: datetime | None) -> datetime | None:
-    """Adds the zone: nbgrader keeps times in UTC without saying so."""
+    """Adds the zone that `_naive` took away."""
     return None if when is None else when.replace(tzinfo=UTC)
 
 

@@ -98,7 +98,7 @@ def test_the_summary_has_a_line_for_each_lesson_and_says_whose_points_moved(dry_
     todo = handed_in("ada", "bora")
     batch = Batch(verdicts={key(one): verdict(one, POINTS if one.student == "ada" else 10.0) for one in todo})
     before = {("ada", "week1/glove"): verdict(todo[1], 40.0), ("bora", "week1/glove"): verdict(todo[3], 10.0)}
-    stored = [Score("ada", "glove", 49.0, 51.0, needs_manual_grade=True)]
+    stored = [Score("ada", "week1", "glove", 49.0, 51.0, needs_manual_grade=True)]
     lines = printed(lambda console: summarize(console, batch, before, stored, dry_run))
     rows = {line.split()[0]: line.split()[1:] for line in lines if line.startswith(("glove", "word2vec"))}
     assert rows == {
@@ -109,12 +109,21 @@ def test_the_summary_has_a_line_for_each_lesson_and_says_whose_points_moved(dry_
     assert not any("bora" in line for line in lines)
 
 
+def test_a_score_of_another_week_is_none_of_a_notebook_of_the_same_name() -> None:
+    other = Submission(Notebook("week2", "glove", "", Path()), "ada", Path())
+    batch = Batch(verdicts={key(other): verdict(other, POINTS)})
+    stored = [Score("ada", "week1", "glove", 40, 47, needs_manual_grade=True)]
+    lines = printed(lambda console: summarize(console, batch, {}, stored, dry_run=False))
+    [row] = [line.split() for line in lines if line.startswith("glove")]
+    assert row[-2:] == ["0", "0"]  # in the gradebook, to read
+
+
 def test_the_summary_says_once_who_was_late_and_why() -> None:
     todo = handed_in(*(f"s{i}" for i in range(12)))
     batch = Batch(verdicts={key(one): verdict(one, POINTS) for one in todo})
     unknown = Lateness(0.0, "It is not known when.")
-    stored = [Score(one.student, one.lesson.name, 40, 47, False, late=unknown) for one in todo]
-    stored.append(Score("\x1b[2Jeve", "glove", 40, 47, False, 4, Lateness(0.1, "1 day late.")))
+    stored = [Score(one.student, "week1", one.lesson.name, 40, 47, False, late=unknown) for one in todo]
+    stored.append(Score("\x1b[2Jeve", "week1", "glove", 40, 47, False, late=Lateness(0.1, "1 day late.")))
     lines = printed(lambda console: summarize(console, batch, {}, stored, dry_run=False))
     told = lines[lines.index("late:") + 1 :]
     assert told == [

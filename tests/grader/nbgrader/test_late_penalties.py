@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedNotebook
 
 from grader.nbgrader.late_penalties import AssignLate
 
@@ -82,3 +82,34 @@ def test_a_penalty_goes_when_the_rule_goes(book: str, tmp_path: Path) -> None:
 
 def test_a_class_without_dates_is_as_nbgrader_has_it(book: str) -> None:
     assert assigned(book, "ada") == (None, None, "it: 8 of 10 points\n")
+
+
+def test_the_times_that_lie_in_the_class_count_of_weeks_that_are_not_graded_too(book: str, tmp_path: Path) -> None:
+    earlier = CLASS.replace("[due]", "[due]\nweek0 = 2026-03-06T12:00:00+00:00")
+    (tmp_path / "class.toml").write_text(f"{earlier}free_days = 1\n", encoding="utf-8")
+    assert assigned(book, "ada")[0] is None  # the late day is free
+    for week, when in (("week0", "2026-03-07 12:00:00 UTC"), ("week1", "2026-03-15 21:00:00 +0900")):
+        (tmp_path / "submitted" / "ada" / week).mkdir(parents=True)
+        (tmp_path / "submitted" / "ada" / week / "timestamp.txt").write_text(when)
+    (tmp_path / "submitted" / "ada" / "week1" / "one.ipynb").touch()
+    assert assigned(book, "ada")[0] == 4.0  # two days late, and week0 has spent the free one
+    with Gradebook(book) as read:
+        assert read.find_submission("week1", "ada").timestamp == datetime(2026, 3, 15, 12)
+
+
+def test_a_notebook_that_is_gone_keeps_no_penalty(book: str, tmp_path: Path) -> None:
+    (tmp_path / "class.toml").write_text(CLASS, encoding="utf-8")
+    with Gradebook(book) as made:
+        made.add_notebook("two", "week1")
+        made.db.add(
+            SubmittedNotebook(
+                notebook=made.find_notebook("two", "week1"), assignment=made.find_submission("week1", "ada")
+            )
+        )
+        made.find_submission_notebook("two", "week1", "ada").late_submission_penalty = 2.0
+        made.db.commit()
+    (tmp_path / "submitted" / "ada" / "week1").mkdir(parents=True)
+    (tmp_path / "submitted" / "ada" / "week1" / "one.ipynb").touch()
+    assigned(book, "ada")
+    with Gradebook(book) as read:
+        assert read.find_submission_notebook("two", "week1", "ada").late_submission_penalty is None

@@ -24,7 +24,7 @@ def one_lesson(root: Path) -> tuple[Course, LessonClass]:
     course = Course(root)
     lesson = course.lesson("one")
     verdict = graded("ada", lesson.id, exercises=[exercise("it", 4, 5)])
-    score = Score("ada", "one", 7, 10, False, 1.4, Lateness(0.2, WHY))
+    score = Score("ada", "week1_words", "one", 7, 10, False, penalty=1.4, late=Lateness(0.2, WHY))
     return course, LessonClass(lesson, [verdict], [], [], {"ada": score})
 
 
