@@ -79,7 +79,13 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
     handed_in = Path(coursedir.format_path(coursedir.submitted_directory, student, week))
     with tempfile.TemporaryDirectory(prefix="etude-") as scratch, warnings.catch_warnings():
         warnings.simplefilter("ignore", SAWarning)  # nbgrader's own, on every new submission
-        _copy(handed_in, Path(scratch, student, week))
+        try:
+            _copy(handed_in, Path(scratch, student, week))
+        except OSError as error:
+            raise CourseError(
+                f"{week} of {student} cannot be read whole ({error.strerror}), so nothing of it is stored: let the grader read "
+                f"{error.filename or handed_in}"
+            ) from None
         coursedir.submitted_directory = scratch
         # Ctrl-C: nbgrader would take it for a failure of this submission, and go on.
         with postponed(), engines.kept():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
 
 from grader.course import Course, CourseError
+from grader.grading import submission
 from grader.nbgrader import engines, gradebook
 from grader.settings import Settings
 
@@ -18,6 +21,23 @@ def test_a_folder_that_nbgrader_would_take_for_a_pattern_is_to_be_renamed(
 ) -> None:
     with pytest.raises(CourseError, match="rename the folder"):
         gradebook.store(course, tmp_path, "week1_embeddings", name, Settings())
+
+
+def test_a_folder_that_cannot_be_read_is_named_and_ends_nothing_else(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "submitted" / "ada" / "week1_embeddings" / "word2vec.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"{}")
+
+    def fail(path: Path) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+    monkeypatch.setattr(submission, "content", fail)
+    with pytest.raises(
+        CourseError, match=r"week1_embeddings of ada cannot be read whole .*let the grader read .*word2vec"
+    ):
+        gradebook.store(course, tmp_path, "week1_embeddings", "ada", Settings())
 
 
 def test_a_gradebook_that_is_opened_again_keeps_its_engine_while_scores_are_stored(tmp_path: Path) -> None:
