@@ -1,8 +1,8 @@
 """What a submission may spend: a multiple of what the lesson's reference spends in the same kind of kernel on this machine.
 
 So a slow machine gives everybody more time, and a fast one less; seconds are those of grader.sandbox.meter, which a busy machine
-does not stretch. course.toml sets the multiple (`times`) and what a cell (`cell_seconds`) and a notebook
-(`notebook_seconds`) may spend in any case. This module must not know how anything is run.
+does not stretch, but for a notebook that starts processes of its own. course.toml sets the multiple (`times`) and what a cell
+(`cell_seconds`) and a notebook (`notebook_seconds`) may spend in any case. This module must not know how anything is run.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ from grader.settings import PLAIN, Settings
 
 Progress = Callable[[str], None]
 Computed = dict[str, tuple[float | None, str]]  # metric → (value, "") or (None, why there is none)
+MOST_KERNELS = 5  # for one notebook whose cells or checks end them
 MOST_NOTES = 10  # on results that were left out
 LATE = {"StudentTimeout", "KernelGone"}  # names of errors in which a limit of time may have a part
 
@@ -90,20 +91,25 @@ def execute(
         ignore = shutil.ignore_patterns("__pycache__")
         shutil.copytree(lesson.released.with_suffix(""), work / lesson.name, ignore=ignore)
         run = _Run(lesson, suite, settings, allowance, limits, work, results, progress)
-        asked = run.in_a_kernel(notebook)
-        execution = run.execution
-        failed: dict[str, Outcome] = {}
-        if asked and execution.report.reason:  # cells at the end were not run, and exercises may be among them
-            failed = {name: outcome for name, outcome in execution.outcomes.items() if not outcome.passed}
-            execution.outcomes = {name: outcome for name, outcome in execution.outcomes.items() if outcome.passed}
-            asked = not failed
-        known = -1
-        # An experiment or a check that ends the process must not cost the exercises that it has nothing to do with.
-        while not asked and known < len(execution.outcomes) and run.time_left > 0:
-            known = len(execution.outcomes)
-            asked = run.in_a_kernel(definitions(notebook))
-        execution.outcomes = failed | execution.outcomes
+        asked = run.in_a_kernel(notebook, allowance.notebook)
+        execution, again, cell_seconds = run.execution, dict[str, Outcome](), allowance.notebook
+        if execution.report.alive and execution.report.reason:  # exercises may be among the cells that were not run
+            again = {name: outcome for name, outcome in execution.outcomes.items() if _is_unanswered(outcome)}
+            execution.outcomes = {name: one for name, one in execution.outcomes.items() if name not in again}
+            asked = asked and not again
+        # A cell or a check that ends the process must not cost the exercises that it has nothing to do with.
+        for _ in range(MOST_KERNELS - 1):
+            if asked or run.time_left <= 0 or cell_seconds <= 0:
+                break
+            asked = run.in_a_kernel(definitions(notebook, run.ended), cell_seconds)
+            cell_seconds -= run.spent_on_cells
+        execution.outcomes = again | execution.outcomes
         return execution
+
+
+def _is_unanswered(outcome: Outcome) -> bool:
+    """Tells whether the check met no answer at all: one that is wrong stays wrong, or each check could be answered twice."""
+    return outcome.status in ("error", "unwritten") and not (outcome.error and outcome.error[0] in LATE)
 
 
 class _Run:
@@ -123,6 +129,8 @@ class _Run:
         self.lesson, self.suite, self.settings, self.allowance, self.limits = lesson, suite, settings, allowance, limits
         self.work, self.results, self.progress = work, results, progress
         self._execution: Execution | None = None
+        self.ended: set[str] = set()  # the ids of cells that have ended a kernel
+        self.spent_on_cells = 0.0  # seconds, in the last kernel
         self._slow: set[str] = set()  # exercises of which a check has met its limit of time
 
     @property
@@ -135,8 +143,11 @@ class _Run:
         """Seconds that all checks together may still spend."""
         return self.allowance.checks - self.execution.usage.all_checks
 
-    def in_a_kernel(self, notebook: NotebookNode) -> bool:
+    def in_a_kernel(self, notebook: NotebookNode, cell_seconds: float) -> bool:
         """Runs the notebook and asks what has no outcome yet.
+
+        Args:
+            cell_seconds: that all cells together may spend.
 
         Returns:
             False if the kernel did not live until all was asked.
@@ -149,10 +160,13 @@ class _Run:
                 notebook,
                 session,
                 cell_timeout=self.allowance.cell,
-                notebook_timeout=self.allowance.notebook,
+                notebook_timeout=cell_seconds,
                 parameters={**parameters, "out": "results"},
                 on_cell=lambda index, total, cell: self.progress(f"cell {index + 1} of {total}"),
             )
+            self.spent_on_cells = sum(cell.spent for cell in report.cells)
+            if not report.alive and (ran := [cell.index for cell in report.cells if cell.status != "not run"]):
+                self.ended.add(report.notebook.cells[ran[-1]].id)
             if self._execution is None:
                 cells = [cell.spent for cell in report.cells]
                 self._execution = Execution(report, usage=Usage(cells=cells))
@@ -217,8 +231,9 @@ class _Run:
             self._count(METRICS, account, own)
 
     def _count(self, name: str, account: Account, own: float) -> None:
+        before = self.execution.usage.checks.get(name, CheckUsage())
         self.execution.usage.checks[name] = CheckUsage(
-            seconds=account.spent(),
+            seconds=before.seconds + account.spent(),
             own_seconds=time.process_time() - own,
             requests=account.requests,
             reply_bytes=account.largest_reply,

@@ -215,6 +215,7 @@ def _asked(
             found[name] = outside.run(program, student, min(notebook.seconds["cell_seconds"], left))
         except KernelGone as gone:
             found[name] = outside.Ran("KernelGone", str(gone))
+        if not session.alive():
             break
     return found
 

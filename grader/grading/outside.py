@@ -185,7 +185,7 @@ def run(test: Program, student: Student, seconds: float) -> Ran:
         KernelGone: the student's process has ended.
     """
     student.begin(Budget(seconds, REQUESTS, MAX_BYTES))
-    student = student.limit(seconds).in_place()  # nbgrader forbids no function to change its arguments
+    student = student.limit(seconds).in_place().whole()  # nbgrader forbids no function to change its arguments
     space: dict[str, Any] = {"__name__": "__main__"}
     try:
         with _apart(), at_most(seconds):

@@ -1,8 +1,9 @@
 """Bounds what this process itself computes, in processor seconds: for work whose amount somebody else decides.
 
 The system's timer for processor time interrupts Python code and regular expressions wherever they are; a single call in C
-ends first, as of numpy or sum(range(n)), so bound its input. One that does not end takes this process with it: a batch grades
-the others in a new one. Only the main thread can be interrupted: in others nothing is bounded.
+ends first, as of numpy or sum(range(n)), so bound its input. One that does not end takes this process with it: `grader
+autograde` grades the others in a new one, `nbgrader autograde` ends there. Only the main thread can be interrupted: in others
+nothing is bounded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a student handed in, made safe to run and to store: read within bounds, then put back into the lesson's shape.
 
 The released notebook is the measure. Locked cells get their source back, cells that are missing are put back as they were
-released, a cell that stands twice counts once. What cannot be read at all is refused with one sentence.
+released, a test cell that stands twice counts once. What cannot be read at all is refused with one sentence.
 """
 
 from __future__ import annotations

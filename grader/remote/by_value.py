@@ -1,13 +1,16 @@
-"""What an object of the notebook's is by value, where the wire itself does not know its type: as a check sees it in a notebook.
+"""What an object of the notebook's is by value, where the wire itself does not know its type.
 
-There etude.lesson.values takes a Counter for a dict and a deque of numbers for numbers, so here they are sent as these. This
-file is also sent, as text, into the student's kernel: it needs only the standard library until an array comes.
+To a lesson's checks it is what it is in a notebook, where etude.lesson.values takes a Counter for a dict and a deque of numbers
+for numbers. To test cells of other courses only what is a kind of a built-in class goes by value, since they may use all that
+an object can do. This file is also sent, as text, into the student's kernel: it needs only the standard library until an
+array comes.
 """
 
 from __future__ import annotations
 
 import array
 import collections
+import enum
 import sys
 from typing import Any
 
@@ -18,10 +21,20 @@ NUMBERS = "biufc"  # numpy's kinds
 
 
 def plain(x: Any) -> Any:
-    """Converts x to its built-in base type (a Counter to a dict, an IntEnum to an int), or to a plain array or tensor.
+    """Converts x to its built-in base type, or to a plain array or tensor.
 
     Returns:
         x itself, if it is none of these.
+    """
+    based = to_base(x)
+    return _plain_numbers(x) if based is x else based
+
+
+def to_base(x: Any) -> Any:
+    """Converts x to its built-in base type (a Counter to a dict, an IntEnum to an int).
+
+    Returns:
+        x itself, if it has none.
     """
     if type(x) in (*SCALARS, *CONTAINERS, bool):
         return x
@@ -30,7 +43,7 @@ def plain(x: Any) -> Any:
     if isinstance(x, dict):
         return dict(x.items())
     base = next((base for base in (*SCALARS, *CONTAINERS) if isinstance(x, base)), None)
-    return base(x) if base else _plain_numbers(x)
+    return base(x) if base else x
 
 
 def _plain_numbers(x: Any) -> Any:
@@ -64,9 +77,11 @@ def _plain_tensor(x: Any) -> Any:
 def used_as_its_base(x: Any) -> bool:
     """Tells whether an object of the notebook's own class is a number, a text or a container, and nothing more.
 
-    What has public methods or attributes of its own stays with the student: a check may want to use them.
+    What has public methods or attributes of its own stays with the student: a check may want to use them. Of a namedtuple and
+    of an enumeration's members a check compares the value.
     """
-    if isinstance(x, (*SCALARS, tuple, frozenset)):
-        return True
+    if isinstance(x, (tuple, enum.Enum)):
+        return isinstance(x, (*SCALARS, *CONTAINERS))
     own = [name for cls in type(x).__mro__ if cls.__module__ == "__main__" for name in vars(cls)]
-    return isinstance(x, CONTAINERS) and all(name.startswith("_") for name in (*own, *getattr(x, "__dict__", ())))
+    public = [name for name in (*own, *getattr(x, "__dict__", ())) if not name.startswith("_")]
+    return isinstance(x, (*SCALARS, *CONTAINERS)) and not public and "__call__" not in own

@@ -18,7 +18,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.remote.by_value import plain, used_as_its_base
+    from grader.remote.by_value import plain, to_base, used_as_its_base
     from grader.remote.codec import CodecError, Ref, decode, encode
 
 THROUGH = ("etude.lesson.arguments", "etude.lesson.gradients")  # what a call of the grader's goes through
@@ -50,6 +50,7 @@ class Agent:
         self.objects: dict[int, Any] = {}  # what the grader holds handles of
         self.ids = itertools.count(1)
         self.interruptible = False
+        self.whole = False  # whether objects stay here that are more than a kind of a built-in class
 
     def answer(self, header: bytes, buffers: list[bytearray]) -> tuple[bytes, list[Any]]:
         """Answers one request: {"value": ...}, or {"changed": ...}, {"missing": ...}, {"refused": ...}, {"error": ...}."""
@@ -60,7 +61,7 @@ class Agent:
                 signal.signal(signal.SIGINT, self.on_interrupt)
                 self.interruptible = True
                 request = decode(header, buffers, self.find)
-                most = request["most"]
+                most, self.whole = request["most"], request["whole"]
                 return within(most, *encode({"value": self.perform(request)}, self.stand_in))
             finally:
                 self.interruptible = False
@@ -126,14 +127,19 @@ class Agent:
         """Returns what goes in place of x: a plain value if x is another kind of int, list, array, ..., else a handle."""
         if type(x) is Kept:
             x = x.kept
-        elif type(x).__module__ != "__main__" or used_as_its_base(x):
-            value = plain(x)
-            if value is not x:
-                return value
+        elif (value := self.by_value(x)) is not x:
+            return value
         number = next(self.ids)
         self.objects[number] = x
         named = isinstance(x, type | types.FunctionType | types.BuiltinFunctionType)
         return Ref(id=number, what=f"{type(x).__qualname__} {x.__qualname__}" if named else f"{type(x).__qualname__}")
+
+    def by_value(self, x: Any) -> Any:
+        """Returns the plain value that x is to whoever asks, x itself if it is none."""
+        own = type(x).__module__ == "__main__"
+        if self.whole:
+            return x if own and not isinstance(x, tuple) else to_base(x)
+        return x if own and not used_as_its_base(x) else plain(x)
 
 
 def call(function: Any, args: list[Any], kwargs: dict[str, Any], watched: list[Any]) -> Any:

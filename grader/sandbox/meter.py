@@ -1,8 +1,8 @@
 """Counts what a kernel spends of its time limits, in a way that does not depend on who else uses the machine.
 
 Spent is the processor time of all its processes, and the time in which none of them wants to compute: a loop is charged
-for computing, a sleeper for sleeping, and nobody for waiting until a busy machine lets him run. Only where processes come
-and go is the clock's time the least that is charged, since some of theirs may go uncounted. This module must not know
+for computing, a sleeper for sleeping, and nobody for waiting until a busy machine lets him run. Only where a process
+has ended is the clock's time the least that is charged, since what it computed may go uncounted. This module must not know
 what the limits are.
 """
 
@@ -59,7 +59,7 @@ class Meter:
         passed, computed = now - self._when, max(0.0, activity.cpu_seconds - self._last.cpu_seconds)
         idle = computed < IDLE * passed and not activity.runnable
         # What a process has computed is nowhere to be seen once it has ended, if its parent does not wait for it.
-        uncounted = activity.processes != self._last.processes
+        uncounted = not self._last.processes <= activity.processes
         self.total += max(computed, min(passed, LONGEST_STEP)) if idle or uncounted else computed
         if passed > STANDSTILL:
             self.stood_still += passed

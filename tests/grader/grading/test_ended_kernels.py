@@ -26,7 +26,9 @@ def graded(name: str, source: str) -> NotebookNode:
 
 
 def answer(source: str) -> NotebookNode:
-    made: NotebookNode = new_code_cell(source, metadata={"nbgrader": {"grade_id": "f", "grade": False, "solution": True}})
+    made: NotebookNode = new_code_cell(
+        source, metadata={"nbgrader": {"grade_id": "f", "grade": False, "solution": True}}
+    )
     return made
 
 
@@ -60,6 +62,22 @@ def test_a_last_cell_that_leaves_ends_the_notebook_and_costs_no_test(tmp_path: P
 def test_a_test_that_ends_the_kernel_costs_no_other(tmp_path: Path) -> None:
     tests = [graded("one", "assert f(1) == 2"), graded("two", "f(0)"), graded("three", "assert f(1) == 1")]
     assert names(run(tmp_path, answer(ANSWER), *tests)) == {"one": "", "two": "KernelGone", "three": "AssertionError"}
+
+
+HANGS = """
+def f(x):
+    while x == 0:
+        try:
+            while True: pass
+        except BaseException: pass
+    return x + 1
+"""
+
+
+def test_a_test_that_hangs_for_good_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(notebooks.LIMITS, "cell_seconds", 1)
+    tests = [graded("one", "f(0)"), graded("two", "assert f(1) == 2")]
+    assert names(run(tmp_path, answer(HANGS), *tests)) == {"one": "StudentTimeout", "two": ""}
 
 
 def test_who_ends_every_kernel_is_given_a_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,8 +15,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from etude.lesson.checks import Check, equal
 from grader.grading.allowance import Allowance
 from grader.grading.definitions import definitions
-from grader.grading.execution import Execution, execute
+from grader.grading.execution import MOST_KERNELS, Execution, execute
 from grader.grading.metrics import Metric
+from grader.kernels.run_report import RunReport
+from grader.kernels.runner import run_notebook
 from grader.remote.budget import Budget
 from grader.settings import PLAIN, Settings
 
@@ -91,8 +94,85 @@ def test_definitions_keep_what_functions_need_and_run_no_experiment() -> None:
     sources = [one.source for one in definitions(new_notebook(cells=cells)).cells]
     assert sources == [
         "raise SystemExit",
-        "import math\nTAU: float = 6.28\nsizes = {'a': [1]}",
-        "",
-        "class A:\n    pass\nasync def g():\n    pass\n@cache\ndef h():\n    pass",
+        *("import math", "TAU: float = 6.28", "sizes = {'a': [1]}"),
+        *("class A: pass", "async def g(): pass", "@cache\ndef h(): pass"),
     ]
     assert cells[2].source == own
+
+
+JOIN = "def f(xs): return f\"{'\u3000'.join(xs)}\""  # ast.unparse cannot write it
+SUM = "def f(): return " + "1 + " * 400 + "1"
+
+
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("%%time\ndef f(): pass\n!ls", ["def f(): pass"]),
+        (JOIN, [JOIN]),
+        (SUM, [SUM]),
+        ("@a\n@b(\n    1)\nclass C:\n    '눈'", ["@a\n@b(\n    1)\nclass C:\n    '눈'"]),
+        ("y = '눈'; train(); import os", ["y = '눈'", "import os"]),
+        ("-" * 10_000 + "1", []),
+        ("(", []),
+        ("\0", []),
+    ],
+)
+def test_any_cell_of_a_students_is_cut_or_left_out(code: str, kept: list[str]) -> None:
+    assert [one.source for one in definitions(new_notebook(cells=[cell(code)])).cells] == kept
+
+
+def test_what_has_ended_a_kernel_is_reduced_and_then_left_out() -> None:
+    answer = cell("def f(x): return 2\nclass A: exit()\ntrain()", **ANSWER)
+    cells = definitions(new_notebook(cells=[answer]), {answer.id}).cells
+    assert [one.source for one in cells] == ["def f(x): return 2", "class A: exit()"]
+    again = definitions(new_notebook(cells=[answer]), {answer.id, cells[1].id}).cells
+    assert [one.source for one in again] == ["def f(x): return 2"]
+
+
+def test_an_exercise_whose_cell_ends_the_process_is_asked_with_the_others(tmp_path: Path) -> None:
+    cells = [
+        cell("def g(x): return 2", **ANSWER),
+        cell("import os\ndef f(x): return 2\nos._exit(1)", **ANSWER),
+        cell("def h(x): return 2", **ANSWER),
+    ]
+    found = executed(tmp_path, cells, [check(f"test_{name}", name) for name in "fgh"])
+    assert [outcome.passed for outcome in found.outcomes.values()] == [True] * 3
+
+
+def test_no_check_is_answered_twice(tmp_path: Path) -> None:
+    cells = [
+        cell("full = bool(1)"),  # no constant, so the second kernel does not know it
+        cell("def f(x): return 1 if 'full' in globals() else 2", **ANSWER),
+        cell("while True: pass"),
+        cell("def g(x): return 2", **ANSWER),
+    ]
+    outcomes = executed(tmp_path, cells, [check("test_f", "f"), check("test_g", "g")], all_cells=2).outcomes
+    assert not outcomes["test_f"].passed
+    assert outcomes["test_g"].passed
+
+
+def test_time_over_and_a_check_that_ends_the_process_cost_no_other(tmp_path: Path) -> None:
+    cells = [
+        cell("import os\ndef f(x): os._exit(1)", **ANSWER),
+        cell("while True: pass"),
+        cell("def g(x): return 2", **ANSWER),
+    ]
+    outcomes = executed(tmp_path, cells, [check("test_g", "g"), check("test_f", "f")], all_cells=2).outcomes
+    assert outcomes["test_g"].passed
+
+
+def test_kernels_are_few_and_those_of_definitions_have_the_time_of_one_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits: list[float] = []
+
+    def run(*words: Any, notebook_timeout: float, **more: Any) -> RunReport:
+        limits.append(notebook_timeout)
+        return run_notebook(*words, notebook_timeout=notebook_timeout, **more)
+
+    monkeypatch.setattr("grader.grading.execution.run_notebook", run)
+    cells = [cell("import os, time\ntime.sleep(0.2)\ndef f(x): os._exit(1)", **ANSWER)]
+    found = executed(tmp_path, cells, [check(f"test_{n}", "f") for n in range(9)])
+    assert len(found.outcomes) == len(limits) == MOST_KERNELS
+    assert limits[0] == limits[1] == 60
+    assert all(later < earlier - 0.1 for earlier, later in pairwise(limits[1:]))

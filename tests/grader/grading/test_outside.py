@@ -103,6 +103,9 @@ class Afar:
     def in_place(self) -> Afar:
         return self
 
+    def whole(self) -> Afar:
+        return self
+
     def has(self, name: str) -> bool:
         return name in self.names
 

@@ -63,6 +63,12 @@ class Sneaky(list):
 class Zeros(dict):
     def __missing__(self, key): return 0
 
+class Poly(list):
+    def __call__(self, x): return sum(a * x**i for i, a in enumerate(self))
+
+class Celsius(float):
+    def fahrenheit(self): return 1.8 * self + 32
+
 class Color(enum.Enum):
     RED = 1
 
@@ -240,6 +246,20 @@ def test_a_value_of_another_kind_passes_the_same_checks_in_a_notebook_and_over_t
         )
         assert there or not here
     assert there
+
+
+def test_to_a_lessons_check_what_is_more_than_its_base_is_a_handle(student: Student) -> None:
+    assert student.Poly([1, 2])(2) == 5
+    assert student.Celsius(100).fahrenheit() == 212
+
+
+def test_to_test_cells_of_other_courses_an_object_is_whole(student: Student) -> None:
+    whole = student.whole()
+    assert whole.Zeros()["unseen"] == 0
+    assert whole.make("Level.HIGH").name == "HIGH"
+    assert whole.make("collections.deque([1, 2])").popleft() == 1
+    assert whole.Pair(1, 2) == (1, 2)
+    assert whole.make("collections.Counter('aab')") == {"a": 2, "b": 1}
 
 
 # ---- handles

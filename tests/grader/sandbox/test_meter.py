@@ -45,11 +45,13 @@ def test_sleeping_costs_what_the_clock_says() -> None:
     assert Machine().passes(0.7) == pytest.approx(0.7)
 
 
-def test_where_processes_come_and_go_the_clock_is_the_least() -> None:
+def test_where_a_process_has_ended_the_clock_is_the_least() -> None:
     machine = Machine()
     machine.processes = frozenset({1, 2})
-    assert machine.passes(0.1, runnable=True) == pytest.approx(0.1)
+    assert machine.passes(0.1, runnable=True) == 0.0
     machine.processes = frozenset({1, 3})
+    assert machine.passes(0.1, runnable=True) == pytest.approx(0.1)
+    machine.processes = frozenset({1})
     assert machine.passes(0.1, cpu=0.3, runnable=True) == pytest.approx(0.4)
     assert machine.passes(0.1, runnable=True) == pytest.approx(0.4)
 
