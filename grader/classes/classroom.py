@@ -81,8 +81,10 @@ class Classroom:
         before = {
             student_lesson: old for student_lesson, path in paths.items() if (old := verdict.load(path)) is not None
         }
-        if not dry_run:
-            self._release({item.lesson.assignment for item in todo}, console)
+        refused = {} if dry_run else self._release({item.lesson.assignment for item in todo}, console)
+        todo = [item for item in todo if item.lesson.assignment not in refused]
+        if not todo:
+            raise CourseError("\n".join(refused.values()))
         lines = Lines(console, todo, before, self.settings)
         with bar() as progress:
             for lesson in lessons:
@@ -99,6 +101,7 @@ class Classroom:
             f"{'; nothing is stored' if dry_run else ''}",
             highlight=False,
         )
+        batch.troubles += refused.values()
         for trouble in batch.troubles:
             console.print(f"[bold red]{escape(printable(trouble))}[/]", highlight=False)
         return batch.troubles
@@ -121,18 +124,29 @@ class Classroom:
         if timeless := [f"{path.parent.name}/{path.name}" for path in folders if lateness.holds_no_time(path)]:
             note(console, f"{lateness.HANDED_IN} holds no time in {named(timeless)}: write it as {lateness.EXAMPLE}")
 
-    def _release(self, weeks: set[str], console: Console) -> None:
-        """Makes the gradebook of the class know these weeks as they were last built: nbgrader stores scores of what it has released."""
+    def _release(self, weeks: set[str], console: Console) -> dict[str, str]:
+        """Makes the gradebook of the class know these weeks as they were last built: nbgrader stores scores of what it has released.
+
+        Returns:
+            Why a week could not be released, by week: it is not graded.
+        """
+        refused: dict[str, str] = {}
         if isinstance(self.course, NbgraderCourse):
-            return  # its lessons are those that its gradebook knows
+            return refused  # its lessons are those that its gradebook knows
         for week in sorted(weeks):
-            if not gradebook.knows(self.course, self.home, week):
-                console.print(f"{week} is new to the gradebook of this class: it is released into it", highlight=False)
-                for lesson in self.course.lessons(week):
-                    write_master(lesson)
-                release_to(self.course, week, self.home)
-            elif is_as_built(self.course, week):
-                release_to(self.course, week, self.home)
+            try:
+                if not gradebook.knows(self.course, self.home, week):
+                    console.print(
+                        f"{week} is new to the gradebook of this class: it is released into it", highlight=False
+                    )
+                    for lesson in self.course.lessons(week):
+                        write_master(lesson)
+                    release_to(self.course, week, self.home)
+                elif is_as_built(self.course, week):
+                    release_to(self.course, week, self.home)
+            except CourseError as error:
+                refused[week] = f"{error}; nothing of {week} is graded"
+        return refused
 
     def _graded(
         self,

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
+import tempfile
 from datetime import datetime
 from pathlib import Path
 
@@ -106,19 +108,44 @@ class _GenerateAssignment(GenerateAssignment):
 
 
 def release(course: Course, week: str, home: Path | None = None) -> None:
-    """Runs nbgrader's release step for one week.
+    """Runs nbgrader's release step for one week: into the gradebook at `home`, and into weeks/WEEK if that is to be another.
+
+    nbgrader removes the folder of a release before it makes it and when it fails, so it gets a folder of its own.
 
     Raises:
-        CourseError: it failed; the error holds nbgrader's own words.
+        CourseError: it failed, and weeks/WEEK is as it was; the error holds nbgrader's own words.
     """
-    (home or course.root).mkdir(parents=True, exist_ok=True)
+    home = home or course.root
+    home.mkdir(parents=True, exist_ok=True)
     interface = api(course, home)
     interface.coursedir.assignment_id = week
-    step = _GenerateAssignment(coursedir=interface.coursedir, parent=interface)
-    step.force = True
-    result = capture_log(step)
-    if not result["success"]:
-        raise CourseError(f"nbgrader could not release {week}:\n{result.get('error') or ''}{result.get('log') or ''}")
+    with tempfile.TemporaryDirectory(prefix="etude-") as scratch:
+        interface.coursedir.release_directory = scratch
+        step = _GenerateAssignment(coursedir=interface.coursedir, parent=interface)
+        step.force = True
+        result = capture_log(step)
+        if not result["success"]:
+            raise CourseError(_refusal(week, home, f"{result.get('error') or ''}{result.get('log') or ''}"))
+        made, released = Path(scratch, week), course.root / "weeks" / week
+        if home.resolve() == course.root.resolve() or not _holds_notebooks(released, made):
+            shutil.rmtree(released, ignore_errors=True)
+            shutil.copytree(made, released)
+
+
+def _refusal(week: str, home: Path, words: str) -> str:
+    if "because there are submissions associated with it" not in words:
+        return f"nbgrader could not release {week}:\n{words}"
+    return (
+        f"{week} has other cells or lessons than when its first scores were stored, and nbgrader takes that into no gradebook "
+        f"that holds work on it: undo the change and build again, or put {home / 'gradebook.db'} aside and grade again (points "
+        "given by hand are in it alone)"
+    )
+
+
+def _holds_notebooks(released: Path, made: Path) -> bool:
+    """Tells whether the notebooks are released as they were made now."""
+    there = {path: released / path.name for path in made.glob("*.ipynb")}
+    return all(old.is_file() and old.read_bytes() == new.read_bytes() for new, old in there.items())
 
 
 def _alembic_on_path() -> None:

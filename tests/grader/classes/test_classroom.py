@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import shutil
 from collections import Counter
 from datetime import datetime
@@ -18,12 +19,13 @@ import stand_in
 from nbgrader.api import Gradebook
 from rich.console import Console
 from rich.progress import Progress
+from small import fingerprints
 from stand_in import POINTS, runs
 from words_course import WEEK, with_lessons, words_course
 
 from grader.classes import batch
 from grader.classes.classroom import Classroom
-from grader.course import Course
+from grader.course import Course, CourseError
 from grader.grading import store, verdict
 from grader.nbgrader import config, gradebook
 from grader.nbgrader.course import NbgraderCourse
@@ -292,3 +294,43 @@ def test_a_class_gets_a_week_as_it_was_last_built_wherever_it_lies(ours: Course,
     assert points() == [(3, 4)] * 2  # it has not been built yet
     build(ours, ours.lessons(), say=lambda text: None)
     assert points() == [(3, 5)] * 2
+
+
+def add_exercise(course: Course) -> None:
+    """Gives the lesson one another exercise."""
+    source = course.lesson(f"{WEEK}/one").source
+    for file, name in (("notebook.py", "check"), ("checks.py", "check")):
+        text = (source / file).read_text()
+        more = text[text.index("# %% exercise") :] if file == "notebook.py" else text[text.index("@exercise") :]
+        more = more.replace(f'"{name}"', '"more"').replace("check_it", "count_it").replace("letters_are", "more_are")
+        (source / file).write_text(f"{text}\n{more}")
+
+
+def test_a_week_that_the_gradebook_does_not_take_in_stays_released_and_the_others_are_graded(
+    ours: Course, tmp_path: Path
+) -> None:
+    root, home, other = ours.root, tmp_path / "class", "week2_words"
+    text = (root / "course.toml").read_text()
+    (root / "course.toml").write_text(text + text[text.index("[[weeks]]") :].replace(WEEK, other))
+    shutil.copytree(root / "solutions" / WEEK, root / "solutions" / other)
+    for notebook in (root / "solutions" / other).rglob("notebook.py"):
+        notebook.write_text(notebook.read_text().replace(WEEK, other))
+    course = Course(root)
+    build(course, course.lessons(other), say=lambda text: None)
+    for week, lesson in itertools.product((WEEK, other), ("one", "two")):
+        hand_in(home, week, "earns 3", lesson=lesson)
+    assert graded(course, home)[0] == []
+    add_exercise(course)
+    build(course, course.lessons(), say=lambda text: None)
+    before = fingerprints(root)
+    hand_in(home, other, "earns 1")
+    [trouble] = graded(course, home)[0]
+    assert trouble.startswith(f"{WEEK} has other cells or lessons than when its first scores were stored")
+    assert "Traceback" not in trouble
+    assert fingerprints(root) == before
+    [score] = [one for one in gradebook.scores(course, home, other) if one.notebook == "one"]
+    assert score.score == 1
+    with pytest.raises(CourseError, match="has other cells or lessons"):
+        graded(course, home, WEEK)
+    (home / "gradebook.db").unlink()
+    assert graded(course, home)[0] == []  # as the sentence says
