@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Gradebook, SubmittedAssignment
-from sqlalchemy.exc import SAWarning
+from sqlalchemy import text
+from sqlalchemy.exc import OperationalError, SAWarning
 
 from grader.course import Course, CourseError
 from grader.grading import submission
@@ -26,6 +27,7 @@ from grader.sandbox.transfer import copy_folder
 from grader.settings import Settings
 
 MOST_BYTES, MOST_FILES = 256 << 20, 2000  # of what lies beside a student's notebooks
+INDEXED = [("grade", "notebook_id"), ("submitted_notebook", "assignment_id"), ("submitted_assignment", "student_id")]
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,18 @@ def _opened(course: Course | NbgraderCourse, home: Path) -> Iterator[Gradebook |
         yield None
         return
     with Gradebook(directory.db_url, directory.course_id) as book:
+        _index(book)
         yield book
+
+
+def _index(book: Gradebook) -> None:
+    """Adds the indexes by which a notebook's grades and a student's weeks are found: without them each time all are read."""
+    try:
+        for table, column in INDEXED:
+            book.db.execute(text(f"CREATE INDEX IF NOT EXISTS {table}_{column} ON {table} ({column})"))
+        book.db.commit()
+    except OperationalError:  # as of a gradebook that may only be read
+        book.db.rollback()
 
 
 def _scores(submission: SubmittedAssignment, judged: Mapping[str, Lateness] | None) -> list[Score]:
