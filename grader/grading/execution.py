@@ -39,6 +39,10 @@ Progress = Callable[[str], None]
 Computed = dict[str, tuple[float | None, str]]  # metric → (value, "") or (None, why there is none)
 MOST_KERNELS = 5  # for one notebook whose cells or checks end them
 MOST_NOTES = 10  # on results that were left out
+UNDEFINED = {
+    "MissingName",
+    "NameError",
+}  # of errors that say that a cell is missing; what was answered is not asked again
 LATE = {"StudentTimeout", "KernelGone"}  # names of errors in which a limit of time may have a part
 
 
@@ -94,7 +98,7 @@ def execute(
         asked = run.in_a_kernel(notebook, allowance.notebook)
         execution, again, cell_seconds = run.execution, dict[str, Outcome](), allowance.notebook
         if execution.report.alive and execution.report.reason:  # exercises may be among the cells that were not run
-            again = {name: outcome for name, outcome in execution.outcomes.items() if _is_unanswered(outcome)}
+            again = {name: one for name, one in execution.outcomes.items() if one.error and one.error[0] in UNDEFINED}
             execution.outcomes = {name: one for name, one in execution.outcomes.items() if name not in again}
             asked = asked and not again
         # A cell or a check that ends the process must not cost the exercises that it has nothing to do with.
@@ -105,11 +109,6 @@ def execute(
             cell_seconds -= run.spent_on_cells
         execution.outcomes = again | execution.outcomes
         return execution
-
-
-def _is_unanswered(outcome: Outcome) -> bool:
-    """Tells whether the check met no answer at all: one that is wrong stays wrong, or each check could be answered twice."""
-    return outcome.status in ("error", "unwritten") and not (outcome.error and outcome.error[0] in LATE)
 
 
 class _Run:

@@ -207,6 +207,7 @@ def _asked(
         report.alive, report.reason = False, session.reason
         return {}
     for name in here:
+        session.meter.resume()  # the kernel had nothing to do while this process computed
         left = notebook.seconds["notebook_seconds"] - session.meter.charge()
         program = outside.program(released, name)
         if student is None or program is None or left <= 0:

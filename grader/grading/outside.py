@@ -198,7 +198,9 @@ def run(test: Program, student: Student, seconds: float) -> Ran:
         return Ran("TimeoutError", str(error))
     except KernelGone:
         raise
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what pytest.raises and pytest.skip raise is no Exception
         name, text, _ = student.explain(error)
         lines = [frame.lineno or 0 for frame in traceback.extract_tb(error.__traceback__) if frame.filename == CELL]
         return Ran(name, text[:4000], lines[0] if lines else 0)

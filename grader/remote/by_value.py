@@ -1,8 +1,8 @@
 """What an object of the notebook's is by value, where the wire itself does not know its type.
 
 To a lesson's checks it is what it is in a notebook, where etude.lesson.values takes a Counter for a dict and a deque of numbers
-for numbers. To test cells of other courses only what is a kind of a built-in class goes by value, since they may use all that
-an object can do. This file is also sent, as text, into the student's kernel: it needs only the standard library until an
+for numbers. To test cells of other courses only a library's kinds of built-in classes and tuples go by value, since they may
+use all that an object can do. This file is also sent, as text, into the student's kernel: it needs only the standard library until an
 array comes.
 """
 

@@ -204,7 +204,7 @@ class Student:
         return free
 
     def whole(self) -> Student:
-        """Copies the student to one whose objects stay there if they are more than a kind of a built-in class.
+        """Copies the student to one whose objects stay there unless they are a library's kind of a built-in class, or a tuple.
 
         Test cells of other courses may call their methods; a lesson's checks compare values.
         """

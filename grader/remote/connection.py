@@ -94,6 +94,13 @@ class Connection:
         except CodecError:
             self._kernel.kill("it sent the grader something that is not a reply")
             raise
+        except KernelGone:
+            raise
+        except (
+            BaseException
+        ):  # the grader's own time is over, or Ctrl-C: the reply under way would answer the next request
+            self._kernel.kill("the grader did not wait for its answer")
+            raise
         self._in_step = True
         return reply
 

@@ -50,7 +50,7 @@ class Agent:
         self.objects: dict[int, Any] = {}  # what the grader holds handles of
         self.ids = itertools.count(1)
         self.interruptible = False
-        self.whole = False  # whether objects stay here that are more than a kind of a built-in class
+        self.whole = False  # whether objects stay here unless they are a library's kind of a built-in class, or a tuple
 
     def answer(self, header: bytes, buffers: list[bytearray]) -> tuple[bytes, list[Any]]:
         """Answers one request: {"value": ...}, or {"changed": ...}, {"missing": ...}, {"refused": ...}, {"error": ...}."""

@@ -126,6 +126,8 @@ class Afar:
         ("missing(1)", "NameError", 1, None),
         ("while True:\n    pass", "TimeoutError", 0, None),
         ("raise SystemExit", "SystemExit", 1, None),
+        ("import pytest\nwith pytest.raises(ValueError):\n    f(1)", "Failed", 2, None),
+        ("import pytest\npytest.skip()", "Skipped", 2, None),
     ],
 )
 def test_a_cell_ends_as_in_a_notebook(source: str, ename: str, line: int, shown: str | None) -> None:
