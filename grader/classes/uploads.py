@@ -11,9 +11,9 @@ import re
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO
 
@@ -24,11 +24,14 @@ from grader.grading.store import Gradable
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 4 << 30  # of a zip's notebooks together, unpacked
+MOST_OF_A_TEXT = 4 << 10  # bytes of Blackboard's own text file, of which the first line is read
 TOO_LARGE = f"it is larger than {LARGEST >> 20} MiB"
 LONGEST_NAME = 200  # bytes of UTF-8; file systems take 255
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what platforms write; zipfile unpacks the others without a bound
 MOODLE = re.compile(r"_(assignsubmission_file|onlinetext)_?$", re.IGNORECASE)  # ids stay: two students may share a name
-BLACKBOARD = re.compile(r"^(.+)_attempt_(\d{4}(?:-\d\d){5})_")  # the assignment's name and the login, when
+# The attempt: the assignment's name and the login, when. What the student called the file may look the same: the first counts.
+BLACKBOARD = re.compile(r"^((.+?)_attempt_(\d{4}(?:-\d\d){5}))(?:_|$)")
+CLONES = "-submissions"  # `gh classroom clone student-repos` puts week-1-octocat into week-1-submissions
 CANVAS = re.compile(r"^(.+?)(?:_late)?_(\d+)_\d+_$", re.IGNORECASE)  # the last number, the upload's, changes: it goes
 
 
@@ -66,7 +69,8 @@ def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
 
     Students are told apart by folder (Moodle: `Kim Ada_123_assignsubmission_file_/word2vec.ipynb`; GitHub Classroom's clones:
     `week-1-octocat/word2vec.ipynb`) or by the file name's beginning (Canvas: `kimada_123_456_word2vec.ipynb`; Blackboard:
-    `Week 1_kimada_attempt_2026-11-20-13-05-22_word2vec.ipynb`, of which the last attempt counts).
+    `Week 1_kimada_attempt_2026-11-20-13-05-22_word2vec.ipynb`, of which the last attempt counts). Where a login with a _ begins only
+    Blackboard's text file of the attempt says: without it such a file is left out, for it might be another student's.
 
     Returns:
         A sentence for each file that was left out.
@@ -79,9 +83,9 @@ def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
         return []
     if source.is_dir():
         with TemporaryFile() as packed:
-            left_out = _pack(source, packed)
+            left_out, clones = _pack(source, packed)
             with zipfile.ZipFile(packed) as archive:
-                return _take_zip(archive, source.name, lessons, home, left_out)
+                return _take_zip(archive, source.name, lessons, home, left_out, clones)
     try:
         archive = zipfile.ZipFile(source)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError, OSError) as error:
@@ -95,23 +99,36 @@ def _take_notebook(source: Path, lessons: Sequence[Gradable], home: Path) -> Non
     if lesson is None:
         raise CourseError(f"{source.name} is named like no lesson of {_names(lessons)}: rename it, or give the lesson")
     path = PurePosixPath(source.name)
-    student = _student(path, lesson, 0, _assignments_words([path]))
+    student = _student(path, lesson, 0, {})
+    if student is None and BLACKBOARD.match(path.stem):
+        raise CourseError(f"{source.name}: {_nobodys(path, lesson)}")
     if student is None:
         raise CourseError(f"{source.name} does not say whose it is: name it STUDENT_{lesson.name}.ipynb")
     write_whole(path_of(home, student, lesson), source.read_bytes())
 
 
-def _pack(folder: Path, packed: IO[bytes]) -> list[str]:
+def _pack(folder: Path, packed: IO[bytes]) -> tuple[list[str], bool]:
     """Packs the notebooks of a folder as a platform would: of clones each is a student's, without the name that all begin with.
 
-    Returns a sentence for each that was left out.
+    Returns a sentence for each that was left out, and whether there are clones with such a name.
     """
-    clones = [path.name for path in folder.iterdir() if (path / ".git").exists()]
-    common = os.path.commonprefix(clones) if len(clones) > 1 else ""  # noqa: RUF071 - letters of names, no paths
-    begins = common[: common.rfind("-") + 1]
-    left_out = []
+    left_out, paths, clones = list[str](), list[Path](), list[str]()
+
+    def unreadable(error: OSError) -> None:
+        name = PurePosixPath(Path(error.filename).relative_to(folder).as_posix())
+        left_out.append(f"{_shown(name)}: it cannot be read ({error.strerror})")
+
+    for at, folders, files in os.walk(folder, onerror=unreadable):
+        here = Path(at)
+        if len(here.relative_to(folder).parts) == 1 and ".git" in (*folders, *files):
+            clones.append(here.name)
+        paths += [
+            here / name for name in (*folders, *files) if name.endswith(".ipynb") or _is_blackboards_text(Path(name))
+        ]
+        folders[:] = [name for name in folders if not _is_nobodys(PurePosixPath(name))]
+    begins = _all_begin_with(folder, clones)
     with zipfile.ZipFile(packed, "w") as archive:
-        for path in sorted(folder.rglob("*.ipynb")):
+        for path in sorted(paths):
             name = PurePosixPath(path.relative_to(folder).as_posix())
             if _is_nobodys(name):
                 continue
@@ -119,7 +136,16 @@ def _pack(folder: Path, packed: IO[bytes]) -> list[str]:
                 left_out.append(f"{_shown(name)}: {content}")
             else:
                 archive.writestr(str(name).removeprefix(begins), content)
-    return left_out
+    return left_out, bool(begins)
+
+
+def _all_begin_with(folder: Path, clones: Sequence[str]) -> str:
+    """Finds the assignment's name before the students' in those of clones; "" if nothing tells."""
+    name = folder.resolve().name
+    if clones and name.endswith(CLONES) and all(clone.startswith(name.removesuffix(CLONES) + "-") for clone in clones):
+        return name.removesuffix(CLONES) + "-"
+    common = os.path.commonprefix(clones) if len(clones) > 1 else ""  # noqa: RUF071 - letters of names, no paths
+    return common[: common.rfind("-") + 1]
 
 
 def _content(path: Path, name: PurePosixPath) -> bytes | str:
@@ -138,9 +164,14 @@ def _content(path: Path, name: PurePosixPath) -> bytes | str:
 
 
 def _take_zip(
-    archive: zipfile.ZipFile, source: str, lessons: Sequence[Gradable], home: Path, left_out: list[str]
+    archive: zipfile.ZipFile,
+    source: str,
+    lessons: Sequence[Gradable],
+    home: Path,
+    left_out: list[str],
+    clones: bool = False,
 ) -> list[str]:
-    """Takes in the notebooks of a zip; adds to what was left out before it was packed."""
+    """Takes in the notebooks of a zip; adds to what was left out before it was packed. Of clones the first folder is the student's."""
     members = archive.infolist()
     if len(members) > MOST_MEMBERS:
         raise CourseError(f"{source} has {len(members):,} members, at most {MOST_MEMBERS:,} are read")
@@ -164,13 +195,13 @@ def _take_zip(
             f"{source}: its notebooks have {total >> 20:,} MiB unpacked, at most {MOST_BYTES >> 20:,} are read"
         )
     notebooks.sort(key=lambda one: _attempt(one[1]), reverse=True)  # the last attempt first, all others as they come
-    paths = [path for _, path, _ in notebooks]
-    shared, words = _alike([path.parts[:-1] for path in paths]), _assignments_words(paths)
+    shared = 0 if clones else _alike([path.parts[:-1] for _, path, _ in notebooks])
+    logins = _logins(archive, members)
     taken: dict[tuple[str, str], PurePosixPath] = {}
     for member, path, lesson in notebooks:
-        student = _student(path, lesson, shared, words)
+        student = _student(path, lesson, shared, logins)
         if student is None:
-            left_out.append(f"{_shown(path)}: it does not say whose it is")
+            left_out.append(f"{_shown(path)}: {_nobodys(path, lesson)}")
         elif (earlier := taken.get((student, lesson.id))) is not None:
             left_out.append(f"{_shown(path)}: {student} has handed in {_shown(earlier)} with it, which counts")
         elif isinstance(content := _unpacked(archive, member), str):
@@ -186,13 +217,13 @@ def _take_zip(
     return left_out
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes | str:
-    """Unpacks the member's bytes, or says why there are none."""
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int = LARGEST) -> bytes | str:
+    """Unpacks the member's first bytes, or says why there are none."""
     if member.compress_type not in METHODS:
         return "packed by another method than deflate"
     try:
         with archive.open(member) as file:
-            return file.read(LARGEST)
+            return file.read(most)
     except (zipfile.BadZipFile, RuntimeError, ValueError, EOFError, OSError, zlib.error) as error:
         return str(error) or "it ends too early"
 
@@ -230,12 +261,42 @@ def _alike(rows: Iterable[Sequence[str]]) -> int:
     return count
 
 
-def _assignments_words(paths: Iterable[PurePosixPath]) -> int:
-    """Counts the words that Blackboard's names begin with before the login, which may hold a _ as the assignment's name may.
+def _is_blackboards_text(path: PurePath) -> bool:
+    """Tells whether it is the text that Blackboard itself adds to an attempt: what a student hands in has a name after the date."""
+    found = BLACKBOARD.match(path.stem)
+    return path.suffix == ".txt" and found is not None and found[1] == path.stem
 
-    What all begin with is the assignment's name; at least one word of each is the login's.
+
+def _logins(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> dict[PurePosixPath, str]:
+    """Reads whose an attempt is from the first line of Blackboard's text files: `Name: Kim Ada (kim_ada)`."""
+    logins = {}
+    for member in members:
+        path = _path(member)
+        if _is_blackboards_text(path) and isinstance(text := _unpacked(archive, member, MOST_OF_A_TEXT), bytes):
+            line = text.decode("utf-8-sig", errors="ignore").partition("\n")[0].strip()
+            if found := re.fullmatch(r"[^:]+:.*\(([^\s()]+)\)", line):
+                logins[path.with_name(path.stem)] = unicodedata.normalize("NFC", found[1])
+    return logins
+
+
+def _login(path: PurePosixPath, found: re.Match[str], logins: Mapping[PurePosixPath, str]) -> str | None:
+    """Finds the login in a name of Blackboard's; None if it is not certain where it begins.
+
+    The assignment's name may hold a _ as the login may, and blanks, which no login holds.
     """
-    return _alike([found[1].split("_")[:-1] for path in paths if (found := BLACKBOARD.match(path.stem))])
+    longest = re.split(r"\s", found[2])[-1].partition("_")[2]
+    said = logins.get(path.with_name(found[1]))
+    if said and f"_{longest}".endswith(f"_{said}"):
+        return said
+    return longest if "_" not in longest else None
+
+
+def _nobodys(path: PurePosixPath, lesson: Gradable) -> str:
+    """Says why it is not taken in where no student was found."""
+    if not BLACKBOARD.match(path.stem):
+        return "it does not say whose it is"
+    there = f"submitted/STUDENT/{lesson.assignment}/{lesson.name}.ipynb"
+    return f"where the login begins is not clear: take in the whole download, with its text files, or put it at {there}"
 
 
 def _lesson(stem: str, lessons: Iterable[Gradable]) -> Gradable | None:
@@ -253,28 +314,28 @@ def _ends_with(stem: str, lesson: Gradable) -> bool:
 def _attempt(path: PurePosixPath) -> str:
     """Reads from a name of Blackboard's when it was handed in; "" from others."""
     found = BLACKBOARD.match(path.stem)
-    return found[2] if found else ""
+    return found[3] if found else ""
 
 
-def _student(path: PurePosixPath, lesson: Gradable, shared: int, words: int) -> str | None:
+def _student(path: PurePosixPath, lesson: Gradable, shared: int, logins: Mapping[PurePosixPath, str]) -> str | None:
     """Makes a student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere.
 
     It is the platform's folder, else the first folder that not all have, else the beginning of the file's name, else the
-    innermost folder. None if there is nothing of the kind.
+    innermost folder. None if there is nothing of the kind, or if a name of Blackboard's may be that of two.
 
     Args:
         shared: so many folders at the beginning are those of all.
-        words: so many words of a name of Blackboard's are the assignment's.
+        logins: whose an attempt of Blackboard's is, where a text file says so.
     """
     ours = ("..", "/", "submitted", lesson.assignment, lesson.name)
     folders = [part for part in path.parts[:-1] if part not in ours]
     own = [part for part in path.parts[shared:-1] if part not in ours]
     before, name_stands_there, _ = path.stem.rpartition(lesson.name)
-    beginning = CANVAS.sub(r"\1_\2", before if name_stands_there else path.stem)
+    last = [CANVAS.sub(r"\1_\2", before if name_stands_there else path.stem), *folders[-1:]]
     if found := BLACKBOARD.match(path.stem):
-        beginning = "_".join(found[1].split("_")[words:])
+        last = [_login(path, found, logins) or ""]
     marked = [part for part in folders if MOODLE.search(part)]
-    for name in (*marked[:1], *own[:1], beginning, *folders[-1:]):
+    for name in (*marked[:1], *own[:1], *last):
         plain = re.sub(r"[^\w-]+", "-", MOODLE.sub("", name)).strip("-_").lower()
         if plain:
             return plain.encode()[-LONGEST_NAME:].decode(errors="ignore")  # the end, where the id stands

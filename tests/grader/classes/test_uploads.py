@@ -9,6 +9,7 @@ import os
 import unicodedata
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from uploads import NOTEBOOK, home, lessons, packed, taken
@@ -83,24 +84,82 @@ def test_of_blackboards_attempts_the_last_counts(home: Path, lessons: list[Lesso
     assert [line for line in left_out if early in line and "kimada has handed in" in line]
 
 
+ATTEMPT = "_attempt_2026-11-20-13-05-22"
+
+
+def blackboards(assignment: str, *logins: str) -> dict[str, bytes]:
+    """A download of Blackboard's: the notebooks, which hold their login, and its own text files."""
+    said = "\ufeffName: Kim (Kim) Ada ({})\r\nAssignment: Week 1\r\n\r\nComments:\r\nName: Kim Bora (bora)\r\n"
+    notebooks = {f"{assignment}_{login}{ATTEMPT}_word2vec.ipynb": login.encode() for login in logins}
+    return notebooks | {f"{assignment}_{login}{ATTEMPT}.txt": said.format(login).encode() for login in logins}
+
+
+@pytest.mark.parametrize("assignment", ["Week 1", "gradebook_NLP-1_Week_1", "김_Week 1.5_b"])
 @pytest.mark.parametrize(
-    ("assignment", "logins"),
-    [
-        ("Week 1", ["kim_ada", "lee_ada"]),
-        ("gradebook_NLP-1_Week_1", ["ada", "kim_ada", "kim_ada_2"]),
-        ("Week 1", ["kim_ada"]),
-    ],
+    "logins", [["kim_ada"], ["kim_ada", "lee_ada", "ada"], ["kim_ada", "kim_bora"], ["ada", "kim_ada_2"]]
 )
-def test_blackboards_logins_may_hold_an_underscore(
+def test_blackboards_text_says_where_a_login_with_an_underscore_begins(
     home: Path, lessons: list[Lesson], assignment: str, logins: list[str]
 ) -> None:
-    form = f"{assignment}_{{}}_attempt_2026-11-20-13-05-22_{{}}word2vec.ipynb"
-    members = {form.format(login, own): login.encode() for login, own in zip(logins, ("", "my_", ""), strict=False)}
-    found, left_out = taken(home, lessons, packed(members))
-    assert sorted(found.values()) == sorted(members.values())
-    assert left_out == []
-    if len(logins) > 1:
-        assert {student.encode(): student.encode() for student in found} == {name: name for name in found.values()}
+    found, left_out = taken(home, lessons, packed(blackboards(assignment, *logins)))
+    assert found == {login: login.encode() for login in logins}
+    assert all(line.endswith(".txt: it is no notebook") for line in left_out)
+
+
+def test_an_unpacked_download_of_blackboards_is_read_as_the_zip(
+    home: Path, lessons: list[Lesson], tmp_path: Path
+) -> None:
+    (tmp_path / "unpacked").mkdir()
+    for week in ("Week 1", "Week 2"):
+        for name, content in blackboards(week, f"kim_{week[-1]}").items():
+            (tmp_path / "unpacked" / name).write_bytes(content)
+    take_in(tmp_path / "unpacked", lessons, home)
+    assert {item.student: item.path.read_bytes() for item in submissions(lessons, home)} == {
+        "kim_1": b"kim_1",
+        "kim_2": b"kim_2",
+    }
+
+
+@pytest.mark.parametrize(
+    "text", [None, b"", b"Name: Lee Ada", b"Name: Lee Ada (da)", b"Name: Lee Ada (Week 1_lee_ada)", b"\n" * 9000]
+)
+def test_a_file_that_may_be_of_two_students_overwrites_nobodys(
+    home: Path, lessons: list[Lesson], text: bytes | None
+) -> None:
+    taken(home, lessons, packed(blackboards("Week 1", "kim_ada", "lee_ada", "ada")))
+    members = {f"Week 1_lee_ada{ATTEMPT}_word2vec.ipynb": b"new", f"Week 1_bora{ATTEMPT}_word2vec.ipynb": b"bora"}
+    if text is not None:
+        members[f"Week 1_lee_ada{ATTEMPT}.txt"] = text
+    source = home.parents[1] / "late.zip"
+    source.write_bytes(packed(members))
+    left_out = take_in(source, lessons, home)
+    assert {item.student: item.path.read_bytes() for item in submissions(lessons, home)} == {
+        login: login.encode() for login in ("kim_ada", "lee_ada", "ada", "bora")
+    }
+    assert (
+        f"Week 1_lee_ada{ATTEMPT}_word2vec.ipynb: where the login begins is not clear: take in the whole download, with "
+        f"its text files, or put it at submitted/STUDENT/{WEEK}/word2vec.ipynb"
+    ) in left_out
+
+
+def test_a_single_notebook_of_blackboards_that_may_be_of_two_students_is_refused(
+    home: Path, lessons: list[Lesson]
+) -> None:
+    for login in ("lee_ada", "bora"):
+        (home.parent / f"Week 1_{login}{ATTEMPT}_word2vec.ipynb").write_bytes(NOTEBOOK)
+    with pytest.raises(CourseError, match="where the login begins is not clear"):
+        take_in(home.parent / f"Week 1_lee_ada{ATTEMPT}_word2vec.ipynb", lessons, home)
+    assert take_in(home.parent / f"Week 1_bora{ATTEMPT}_word2vec.ipynb", lessons, home) == []
+    assert [item.student for item in submissions(lessons, home)] == ["bora"]
+
+
+def test_a_students_own_file_name_does_not_make_it_anothers_at_blackboard(home: Path, lessons: list[Lesson]) -> None:
+    own = f"bora{ATTEMPT}"
+    members = {
+        f"Week 1_ada{ATTEMPT}_{own}_word2vec.ipynb": b"ada",
+        f"Week 1_ada{ATTEMPT}_{own}.txt": b"Name: Kim Bora (bora)",
+    }
+    assert taken(home, lessons, packed(members))[0] == {"ada": b"ada"}
 
 
 def test_clones_of_github_classroom_are_students(home: Path, lessons: list[Lesson], tmp_path: Path) -> None:
@@ -116,6 +175,43 @@ def test_clones_of_github_classroom_are_students(home: Path, lessons: list[Lesso
         "kim-ada": b"kim-ada",
     }
     assert left_out == ["week-1-octocat/other.ipynb: it is a link"]
+
+
+def test_one_clone_is_read_as_many_where_the_folder_has_the_assignments_name(
+    home: Path, lessons: list[Lesson], tmp_path: Path
+) -> None:
+    for at, students in enumerate((["kim-ada", "kim-bora"], ["octocat"], ["ada"])):
+        clones = tmp_path / str(at) / "week-1-submissions"
+        for student in students:
+            (clones / f"week-1-{student}" / ".git").mkdir(parents=True)
+            (clones / f"week-1-{student}" / "src").mkdir()
+            (clones / f"week-1-{student}" / "src" / "bora_word2vec.ipynb").write_bytes(student.encode())
+        assert take_in(clones, lessons, home) == []
+    assert {item.student: item.path.read_bytes() for item in submissions(lessons, home)} == {
+        student: student.encode() for student in ("kim-ada", "kim-bora", "octocat", "ada")
+    }
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    home: Path, lessons: list[Lesson], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for student in ("ada", "bora", "chul", "chul/closed"):
+        (tmp_path / "class" / student).mkdir(parents=True)
+        (tmp_path / "class" / student / "word2vec.ipynb").write_bytes(NOTEBOOK)
+    closed = (str(tmp_path / "class" / "bora"), str(tmp_path / "class" / "chul" / "closed"))
+    scandir = os.scandir
+
+    def refused(path: Any = ".") -> Any:
+        if not isinstance(path, int) and str(path) in closed:
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refused)  # root, as whom this may run, reads every folder
+    assert take_in(tmp_path / "class", lessons, home) == [
+        "bora: it cannot be read (Permission denied)",
+        "chul/closed: it cannot be read (Permission denied)",
+    ]
+    assert [item.student for item in submissions(lessons, home)] == ["ada", "chul"]
 
 
 def test_of_a_folder_each_file_that_is_left_out_is_named(
