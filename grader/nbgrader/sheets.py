@@ -1,9 +1,9 @@
 """A platform's own grading sheet, filled with the scores of nbgrader's gradebook: Canvas's gradebook, Moodle's worksheet.
 
 The platform knows who is who, so its sheet is what comes back: every column and row stays as it was, but for the
-grades of students whose submission is in the gradebook. A student is found by the number that `uploads` kept of the platform's
-name (Canvas: the column ID, Moodle: Identifier), else by login, e-mail or id as it stands, else by its letters and digits, else by
-those of an e-mail before the @. Where that names two rows or two students, nobody is found.
+grades of students whose submission is in the gradebook. A student is found by login, e-mail or id as it stands, else by the number
+that `uploads` kept of the platform's name (Canvas: the column ID, Moodle: Identifier), else by its letters and digits, else by those
+of an e-mail before the @. Where that names two rows or two students, nobody is found; nor where id and number name different rows.
 """
 
 from __future__ import annotations
@@ -134,21 +134,40 @@ def _found(rows: Sequence[Row], scores: Iterable[str]) -> tuple[dict[str, Row], 
     Returns:
         By student, the row that is theirs; a sentence for each student without one.
     """
-    found, notes = dict[str, Row](), list[str]()
     students, numbers = list(scores), list(range(len(rows)))
+    found, disputed = dict[str, Row](), _disputed(rows, students)
+    notes = [
+        f"{student}: its id and its number stand in different rows; give the grade by hand" for student in disputed
+    ]
     for column, of_row, of_student in WAYS:
         said = _grouped({number: of_row(rows[number].get(column, "")) for number in numbers})
         for key, named in _grouped({student: of_student(student) for student in students}).items():
             if not (theirs := said.get(key)):
                 continue
-            if len(named) == len(theirs) == 1:
+            others = [student for student in named if student not in disputed]
+            if len(named) == len(theirs) == len(others) == 1:
                 found[named[0]] = rows[theirs[0]]
-            else:
+            elif others:
                 why = f"it is not clear which row is whose ({column}: {key})"
-                notes.append(f"{', '.join(named)}: {why}; give the grade by hand")
-            students = [student for student in students if student not in named]
+                notes.append(f"{', '.join(others)}: {why}; give the grade by hand")
+            students = [student for student in students if student not in others]
             numbers = [number for number in numbers if number not in theirs]
-    return found, notes + [f"{student} is in the gradebook and in no row of the sheet" for student in students]
+    missing = [student for student in students if student not in disputed]
+    return found, notes + [f"{student} is in the gradebook and in no row of the sheet" for student in missing]
+
+
+def _disputed(rows: Sequence[Row], students: Iterable[str]) -> list[str]:
+    """Lists the students of whom the id as it stands is in other rows than its number, which may be a login's own."""
+    wholes, numbered = dict[str, set[int]](), dict[str, set[int]]()
+    for number, row in enumerate(rows):
+        for column in NAMED:
+            wholes.setdefault(_as_it_stands(row.get(column, "")), set()).add(number)
+        for column in NUMBERED:
+            numbered.setdefault(_number_of_row(row.get(column, "")), set()).add(number)
+    wholes.pop("", None)
+    numbered.pop("", None)
+    pairs = {one: (wholes.get(_as_it_stands(one)), numbered.get(_number_of_student(one))) for one in students}
+    return [one for one, (whole, number) in pairs.items() if whole and number and whole != number]
 
 
 def _grouped(keys: Mapping[Item, str]) -> dict[str, list[Item]]:
@@ -185,8 +204,8 @@ def _before_the_at(text: str) -> str:
 
 # In which column to look for what of a student, from the surest to the least sure.
 WAYS = (
-    *((column, _number_of_row, _number_of_student) for column in NUMBERED),
     *((column, _as_it_stands, _as_it_stands) for column in NAMED),
+    *((column, _number_of_row, _number_of_student) for column in NUMBERED),
     *((column, _plain, _plain) for column in NAMED),
     *((column, _before_the_at, _plain) for column in NAMED),
 )

@@ -136,6 +136,22 @@ def test_of_two_rows_with_one_number_none_gets_the_grade(tmp_path: Path) -> None
     assert notes[0].startswith("kimada_123: it is not clear which row is whose (ID: 123)")
 
 
+def test_an_id_that_stands_in_the_sheet_comes_before_a_number_at_its_end(tmp_path: Path) -> None:
+    rows = "Identifier,ID number,Grade\nParticipant 11,kim_11,\nParticipant 30,kim_ada,\n"
+    note = "park_30 is in the gradebook and in no row of the sheet"
+    assert grades(tmp_path, rows, "park_30", "kim_11", "kim_ada") == (["15", "15"], [note])
+
+
+def test_where_id_and_number_name_different_rows_neither_is_filled(tmp_path: Path) -> None:
+    rows = "Identifier,ID number,Grade\nParticipant 12,lee,\nParticipant 30,kim_12,\nParticipant 31,bora,\n"
+    note = "kim_12: its id and its number stand in different rows; give the grade by hand"
+    assert grades(tmp_path, rows, "kim_12", "bora") == (["", "", "15"], [note])
+    assert grades(tmp_path, rows, "kim_12", "lee") == (["15", "", ""], [note])
+    found, notes = grades(tmp_path, rows, "kim_12", "park_12")
+    assert found == ["", "", ""]
+    assert notes == [note, "park_12: it is not clear which row is whose (Identifier: 12); give the grade by hand"]
+
+
 @pytest.mark.parametrize(
     ("text", "column", "said"),
     [
