@@ -88,6 +88,7 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
                 f"{week} of {student} cannot be read whole ({error.strerror}), so nothing of it is stored: let the grader read "
                 f"{error.filename or handed_in}"
             ) from None
+        _add_taken_out(course, home, week, Path(scratch, student, week))
         coursedir.submitted_directory = scratch
         # Ctrl-C: nbgrader would take it for a failure of this submission, and go on.
         with postponed(), engines.kept():
@@ -115,10 +116,22 @@ def _copy(handed_in: Path, target: Path) -> None:
         copy.write_bytes(submission.content(path))
 
 
+def _add_taken_out(course: Course | NbgraderCourse, home: Path, week: str, target: Path) -> None:
+    """Adds an empty file for each lesson that left the week: nbgrader takes all points for a notebook without one."""
+    with _opened(course, home) as book:
+        known = {one.name for one in book.find_assignment(week).notebooks} if book and _has(book, week) else set()
+    for name in known - {lesson.name for lesson in course.lessons(week)}:
+        (target / f"{name}.ipynb").touch()
+
+
 def knows(course: Course | NbgraderCourse, home: Path, week: str) -> bool:
     """Tells whether the week has been released into the gradebook at `home`."""
     with _opened(course, home) as book:
-        return book is not None and any(assignment.name == week for assignment in book.assignments)
+        return book is not None and _has(book, week)
+
+
+def _has(book: Gradebook, week: str) -> bool:
+    return any(assignment.name == week for assignment in book.assignments)
 
 
 def scores(course: Course | NbgraderCourse, home: Path, week: str) -> list[Score]:

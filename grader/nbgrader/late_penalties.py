@@ -43,6 +43,7 @@ class AssignLate(AssignLatePenalties):
             with Gradebook(about["db_url"]) as book:
                 _write_dates(book, home, dates, week, student)
                 self.lateness = of_student(book, home, dates, student).get(week, IN_TIME)
+                _write_penalties(book, home, week, student, self.lateness.share)
         nb, resources = super().preprocess(nb, resources)
         if self.lateness.sentence:
             _show(nb, self.lateness.sentence)
@@ -64,13 +65,22 @@ def _write_dates(book: Gradebook, home: Path, dates: Dates, week: str, student: 
     if (folder := _folder(home, student, week)).is_dir():
         when = lateness.handed_in(folder)
         submission.timestamp = None if when is None else _naive(when)
-        for notebook in submission.notebooks:
-            if not (folder / f"{notebook.name}.ipynb").exists():
-                notebook.late_submission_penalty = None  # nbgrader gives it 0 points and takes no step for it
     if (own := dates.due_of(student, week)) is not None:
         due = dates.due[week]
         submission.assignment.duedate = _naive(due)
         submission.extension = own - due if own > due else None
+    book.db.commit()
+
+
+def _write_penalties(book: Gradebook, home: Path, week: str, student: str, share: float) -> None:
+    """Writes the penalties of notebooks that are not there: nbgrader takes no step for them.
+
+    They have 0 points, unless their lesson was taken out or a person gave some.
+    """
+    folder = _folder(home, student, week)
+    for notebook in book.find_submission(week, student).notebooks:
+        if folder.is_dir() and not (folder / f"{notebook.name}.ipynb").exists():
+            notebook.late_submission_penalty = share * notebook.score or None
     book.db.commit()
 
 

@@ -296,6 +296,20 @@ def test_a_class_gets_a_week_as_it_was_last_built_wherever_it_lies(ours: Course,
     assert points() == [(3, 5)] * 2
 
 
+def test_a_lesson_that_is_taken_out_keeps_score_and_penalty_when_its_file_is_gone(ours: Course) -> None:
+    root = ours.root
+    (root / "class.toml").write_text(DATES.replace("hw", WEEK).replace("hv = 2026-03-20T12:00:00Z", ""))
+    for lesson, points in (("one", 2), ("two", 3)):
+        hand_in(root, WEEK, f"earns {points}", lesson=lesson, when="2026-03-14 10:00:00 UTC")
+    assert graded(ours, root)[0] == []
+    less = with_lessons(root, "two")
+    (root / "submitted" / "ada" / WEEK / "one.ipynb").unlink()
+    hand_in(root, WEEK, "earns 4", lesson="two", when="2026-03-15 10:00:00 UTC")
+    assert graded(less, root)[0] == []
+    found = {score.notebook: (score.score, score.penalty) for score in gradebook.scores(less, root, WEEK)}
+    assert found == {"one": (2, 1), "two": (4, 2)}
+
+
 def add_exercise(course: Course) -> None:
     """Gives the lesson one another exercise."""
     source = course.lesson(f"{WEEK}/one").source
