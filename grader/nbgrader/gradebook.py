@@ -88,7 +88,7 @@ def store(course: Course | NbgraderCourse, home: Path, week: str, student: str, 
                 f"{week} of {student} cannot be read whole ({error.strerror}), so nothing of it is stored: let the grader read "
                 f"{error.filename or handed_in}"
             ) from None
-        _add_taken_out(course, home, week, Path(scratch, student, week))
+        _add_missing(course, home, week, Path(scratch, student, week))
         coursedir.submitted_directory = scratch
         # Ctrl-C: nbgrader would take it for a failure of this submission, and go on.
         with postponed(), engines.kept():
@@ -116,11 +116,16 @@ def _copy(handed_in: Path, target: Path) -> None:
         copy.write_bytes(submission.content(path))
 
 
-def _add_taken_out(course: Course | NbgraderCourse, home: Path, week: str, target: Path) -> None:
-    """Adds an empty file for each lesson that left the week: nbgrader takes all points for a notebook without one."""
+def _add_missing(course: Course | NbgraderCourse, home: Path, week: str, target: Path) -> None:
+    """Adds an empty file for each lesson that left the week, and for all others where none of them was handed in.
+
+    nbgrader takes all points for a notebook without a file, and stores nothing for a student who handed in none that it knows.
+    """
     with _opened(course, home) as book:
         known = {one.name for one in book.find_assignment(week).notebooks} if book and _has(book, week) else set()
-    for name in known - {lesson.name for lesson in course.lessons(week)}:
+    lessons = {lesson.name for lesson in course.lessons(week)}
+    nothing_there = not any((target / f"{name}.ipynb").exists() for name in lessons)
+    for name in known if nothing_there else known - lessons:
         (target / f"{name}.ipynb").touch()
 
 

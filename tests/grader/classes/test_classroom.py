@@ -230,6 +230,21 @@ def test_an_older_gradebook_gets_the_scores_that_it_lacks(root: Path) -> None:
     assert len(runs(root)) == 3
 
 
+@pytest.mark.parametrize("name", [None, "final version.ipynb"])
+def test_who_handed_in_no_notebook_of_the_week_gets_0_points(
+    root: Path, name: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.classes.classroom.grade_batch", batch.grade_batch)  # as it is: nothing is run
+    (root / "submitted" / "ada" / "hw").mkdir(parents=True)
+    if name is not None:
+        (root / "submitted" / "ada" / "hw" / name).write_text("earns 4")
+    grade(root)
+    assert scores(root, "hw") == {"hw": 0}
+    page = nbformat.read(root / "autograded" / "ada" / "hw" / "one.ipynb", as_version=4)
+    assert "was not handed in" in page.cells[0].outputs[0].text
+    grade(root)
+
+
 @pytest.mark.parametrize("left", [None, "", DATES.replace("0.25", "0")])
 def test_a_penalty_goes_with_the_rule_that_took_it(root: Path, left: str | None) -> None:
     (root / "class.toml").write_text(DATES)
