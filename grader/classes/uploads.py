@@ -11,14 +11,25 @@ import re
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryFile
 from typing import IO
 
 from etude.files import write_whole
 from etude.handing_in import LARGEST
+from grader.classes.upload_names import (
+    BLACKBOARD,
+    alike,
+    attempt,
+    is_blackboards_text,
+    is_nobodys,
+    lesson_of,
+    shown,
+    student_of,
+    why_nobodys,
+)
 from grader.course import CourseError
 from grader.grading.store import Gradable
 
@@ -26,13 +37,8 @@ MOST_MEMBERS = 20_000
 MOST_BYTES = 4 << 30  # of a zip's notebooks together, unpacked
 MOST_OF_A_TEXT = 4 << 10  # bytes of Blackboard's own text file, of which the first line is read
 TOO_LARGE = f"it is larger than {LARGEST >> 20} MiB"
-LONGEST_NAME = 200  # bytes of UTF-8; file systems take 255
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # what platforms write; zipfile unpacks the others without a bound
-MOODLE = re.compile(r"_(assignsubmission_file|onlinetext)_?$", re.IGNORECASE)  # ids stay: two students may share a name
-# The attempt: the assignment's name and the login, when. What the student called the file may look the same: the first counts.
-BLACKBOARD = re.compile(r"^((.+?)_attempt_(\d{4}(?:-\d\d){5}))(?:_|$)")
 CLONES = "-submissions"  # `gh classroom clone student-repos` puts week-1-octocat into week-1-submissions
-CANVAS = re.compile(r"^(.+?)(?:_late)?_(\d+)_\d+_$", re.IGNORECASE)  # the last number, the upload's, changes: it goes
 
 
 @dataclass(frozen=True)
@@ -95,13 +101,13 @@ def take_in(source: Path, lessons: Sequence[Gradable], home: Path) -> list[str]:
 
 
 def _take_notebook(source: Path, lessons: Sequence[Gradable], home: Path) -> None:
-    lesson = _lesson(source.stem, lessons) or (lessons[0] if len(lessons) == 1 else None)
+    lesson = lesson_of(source.stem, lessons) or (lessons[0] if len(lessons) == 1 else None)
     if lesson is None:
         raise CourseError(f"{source.name} is named like no lesson of {_names(lessons)}: rename it, or give the lesson")
     path = PurePosixPath(source.name)
-    student = _student(path, lesson, 0, {})
+    student = student_of(path, lesson, 0, {})
     if student is None and BLACKBOARD.match(path.stem):
-        raise CourseError(f"{source.name}: {_nobodys(path, lesson)}")
+        raise CourseError(f"{source.name}: {why_nobodys(path, lesson)}")
     if student is None:
         raise CourseError(f"{source.name} does not say whose it is: name it STUDENT_{lesson.name}.ipynb")
     write_whole(path_of(home, student, lesson), source.read_bytes())
@@ -116,24 +122,24 @@ def _pack(folder: Path, packed: IO[bytes]) -> tuple[list[str], bool]:
 
     def unreadable(error: OSError) -> None:
         name = PurePosixPath(Path(error.filename).relative_to(folder).as_posix())
-        left_out.append(f"{_shown(name)}: it cannot be read ({error.strerror})")
+        left_out.append(f"{shown(name)}: it cannot be read ({error.strerror})")
 
     for at, folders, files in os.walk(folder, onerror=unreadable):
         here = Path(at)
         if len(here.relative_to(folder).parts) == 1 and ".git" in (*folders, *files):
             clones.append(here.name)
         paths += [
-            here / name for name in (*folders, *files) if name.endswith(".ipynb") or _is_blackboards_text(Path(name))
+            here / name for name in (*folders, *files) if name.endswith(".ipynb") or is_blackboards_text(Path(name))
         ]
-        folders[:] = [name for name in folders if not _is_nobodys(PurePosixPath(name))]
+        folders[:] = [name for name in folders if not is_nobodys(PurePosixPath(name))]
     begins = _all_begin_with(folder, clones)
     with zipfile.ZipFile(packed, "w") as archive:
         for path in sorted(paths):
             name = PurePosixPath(path.relative_to(folder).as_posix())
-            if _is_nobodys(name):
+            if is_nobodys(name):
                 continue
             if isinstance(content := _content(path, name), str):
-                left_out.append(f"{_shown(name)}: {content}")
+                left_out.append(f"{shown(name)}: {content}")
             else:
                 archive.writestr(str(name).removeprefix(begins), content)
     return left_out, bool(begins)
@@ -178,15 +184,15 @@ def _take_zip(
     notebooks: list[tuple[zipfile.ZipInfo, PurePosixPath, Gradable]] = []
     for member in members:
         path = _path(member)
-        if member.is_dir() or _is_nobodys(path):
+        if member.is_dir() or is_nobodys(path):
             continue
-        lesson = _lesson(path.stem, lessons)
+        lesson = lesson_of(path.stem, lessons)
         if path.suffix != ".ipynb":
-            left_out.append(f"{_shown(path)}: it is no notebook")
+            left_out.append(f"{shown(path)}: it is no notebook")
         elif lesson is None:
-            left_out.append(f"{_shown(path)}: it is named like no lesson")
+            left_out.append(f"{shown(path)}: it is named like no lesson")
         elif member.file_size > LARGEST:
-            left_out.append(f"{_shown(path)}: {TOO_LARGE}")
+            left_out.append(f"{shown(path)}: {TOO_LARGE}")
         else:
             notebooks.append((member, path, lesson))
     total = sum(member.file_size for member, _, _ in notebooks)  # zipfile gives no more than a member claims
@@ -194,24 +200,24 @@ def _take_zip(
         raise CourseError(
             f"{source}: its notebooks have {total >> 20:,} MiB unpacked, at most {MOST_BYTES >> 20:,} are read"
         )
-    notebooks.sort(key=lambda one: _attempt(one[1]), reverse=True)  # the last attempt first, all others as they come
-    shared = 0 if clones else _alike([path.parts[:-1] for _, path, _ in notebooks])
+    notebooks.sort(key=lambda one: attempt(one[1]), reverse=True)  # the last attempt first, all others as they come
+    shared = 0 if clones else alike([path.parts[:-1] for _, path, _ in notebooks])
     logins = _logins(archive, members)
     taken: dict[tuple[str, str], PurePosixPath] = {}
     for member, path, lesson in notebooks:
-        student = _student(path, lesson, shared, logins)
+        student = student_of(path, lesson, shared, logins)
         if student is None:
-            left_out.append(f"{_shown(path)}: {_nobodys(path, lesson)}")
+            left_out.append(f"{shown(path)}: {why_nobodys(path, lesson)}")
         elif (earlier := taken.get((student, lesson.id))) is not None:
-            left_out.append(f"{_shown(path)}: {student} has handed in {_shown(earlier)} with it, which counts")
+            left_out.append(f"{shown(path)}: {student} has handed in {shown(earlier)} with it, which counts")
         elif isinstance(content := _unpacked(archive, member), str):
-            left_out.append(f"{_shown(path)}: it cannot be unpacked ({content})")
+            left_out.append(f"{shown(path)}: it cannot be unpacked ({content})")
         else:
             taken[student, lesson.id] = path
             try:
                 write_whole(path_of(home, student, lesson), content)
             except OSError as error:  # as where a folder stands in its place
-                left_out.append(f"{_shown(path)}: it cannot be stored for {student} ({error.strerror})")
+                left_out.append(f"{shown(path)}: it cannot be stored for {student} ({error.strerror})")
     if not taken:
         raise CourseError("\n".join([f"{source} holds no notebook of {_names(lessons)}", *left_out[:10]]))
     return left_out
@@ -241,105 +247,16 @@ def _path(member: zipfile.ZipInfo) -> PurePosixPath:
     return PurePosixPath(unicodedata.normalize("NFC", name).replace("\\", "/"))
 
 
-def _shown(path: PurePosixPath) -> str:
-    """Writes the path on one line: a name may hold line ends and a terminal's commands."""
-    return repr(str(path))[1:-1]
-
-
-def _is_nobodys(path: PurePosixPath) -> bool:
-    """Tells whether it is hidden, or what macOS packs beside a file: no student's work."""
-    return "__MACOSX" in path.parts or any(part.startswith(".") and part != ".." for part in path.parts)
-
-
-def _alike(rows: Iterable[Sequence[str]]) -> int:
-    """Counts the items at the beginning of the rows that are the same for all. Folders of this kind are not a student's."""
-    count = 0
-    for items in zip(*rows, strict=False):
-        if len(set(items)) > 1:
-            break
-        count += 1
-    return count
-
-
-def _is_blackboards_text(path: PurePath) -> bool:
-    """Tells whether it is the text that Blackboard itself adds to an attempt: what a student hands in has a name after the date."""
-    found = BLACKBOARD.match(path.stem)
-    return path.suffix == ".txt" and found is not None and found[1] == path.stem
-
-
 def _logins(archive: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo]) -> dict[PurePosixPath, str]:
     """Reads whose an attempt is from the first line of Blackboard's text files: `Name: Kim Ada (kim_ada)`."""
     logins = {}
     for member in members:
         path = _path(member)
-        if _is_blackboards_text(path) and isinstance(text := _unpacked(archive, member, MOST_OF_A_TEXT), bytes):
+        if is_blackboards_text(path) and isinstance(text := _unpacked(archive, member, MOST_OF_A_TEXT), bytes):
             line = text.decode("utf-8-sig", errors="ignore").partition("\n")[0].strip()
             if found := re.fullmatch(r"[^:]+:.*\(([^\s()]+)\)", line):
                 logins[path.with_name(path.stem)] = unicodedata.normalize("NFC", found[1])
     return logins
-
-
-def _login(path: PurePosixPath, found: re.Match[str], logins: Mapping[PurePosixPath, str]) -> str | None:
-    """Finds the login in a name of Blackboard's; None if it is not certain where it begins.
-
-    The assignment's name may hold a _ as the login may, and blanks, which no login holds.
-    """
-    longest = re.split(r"\s", found[2])[-1].partition("_")[2]
-    said = logins.get(path.with_name(found[1]))
-    if said and f"_{longest}".endswith(f"_{said}"):
-        return said
-    return longest if "_" not in longest else None
-
-
-def _nobodys(path: PurePosixPath, lesson: Gradable) -> str:
-    """Says why it is not taken in where no student was found."""
-    if not BLACKBOARD.match(path.stem):
-        return "it does not say whose it is"
-    there = f"submitted/STUDENT/{lesson.assignment}/{lesson.name}.ipynb"
-    return f"where the login begins is not clear: take in the whole download, with its text files, or put it at {there}"
-
-
-def _lesson(stem: str, lessons: Iterable[Gradable]) -> Gradable | None:
-    """Finds the lesson whose name the file's name ends with (a platform's copies are called `word2vec (1)` or `word2vec-2`)."""
-    plain = re.sub(r"([-_ ]?\(?\d{1,3}\)?)$", "", stem)
-    candidates = [lesson for lesson in lessons if _ends_with(stem, lesson) or _ends_with(plain, lesson)]
-    return max(candidates, key=lambda lesson: len(lesson.name), default=None)
-
-
-def _ends_with(stem: str, lesson: Gradable) -> bool:
-    """Tells whether the file's name ends with the lesson's as a word of its own: albert is not bert."""
-    return re.search(rf"(?<![^\W_]){re.escape(lesson.name)}$", stem) is not None
-
-
-def _attempt(path: PurePosixPath) -> str:
-    """Reads from a name of Blackboard's when it was handed in; "" from others."""
-    found = BLACKBOARD.match(path.stem)
-    return found[3] if found else ""
-
-
-def _student(path: PurePosixPath, lesson: Gradable, shared: int, logins: Mapping[PurePosixPath, str]) -> str | None:
-    """Makes a student's id from a path: letters, digits, - and _ alone, so that it can name a folder everywhere.
-
-    It is the platform's folder, else the first folder that not all have, else the beginning of the file's name, else the
-    innermost folder. None if there is nothing of the kind, or if a name of Blackboard's may be that of two.
-
-    Args:
-        shared: so many folders at the beginning are those of all.
-        logins: whose an attempt of Blackboard's is, where a text file says so.
-    """
-    ours = ("..", "/", "submitted", lesson.assignment, lesson.name)
-    folders = [part for part in path.parts[:-1] if part not in ours]
-    own = [part for part in path.parts[shared:-1] if part not in ours]
-    before, name_stands_there, _ = path.stem.rpartition(lesson.name)
-    last = [CANVAS.sub(r"\1_\2", before if name_stands_there else path.stem), *folders[-1:]]
-    if found := BLACKBOARD.match(path.stem):
-        last = [_login(path, found, logins) or ""]
-    marked = [part for part in folders if MOODLE.search(part)]
-    for name in (*marked[:1], *own[:1], *last):
-        plain = re.sub(r"[^\w-]+", "-", MOODLE.sub("", name)).strip("-_").lower()
-        if plain:
-            return plain.encode()[-LONGEST_NAME:].decode(errors="ignore")  # the end, where the id stands
-    return None
 
 
 def _names(lessons: Iterable[Gradable]) -> str:
