@@ -121,10 +121,9 @@ def unknown_students(dates: Dates, home: Path) -> list[str]:
 
 
 def handed_in(folder: Path) -> datetime | None:
-    """Reads when the student's week in this folder was handed in, in UTC; None if there is no file or it holds no time."""
-    text = submission.content(folder / HANDED_IN).decode("utf-8", "replace").strip()
+    """Reads when the student's week in this folder was handed in, in UTC; None if there is no file or no time can be read."""
     try:
-        return _time(text)
+        return _time(submission.content(folder / HANDED_IN).decode("utf-8", "replace").strip())
     except (ValueError, OverflowError, LookupError, OSError):  # zones are looked up as files
         return None
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbgrader.api import Gradebook, SubmittedNotebook
 
-from grader.nbgrader.late_penalties import AssignLate
+from grader.nbgrader import lateness
+from grader.nbgrader.late_penalties import AssignLate, of_student
 
 CLASS = """
 [due]
@@ -113,3 +117,21 @@ def test_a_notebook_that_is_gone_keeps_no_penalty(book: str, tmp_path: Path) -> 
     assigned(book, "ada")
     with Gradebook(book) as read:
         assert read.find_submission_notebook("two", "week1", "ada").late_submission_penalty is None
+
+
+def test_a_folder_that_may_not_be_looked_at_ends_nothing(
+    book: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "class.toml").write_text(CLASS, encoding="utf-8")
+    look = os.stat
+
+    def stat(path: Any, *args: Any, **options: Any) -> os.stat_result:
+        if "submitted" in Path(os.fsdecode(path)).parts:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return look(path, *args, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    dates = lateness.read(tmp_path)
+    assert dates is not None
+    with Gradebook(book) as read:
+        assert of_student(read, tmp_path, dates, "ada")["week1"].share == 0.25

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from nbgrader.utils import parse_utc
 
 from grader.course import CourseError
+from grader.grading import submission
 from grader.nbgrader.config import _CourseDirectory
 from grader.nbgrader.lateness import (
     EXAMPLE,
@@ -195,3 +198,14 @@ def test_what_is_no_time_or_of_an_unknown_zone_is_never_read_as_another_time(tmp
 def test_without_the_file_no_time_is_known_and_none_is_missing(tmp_path: Path) -> None:
     assert handed_in(tmp_path) is None
     assert not holds_no_time(tmp_path)
+
+
+def test_a_file_that_cannot_be_read_holds_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "timestamp.txt").write_text(EXAMPLE)
+
+    def fail(path: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(submission, "content", fail)
+    assert handed_in(tmp_path) is None
+    assert holds_no_time(tmp_path)
