@@ -206,8 +206,9 @@ class Classroom:
             stored: what the gradebook holds, by student and lesson.
         """
         receipt = store.verdict_path(self.home, item.student, item.lesson).with_name("stored.txt")
-        when, rule = lateness.handed_in(item.path.parent), "ours" if lateness.read(self.home) else "nbgrader's"
-        content = digest(*sorted(verdict.as_json() for verdict in verdicts), str(when), rule)
+        when = lateness.handed_in(item.path.parent)
+        late = lateness.written(self.home, item.lesson.assignment, item.student)
+        content = digest(*sorted(verdict.as_json() for verdict in verdicts), str(when), *late)
         scores = [(stored.get((verdict.student, verdict.lesson)), verdict.earned) for verdict in verdicts]
         there = all(score is not None and score.holds(earned) for score, earned in scores)
         if there and receipt.is_file() and receipt.read_text(encoding="utf-8") == content:

@@ -6,7 +6,6 @@ whatever plugin is configured.
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -54,9 +53,7 @@ class AssignLate(AssignLatePenalties):
 def of_student(book: Gradebook, home: Path, dates: Dates, student: str) -> dict[str, Lateness]:
     """Judges all weeks of the student that lie in the class's folder now, and those that the gradebook alone knows."""
     handed_in = {one.assignment.name: _aware(one.timestamp) for one in book.student_submissions(student)}
-    for week in dates.due:
-        if os.path.isdir(folder := _folder(home, student, week)):  # noqa: PTH112 - Path's raises where it may not look
-            handed_in[week] = lateness.handed_in(folder)
+    handed_in |= lateness.times(dates, home, student)
     return lateness.judge(dates, student, handed_in, datetime.now(UTC))
 
 

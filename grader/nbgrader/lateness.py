@@ -128,6 +128,28 @@ def handed_in(folder: Path) -> datetime | None:
         return None
 
 
+def times(dates: Dates, home: Path, student: str) -> dict[str, datetime | None]:
+    """Reads when the student handed in the weeks that are due and lie in the class's folder now."""
+    folders = {week: home / "submitted" / student / week for week in dates.due}
+    return {
+        week: handed_in(folder)
+        for week, folder in folders.items()
+        if os.path.isdir(folder)  # noqa: PTH112 - Path's raises where it may not look
+    }
+
+
+def written(home: Path, week: str, student: str) -> list[str]:
+    """Gives what the class's rule writes of a student's week into gradebook and feedback: both dates and the reason.
+
+    Raises:
+        CourseError: the class's dates cannot be read.
+    """
+    if (dates := read(home)) is None:
+        return []
+    judged = judge(dates, student, times(dates, home, student), datetime.now(UTC))
+    return [str(dates.due.get(week)), str(dates.due_of(student, week)), judged.get(week, IN_TIME).sentence]
+
+
 def holds_no_time(folder: Path) -> bool:
     """Tells whether there is a file with the time of handing in from which none can be read."""
     return os.path.lexists(folder / HANDED_IN) and handed_in(folder) is None

@@ -10,7 +10,7 @@ import io
 import itertools
 import shutil
 from collections import Counter
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -192,6 +192,23 @@ def test_free_days_that_an_earlier_week_spends_later_are_taken_from_the_others(r
     assert Counter(runs(root)) == {"ada": 2}
     page = nbformat.read(root / "autograded" / "ada" / "hv" / "one.ipynb", as_version=4)
     assert "25 % of the points are taken away" in page.cells[0].outputs[0].text
+
+
+def test_a_changed_date_is_written_though_no_penalty_changes(root: Path) -> None:
+    for student, day in (("ada", 14), ("bora", 12)):
+        hand_in(root, "hw", "earns 4", student, when=f"2026-03-{day} 10:00:00 UTC")
+    for due in ("12:00", "11:30"):
+        (root / "class.toml").write_text(DATES.replace("13T12:00", f"13T{due}"))
+        grade(root)
+        page = nbformat.read(root / "autograded" / "ada" / "hw" / "one.ipynb", as_version=4)
+        assert f"due 2026-03-13 {due} UTC: 1 day late" in page.cells[0].outputs[0].text
+        with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+            assert f"{book.find_assignment('hw').duedate:%H:%M}" == due
+    (root / "class.toml").write_text(f"{DATES}[extended.bora]\nhw = 2026-03-14T12:00:00Z\n")
+    grade(root)
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+        assert book.find_submission("hw", "bora").extension == timedelta(days=1)
+    assert Counter(runs(root)) == {"ada": 1, "bora": 1}
 
 
 def test_a_week_that_is_not_graded_as_it_stands_waits_for_its_penalty(root: Path) -> None:
