@@ -162,11 +162,14 @@ def build(course: Course, lessons: Iterable[Lesson], say: Callable[[str], None] 
 
 
 def _remove_others(of_week: Sequence[Lesson]) -> None:
-    """Removes what was made for lessons that the week no longer has: nbgrader releases every notebook of its source folder."""
+    """Removes what was made for lessons that the week no longer has: nbgrader releases every notebook of its source folder.
+
+    The notebook goes last: after a kill the next build finds by it what is left.
+    """
     masters = {lesson.master for lesson in of_week}
     for master in set(of_week[0].master.parent.glob("*.ipynb")) - masters:
-        master.unlink()
         shutil.rmtree(master.with_suffix(""), ignore_errors=True)
+        master.unlink()
 
 
 def release_to(course: Course, week: str, home: Path) -> None:

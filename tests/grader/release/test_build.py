@@ -1,6 +1,8 @@
 """The release: current, without solutions, and refused when it would leak."""
 
 import os
+import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -67,6 +69,30 @@ def test_a_lesson_that_is_taken_out_leaves_nothing_of_what_was_made_for_it(tmp_p
     build(less, less.lessons(), say=said.append)
     assert "unchanged" not in said[0]
     assert [sorted(path.name for path in folder.iterdir()) for folder in made] == [["one", "one.ipynb"]] * 2
+
+
+def test_a_kill_while_a_lesson_is_taken_out_leaves_nothing_that_the_next_build_does_not_find(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course = words_course(tmp_path, "one", "two")
+    less, folder = with_lessons(tmp_path, "one"), course.build / "source" / WEEK
+    unlink, rmtree = Path.unlink, shutil.rmtree
+
+    def then_killed(remove: Callable[..., None]) -> Callable[..., None]:
+        def removed(path: Path, *args: object, **options: object) -> None:
+            remove(path, *args, **options)
+            if path.parent == folder:
+                raise KeyboardInterrupt
+
+        return removed
+
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "unlink", then_killed(unlink))
+        killed.setattr(shutil, "rmtree", then_killed(rmtree))
+        with pytest.raises(KeyboardInterrupt):
+            build(less, less.lessons(), say=lambda text: None)
+    build(less, less.lessons(), say=lambda text: None)
+    assert sorted(path.name for path in folder.iterdir()) == ["one", "one.ipynb"]
 
 
 def test_every_lesson_proves_that_nothing_leaks(course: Course) -> None:
