@@ -164,6 +164,7 @@ class Classroom:
         found_of: dict[tuple[str, str], list[Verdict | None]] = {pair: [] for pair in open_lessons}
         stored = {(score.student, score.lesson): score for score in self._stored(todo)}
         troubles: list[str] = []
+        held_back: dict[str, list[str]] = {}
 
         def done(item: Submission, verdict: Verdict | None) -> None:
             if verdict is not None and made_in != self.home:
@@ -180,6 +181,8 @@ class Classroom:
             try:
                 if len(verdicts) == len(found_of[pair]):
                     self._store(item, verdicts, stored)
+                elif verdicts:
+                    held_back.setdefault(item.lesson.assignment, []).append(item.student)
             except CourseError as error:  # of this student: the others' scores are stored all the same
                 troubles.append(str(error))
             bar.advance(storing)
@@ -187,6 +190,11 @@ class Classroom:
         with tempfile.TemporaryDirectory() as empty:  # where no verdict is found that could be kept
             made_in = self.home if resume else Path(empty)
             batch = self._verdicts(todo, made_in, lines, jobs, _shown(bar, grading), done, references)
+        troubles += [
+            f"{week}: no score of {named(students)} goes into the gradebook until all lessons of this week that were asked for "
+            "are graded; what is graded already will not run again"
+            for week, students in held_back.items()
+        ]
         batch.troubles += troubles + self._correct_penalties({item.student for item in todo}, bar, storing, lines)
         bar.update(storing, now="")
         return batch

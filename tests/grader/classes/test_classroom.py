@@ -147,6 +147,20 @@ def test_grading_everything_anew_runs_all_and_puts_the_new_verdicts_in_place(roo
     assert not path.with_suffix(".ipynb").exists()  # the stand-in runs no notebook
 
 
+def test_a_week_whose_scores_wait_for_a_lesson_that_is_not_graded_is_named(ours: Course) -> None:
+    root = ours.root
+    for student in ("ada", "bora"):
+        hand_in(root, WEEK, "earns 3", student, "one")
+        hand_in(root, WEEK, "earns 2" if student == "bora" else "raises no space left", student, "two")
+    failed, held_back = graded(ours, root)[0]
+    assert failed.startswith("ada, week1_words/two: the grader failed")
+    assert held_back.startswith(f"{WEEK}: no score of ada goes into the gradebook until all lessons of this week")
+    assert {score.student for score in gradebook.scores(ours, root, WEEK)} == {"bora"}
+    hand_in(root, WEEK, "earns 1", "ada", "two")
+    assert graded(ours, root)[0] == []
+    assert Counter(runs(root)) == {"ada": 3, "bora": 2}
+
+
 # When something was handed in.
 
 
