@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Page, expect
 from grader.course import ROOT, Course
 from grader.grading.verdict import CheckResult, ExerciseResult, MetricResult, Verdict
 from grader.registry import report
+from tests.browser.pictures import picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -56,7 +57,7 @@ def notebook(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Ite
 def test_an_exercise_that_is_not_written_says_so_without_a_traceback(notebook: LabNotebook, tmp_path: Path) -> None:
     notebook.run("cbow_examples", "check_cbow_examples")
     result, stopped = notebook.outputs("check_cbow_examples", 2)
-    notebook.page.screenshot(path=tmp_path / "unwritten.png")
+    picture(notebook.page, tmp_path / "unwritten.png")
     expect(result).to_contain_text("cbow_examples not written yet")
     expect(result).not_to_contain_text("NotImplementedError")
     expect(stopped).to_have_text("CheckFailed: 2 of 2 checks of cbow_examples fail")
@@ -68,7 +69,7 @@ def test_a_classic_mistake_is_named_beside_what_came_back_and_what_was_expected(
     notebook.write("skipgram_pairs", PAIRED_WITH_ITSELF)
     notebook.run("skipgram_pairs", "check_skipgram_pairs")
     result, stopped = notebook.outputs("check_skipgram_pairs", 2)
-    notebook.page.screenshot(path=tmp_path / "mistake.png")
+    picture(notebook.page, tmp_path / "mistake.png")
     expect(result).to_contain_text("Perhaps: the centre word is paired with itself")
     for line in (
         "given     a b c, window 2",
@@ -83,7 +84,7 @@ def test_a_right_answer_is_green_and_passes_every_check(notebook: LabNotebook, t
     notebook.write("skipgram_pairs", RIGHT)
     notebook.run("skipgram_pairs", "check_skipgram_pairs")
     [result] = notebook.outputs("check_skipgram_pairs", 1)
-    notebook.page.screenshot(path=tmp_path / "right.png")
+    picture(notebook.page, tmp_path / "right.png")
     expect(result).to_contain_text("skipgram_pairs 3 of 3 checks pass")
     expect(result.get_by_text("✓", exact=True)).to_have_count(3)
     expect(result.locator("b", has_text="✓").first).to_have_css("color", "rgb(0, 158, 115)")
@@ -96,7 +97,7 @@ def test_a_failing_check_can_be_read_in_either_theme(notebook: LabNotebook, them
     notebook.write("skipgram_pairs", PAIRED_WITH_ITSELF)
     notebook.run("skipgram_pairs", "check_skipgram_pairs")
     result, _ = notebook.outputs("check_skipgram_pairs", 2)
-    notebook.page.screenshot(path=tmp_path / "theme.png")
+    picture(notebook.page, tmp_path / "theme.png")
     expect(result).to_contain_text("Perhaps")
     found = contrasts(result)
     assert found.pop("✗") >= 3  # of graphics, by WCAG 2.1 (1.4.11); 4.5 of text (1.4.3)
@@ -155,7 +156,7 @@ def page(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
     course = Course(tmp_path)
     opened = chromium.new_page(viewport={"width": 1000, "height": 900})
     opened.goto(report.render(course, _stored(course)).path.as_uri())
-    opened.screenshot(path=tmp_path / "report.png", full_page=True)
+    picture(opened, tmp_path / "report.png", full_page=True)
     yield opened
     opened.close()
 
@@ -190,7 +191,7 @@ def test_the_report_fits_a_window_of_1000_pixels(page: Page) -> None:
 
 def test_the_report_fits_a_phone(page: Page, tmp_path: Path) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    page.screenshot(path=tmp_path / "phone.png", full_page=True)
+    picture(page, tmp_path / "phone.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 

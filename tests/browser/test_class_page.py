@@ -17,6 +17,7 @@ from grader.course import ROOT, Course
 from grader.grading.verdict import Memory, MetricResult, Spent, Time
 from grader.registry import report
 from grader.reports.pages import student_file
+from tests.browser.pictures import picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -78,7 +79,7 @@ def opened(page: Page, path: Path, tmp_path: Path) -> Page:
     page.goto(path.as_uri())
     for summary in page.locator("summary").all():
         summary.click()
-    page.screenshot(path=tmp_path / "page.png", full_page=True)
+    picture(page, tmp_path / "page.png", full_page=True)
     return page
 
 

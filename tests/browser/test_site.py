@@ -13,6 +13,7 @@ from recorded import record_run
 from grader.course import ROOT, Course
 from grader.lessons import source
 from grader.site.make import make_site
+from tests.browser.pictures import picture
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -61,7 +62,7 @@ def test_a_lesson_shows_plots_and_formulas_and_an_exercise_as_its_skeleton(
     site: Path, page: Page, tmp_path: Path
 ) -> None:
     page.goto((site / "weeks" / "week1_embeddings" / "polysemy.html").as_uri())
-    page.screenshot(path=tmp_path / "lesson.png")
+    picture(page, tmp_path / "lesson.png")
     plot = page.locator("article .cell_output img").first
     plot.scroll_into_view_if_needed()
     assert plot.evaluate("image => image.complete && image.naturalWidth") == 400
@@ -83,7 +84,7 @@ def test_claims_are_found_by_words_and_by_choice(site: Path, page: Page, tmp_pat
     expect(rows).to_have_count(everything)
     page.get_by_label("Paper", exact=True).select_option("GloVe (Pennington et al. 2014)")
     page.get_by_label("Verdict", exact=True).select_option("does not hold")
-    page.screenshot(path=tmp_path / "claims.png")
+    picture(page, tmp_path / "claims.png")
     shown = rows.all()
     assert 0 < len(shown) < everything
     for row in shown:
@@ -96,5 +97,5 @@ def test_claims_are_found_by_words_and_by_choice(site: Path, page: Page, tmp_pat
 def test_a_page_is_no_wider_than_a_phone(site: Path, page: Page, address: str, tmp_path: Path) -> None:
     page.set_viewport_size(PHONE)
     page.goto((site / f"{address}.html").as_uri())
-    page.screenshot(path=tmp_path / "phone.png")
+    picture(page, tmp_path / "phone.png")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
