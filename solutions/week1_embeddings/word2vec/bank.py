@@ -141,6 +141,12 @@ def keep_probability(counts, t):
     return torch.tensor([min(1.0, math.sqrt(t * total / c)) for c in counts.tolist()])
 
 
+@alternative("keep_probability", "one-minus-drop")
+def keep_probability(counts, t):
+    dropped = 1 - (t * counts.sum() / counts).sqrt()
+    return 1 - dropped.clamp(min=0)
+
+
 @alternative("keep_probability", "numpy")
 def keep_probability(counts, t):
     import numpy as np

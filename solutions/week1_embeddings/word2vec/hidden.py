@@ -87,7 +87,7 @@ def test_counts_of_any_type_and_any_threshold_are_obeyed(student: Student) -> No
             counts = torch.tensor([2_000_000_000, 2_000_000_000, 1_000_000, 1], dtype=kind)
             expected = [min(1.0, math.sqrt(t * 4_001_000_001 / n)) for n in (2e9, 2e9, 1e6, 1)]
             found, given = student.keep_probability(counts, t), f"2·10⁹, 2·10⁹, 10⁶ and 1, of {kind}; t = {t:g}"
-            close(found, expected, atol=0, given=given)
+            close(found, expected, atol=1e-7, given=given)  # one minus what is dropped has this precision in float32
             true(found.is_floating_point(), "a float tensor was expected", given=given, actual=str(found.dtype))
     expected = [math.sqrt(0.1 * 9 / n) for n in (1.5, 2.75, 4.75)]
     close(student.keep_probability(torch.tensor([1.5, 2.75, 4.75]), 0.1), expected, given="1½, 2¾ and 4¾; t = 0.1")

@@ -136,7 +136,7 @@ edit("agreement", "words-cut", {"zip(found, known, strict=True)": "zip(found[:10
 def random_cuts(word, count, generator):
     places = list(range(1, len(word)))
     generator.shuffle(places)
-    return set(places[:count])
+    return frozenset(places[:count])
 
 
 @alternative("random_cuts", "rejection")

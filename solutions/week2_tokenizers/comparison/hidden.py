@@ -94,7 +94,7 @@ def test_all_places_of_any_word_are_drawn(student: Student, word_and_count: tupl
     (word, count), generator = word_and_count, student.random.Random(seed)
     drawn = [student.random_cuts(word, count, generator) for _ in range(60)]
     for places in drawn:
-        true(isinstance(places, set), "a set is asked for", actual=places)
+        true(isinstance(places, set | frozenset), "a set is asked for", actual=places)
         true(len(places) == count, f"{count} different places are asked for", actual=places)
     equal(set().union(*drawn), set(range(1, len(word))) if count else set())
 

@@ -488,8 +488,8 @@ def cards():
 
 @alternative("cards", "by-family")
 def cards():
-    bert = {"masked tokens", "next sentence"}
-    left = {"next token"}
+    bert = frozenset({"masked tokens", "next sentence"})
+    left = frozenset({"next token"})
     found = dict.fromkeys(("GPT", "GPT-2", "GPT-3", "Transformer-XL"), ("decoder", "AR", left))
     found |= dict.fromkeys(("BERT", "KoBERT", "KR-BERT"), ("encoder", "AE", bert))
     found |= dict.fromkeys(("ELECTRA", "KoELECTRA"), ("encoder", "AE", {"replaced tokens"}))

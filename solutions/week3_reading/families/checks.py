@@ -253,7 +253,7 @@ def _cards(student: Student) -> dict[str, tuple[str, str, set[str]]]:
 
 
 def _is_card(card: object) -> bool:
-    if not (isinstance(card, tuple) and len(card) == 3 and isinstance(card[2], set) and card[2]):
+    if not (isinstance(card, tuple) and len(card) == 3 and isinstance(card[2], set | frozenset) and card[2]):
         return False
     half, way, tasks = card
     return (
