@@ -98,6 +98,17 @@ def merge_pair(word, pair):
     return tuple(word)
 
 
+@alternative("merge_pair", "last-takes-next")
+def merge_pair(word, pair):
+    merged = []
+    for token in word:
+        if merged and (merged[-1], token) == pair:
+            merged[-1] += token
+        else:
+            merged.append(token)
+    return tuple(merged)
+
+
 @alternative("merge_pair", "library-merge")
 def merge_pair(word, pair):
     tokens = {token: i for i, token in enumerate({*word, *pair})}
@@ -183,8 +194,6 @@ edit("merge_pair", "any-case", {"word[i : i + 2] == pair": "[t.lower() for t in 
      "tokens are compared without case", killed_by=MANY)
 edit("merge_pair", "stripped", {JOINED: "merged.append((word[i] + word[i + 1]).strip())"},
      "blanks around the new token are stripped: it is the two tokens as they are", killed_by=MANY)
-edit("merge_pair", "empty-left-out", {"tuple(merged)": "tuple(filter(None, merged))"},
-     "empty tokens are left out: the others stay as they are", killed_by=ANY)
 edit("merge_pair", "mark-left-alone", {"word[i : i + 2] == pair": 'word[i : i + 2] == pair and ">" not in "".join(pair)'},
      "the sign > is taken for the end of a mark, and is never joined: it is a token like any other",
      killed_by="test_any_pair_of_a_word_is_merged_as_by_the_library")

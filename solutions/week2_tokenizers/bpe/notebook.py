@@ -91,7 +91,7 @@ def count_pairs(words):
     """How often each pair of neighbouring tokens occurs in the text.
 
     words: dictionary from a word, as a tuple of tokens, to its count: {("l", "o", "w"): 5, ("a",): 2};
-    it may be empty.
+    it may be empty, and a word may be. No token is the empty string.
     Returns a dictionary from a pair (token, token) to its count, with the pairs that occur and no
     others. Every place counts: ("a", "a", "a") holds the pair ("a", "a") twice. Sennrich et al.
     2016, algorithm 1, get_stats.
@@ -130,7 +130,7 @@ def merge_pair(word, pair):
     """The word with the two tokens of the pair joined wherever they stand side by side: from left
     to right, without overlap.
 
-    word: tuple of tokens (strings), it may be empty; pair: (token, token).
+    word: tuple of tokens (strings, none of them empty), it may be empty; pair: (token, token).
     Returns a tuple of tokens. Sennrich et al. 2016, algorithm 1, merge_vocab.
     """
     ### BEGIN SOLUTION
