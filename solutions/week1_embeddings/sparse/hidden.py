@@ -107,6 +107,9 @@ def test_many_near_pairs_far_away_are_told_apart(student: Student) -> None:
     near = torch.tensor([[sign * (1000 + i / 64), i / 64] for i in range(20) for sign in (1, -1)])
     expected = np.linalg.norm(near.double()[:, None] - near.double()[None], axis=2)
     close(student.distances(near), expected, given="40 points near (1000, 0) and (−1000, 0), 1/64 apart")
+    far = torch.tensor([[1e8, 0], [1e8 + 0.5, 0], [-1e8, 0], [-1e8, 0.5]], dtype=torch.float64)
+    expected = np.linalg.norm(far[:, None] - far[None], axis=2)
+    close(student.distances(far), expected, given="two points near (10⁸, 0) and two near (−10⁸, 0), ½ apart, of float64")
 
 
 @exercise("distances", points=0.5, needs="test_three_points_are_as_far_apart_as_pythagoras_says")

@@ -553,6 +553,11 @@ edit("sample", "one-draw-repeated",
      "all draws are the same one: draw anew each time", killed_by="test_ways_come_as_often_as_they_are_probable")
 edit("sample", "pieces-backwards", {"pieces.insert(0, text[start:end])": "pieces.append(text[start:end])"},
      "the pieces come from the last to the first", killed_by="test_every_draw_joins_to_the_text")
+edit("sample", "probabilities-for-logarithms", {"np.exp(total[start] + sharper.get(text[start:end], -math.inf) - total[end])":
+     "np.exp(max(total[start], -700)) * np.exp(sharper.get(text[start:end], -math.inf)) + 1e-320 * (start == end - 1)",
+     "p=chances": "p=np.array(chances) / sum(chances)"},
+     "probabilities are multiplied, which come to nothing in a long text: add their logarithms, and take the exponential of the difference",
+     killed_by="test_each_of_many_ways_is_drawn_as_often_as_it_is_probable")
 edit("sample", "seed-unused", {"default_rng(seed)": "default_rng()"},
      "the seed is not used: another draw each time", killed_by="test_the_same_seed_draws_the_same_and_another_others")
 edit("sample", "eight-characters", {"in scores.items()": "in scores.items() if len(piece) <= 8"},

@@ -69,7 +69,7 @@ def parents(rows):
     """The graph of a table.
 
     rows: list of (name, builds_on), two strings; builds_on is empty, or names separated by ";";
-    inside a name blanks and all other signs may stand. There may be no rows.
+    inside a name, not at its ends, blanks and all other signs may stand. There may be no rows.
     Returns {name: set of the names of its parents}, in the order of the rows.
     Raises ValueError, which says the parent's name, if a parent has no row of its own.
     """
@@ -141,8 +141,8 @@ check("against_time")
 def ancestors(graph, name):
     """All that a name descends from: its parents, their parents, and so on.
 
-    graph: {name: set of parents}; not changed. Returns a set; `name` itself is in it only if it
-    lies on a circle.
+    graph: {name: set of parents}; not changed; no line from child to parent has more than a
+    hundred names. Returns a set; `name` itself is in it only if it lies on a circle.
     """
     ### BEGIN SOLUTION
     found, waiting = set(), list(graph[name])

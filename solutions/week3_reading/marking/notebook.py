@@ -140,7 +140,7 @@ def confusion(key, marks, labels):
     """How often a sentence of each class of the key was marked as each class.
 
     key, marks: lists of n labels, perhaps of none, in the same order of sentences; labels: list of C
-    different labels, strings or numbers, all that occur among them.
+    different labels, all strings or all whole numbers, every one that occurs among them.
     Returns a numpy array of whole numbers (C, C): row i, column j counts the sentences that are
     labels[i] in the key and labels[j] in the marks.
     """

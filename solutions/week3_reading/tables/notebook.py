@@ -605,7 +605,7 @@ def wilson(successes, trials, confidence=0.95):
 
     successes, trials: ints, 0 ≤ successes ≤ trials, trials ≥ 1; confidence: float between 0 and 1,
     both sides together.
-    Returns (low, high), floats from 0 to 1.
+    Returns (low, high), floats, the formula's up to rounding.
     """
     ### BEGIN SOLUTION
     z = NormalDist().inv_cdf((1 + confidence) / 2)

@@ -105,6 +105,8 @@ edit("attention", "softmax-over-heads", {"softmax(dim=-1)": "softmax(dim=1)"},
      killed_by="test_batches_and_heads_attend_each_for_themselves")
 
 
+edit("attention", "float32-root", {"math.sqrt(queries.size(-1))": "torch.tensor(queries.size(-1)).sqrt()"},
+     "the root is a tensor of float32: doubles are divided by a rounded √d", killed_by="test_doubles_keep_their_digits")
 edit("attention", "float32-always", {"scores.softmax(dim=-1) @ values": "scores.float().softmax(dim=-1) @ values.float()"},
      "the result is float32 whatever came in: doubles lose their digits",
      killed_by="test_doubles_keep_their_digits")

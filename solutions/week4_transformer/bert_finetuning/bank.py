@@ -479,6 +479,9 @@ def choose_threshold(margins, answered, silent):
     return float(cuts[earned.argmax()])
 
 
+edit("choose_threshold", "between-equal-margins", {"last_of_equals and total": "total"},
+     "of questions with one margin some are answered and some are not: no threshold does that",
+     killed_by="test_equal_margins_are_answered_all_or_none", of="sorted-sweep")
 edit("choose_threshold", "zero", {"return max([-math.inf, *margins], key=earned)": "return 0.0"},
      "the threshold is 0: it is chosen on these questions", killed_by="test_it_lies_where_most_is_earned")
 edit("choose_threshold", "never-answers-all", {"[-math.inf, *margins]": "margins"},

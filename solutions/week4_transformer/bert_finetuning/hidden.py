@@ -432,6 +432,15 @@ def test_what_is_earned_may_be_nothing_little_or_below_zero(student: Student) ->
 
 
 @exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")
+def test_equal_margins_are_answered_all_or_none(student: Student) -> None:
+    # Of two questions with one margin one earns by its answer and one by silence, so neither order of them can be used.
+    margins, answered, silent = [0.0, 0, 1, 2, 4, 4], [0.0, 1, 0, 0.25, 1, 0], [1.0, 0, 0.25, 0, 0, 1]
+    found = float(student.choose_threshold(margins, answered, silent))
+    given = f"margins {margins}; answers earn {answered}, silence {silent}"
+    true(1 <= found < 2, "thresholds from 1 on, and below 2, earn most", given=given, actual=found)
+
+
+@exercise("choose_threshold", points=0.5, needs="test_no_threshold_earns_more")
 def test_questions_may_be_hundreds_and_margins_huge(student: Student) -> None:
     margins = [float(n * 7 % 400) for n in range(400)]
     answered, silent = [float(margin >= 371) for margin in margins], [float(margin < 371) for margin in margins]

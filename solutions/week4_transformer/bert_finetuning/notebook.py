@@ -408,9 +408,9 @@ def choose_threshold(margins, answered, silent):
     """A threshold τ with which the questions earn most: one with a margin above τ, not equal, is
     answered, the others are not.
 
-    margins: for each question the best span's score minus that of no answer; answered, silent: what
-    it earns by giving the span and by giving none, which may be below 0. Three lists of finite floats,
-    equally long, not empty.
+    margins: for each question the best span's score minus that of no answer, from −10¹² to 10¹², often
+    equal; answered, silent: what it earns by giving the span and by giving none, which may be below 0.
+    Three lists of finite floats, equally long, not empty.
     Returns a float; any of the best will do; it may be infinite. Devlin et al. 2019, section 4.3.
     """
     ### BEGIN SOLUTION

@@ -66,6 +66,9 @@ def test_one_number_fewer_is_fewer(student: Student) -> None:
     # 1,999 · 2,002,001 = 4,001,999,999.
     found = numbers(student.embedding_sizes(2_000_000, 2001, 1))
     equal(found[2], 1999, given="V = 2,000,000, H = 2,001: E = 1,999 has 4,001,999,999 numbers, one fewer than the table")
+    # The break-even is 499,999 + 1 / (V + H): in floats 499,999.
+    found = numbers(student.embedding_sizes(125_000_000_000, 500_001, 1))
+    equal(found[2], 499_999, given="V = 125,000,000,000, H = 500,001: E = 499,999 has one number fewer than the table")
 
 
 # factorise
