@@ -345,7 +345,8 @@ def train_subwords(pairs, counts, bags, rows, dim=32, negatives=5, epochs=5, lr=
     """Trains skip-gram with subwords and returns the table (rows, dim), on the CPU, without gradient.
 
     pairs (N, 2) int64 tensor of (centre, context) ids, on the device to train on; counts (V,) tensor;
-    bags: V lists of rows; rows: rows of the table. The same result for the same seed.
+    bags: V lists of rows; rows: rows of the table; negatives: k, drawn for each pair, with
+    replacement. The same result for the same seed.
     """
     generator = torch.Generator().manual_seed(seed)
     place = pairs.device

@@ -373,7 +373,7 @@ def glove_weight(counts, x_max=100.0, alpha=0.75):
     """The weight f(x) of a squared error: in proportion to the count's power alpha, and 1 from x_max on.
 
     counts: tensor of any shape, perhaps without axes, of counts of at least 0, whole numbers or floats; it
-    stays as it is.
+    stays as it is. x_max: above 0; alpha: at least 0, above 0 where a count is 0.
     Returns a float tensor of the same shape. Pennington et al. 2014, eq. 9.
     """
     ### BEGIN SOLUTION

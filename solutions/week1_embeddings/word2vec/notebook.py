@@ -137,9 +137,9 @@ check("skipgram_pairs")
 
 # %% exercise="cbow_examples"
 def cbow_examples(tokens, window):
-    """One (contexts, centre) example for each word that has a context.
+    """One (contexts, centre) example for each word that has a context, as a list of tuples.
 
-    contexts: the list of its context words in order; window: words on one side.
+    contexts: the list of its context words in order; window: words on one side, at least 1.
     Mikolov et al. 2013 (Efficient Estimation), section 3.1.
     """
     ### BEGIN SOLUTION
@@ -181,7 +181,7 @@ def keep_probability(counts, t):
     frequent is kept half as often.
     counts (V,) tensor of occurrences, each at least 1, of whole numbers (int32 or int64) or floats;
     t the threshold, for example 1e-3.
-    Returns a float tensor (V,). Mikolov et al. 2013, eq. 5.
+    Returns a float32 or float64 tensor (V,). Mikolov et al. 2013, eq. 5.
     """
     ### BEGIN SOLUTION
     frequency = counts / counts.sum()  # (V,)
@@ -223,7 +223,7 @@ def noise_distribution(counts, power=0.75):
     often, at ¾ as in the table above. A word that never occurs is never drawn, where power is above 0.
     counts (V,) tensor of whole numbers (int32 or int64) up to 10⁹ or floats, some of them 0 perhaps;
     it stays as it is.
-    Returns a float tensor (V,). Mikolov et al. 2013, section 2.2.
+    Returns a float32 or float64 tensor (V,). Mikolov et al. 2013, section 2.2.
     """
     ### BEGIN SOLUTION
     weights = counts.double() ** power  # (V,)
@@ -357,7 +357,7 @@ def train_sgns(pairs, counts, dim=64, negatives=5, epochs=5, lr=0.02, batch=2048
     """Trains skip-gram with negative sampling and returns the centre vectors.
 
     pairs (N, 2) int64 tensor of (centre, context) ids, on the device to train on;
-    counts (V,) tensor of occurrences.
+    counts (V,) tensor of occurrences; negatives: k, drawn for each pair, with replacement.
     Returns a float tensor (V, dim) on the CPU, without gradient; the same for the same seed.
     """
     generator = torch.Generator().manual_seed(seed)
@@ -405,8 +405,9 @@ check("train_sgns")
 def nearest(vectors, words, query, k=5):
     """The k words nearest to `query` by cosine, without the query itself, nearest first.
 
-    vectors (V, d) tensor, no row of zeros; words list of V different strings. Returns a list of tuples
-    (word, cosine as float): all other words where there are no more than k; equal cosines in any order.
+    vectors (V, d) tensor, no row of zeros; words list of V different strings; query is one of them.
+    Returns a list of tuples (word, cosine as float): all other words where there are no more than k;
+    equal cosines in any order.
     """
     ### BEGIN SOLUTION
     unit = normalize(vectors, dim=1)  # (V, d)
@@ -447,7 +448,7 @@ def analogy(vectors, words, a, b, c):
     """The word d such that a is to b as c is to d: nearest to b − a + c of unit vectors.
 
     a, b and c themselves are excluded. vectors (V, d) tensor, no row of zeros; words list of V
-    different strings.
+    different strings, a, b, c and at least one more among them.
     Returns a word. Mikolov et al. 2013 (NIPS), section 3.
     """
     ### BEGIN SOLUTION

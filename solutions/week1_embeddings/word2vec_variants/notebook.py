@@ -340,7 +340,7 @@ def subsample(ids, counts, t, uniform):
     ids (N,) int64, perhaps none; counts (V,) int64, how often each word occurs in the whole corpus, at least
     once; f is a word's share of all counts;
     t: the threshold, at least 0, for example 1e-3; uniform (N,) float, one number from [0, 1) for each
-    occurrence.
+    occurrence. Where float32 and float64 decide differently, either will do.
     Returns a bool tensor (N,). Mikolov et al. 2013 (NIPS), eq. 5.
     """
     ### BEGIN SOLUTION

@@ -441,8 +441,8 @@ def overlap(one, other):
 
     one, other: lists of strings. A "##" or "▁" at the start of a piece is a mark and goes first; it
     is one mark that goes ("##▁a" becomes "▁a"). Of the rest are left out: what is empty, and special
-    tokens, which begin with "[" and end with "]" or begin with "<" and end with ">" and are longer
-    than two characters.
+    tokens, which begin with "[" and end with "]" or begin with "<" and end with ">", with at least
+    one character between ("[]" and "<>" stay).
     Returns a float from 0 to 1; 0.0 if both are empty.
     """
 

@@ -347,8 +347,9 @@ plt.show()
 def pieces(word, unit):
     """A word cut into units.
 
-    word: string; unit: "word" (the word as it is), "character" (Unicode code points as they stand),
-    "jamo" (code points of the whole word's canonical decomposition, NFD) or "byte" (UTF-8).
+    word: string; unit: "word" (the word as it is, [""] for ""), "character" (Unicode code
+    points as they stand), "jamo" (code points of the whole word's canonical decomposition, NFD) or
+    "byte" (UTF-8).
     Returns a list: of strings, or of whole numbers for bytes.
     """
     ### BEGIN SOLUTION

@@ -448,9 +448,9 @@ def train(words, counts, size):
     """Learns merges until the vocabulary has `size` entries or no pair is left.
 
     words: list of words, tuples of ids of bytes, below 256; they are changed in place: at the end
-    each holds its tokens. counts: list, how often each word occurs, 1 or more; it stays as it is.
-    size: 256 or more. Of the most frequent pairs, that with the smallest first id is merged, of
-    these that with the smallest second id. The first merge makes id 256, the next one 257.
+    each is the tuple of its tokens. counts: list, how often each word occurs, 1 or more; it stays
+    as it is. size: 256 or more. Of the most frequent pairs, that with the smallest first id is
+    merged, of these that with the smallest second id. The first merge makes id 256, the next one 257.
     Returns a dictionary from each merged pair (id, id) to the id that it becomes, in the order in
     which they were made. Sennrich et al. 2016, algorithm 1.
     """
@@ -499,7 +499,8 @@ def encode(text, merges, special):
     """The ids of a text.
 
     merges: dictionary from a pair (id, id) to the id that it becomes; smaller ids were learnt
-    earlier, and some may be missing. special: dictionary from special token to id; it may be empty.
+    earlier, and some may be missing. special: dictionary from special token to id, perhaps one
+    that a byte has; it may be empty.
     Special tokens are cut out first (`cut_special`), the rest is split (`split_text`); a piece is
     spelled in the ids of its bytes in UTF-8 (`byte_ids`). Of the merges that apply in it, that with
     the smallest id is made first, until none applies.

@@ -123,7 +123,8 @@ check("mark")
 def unmark(pieces):
     """The text that pieces were cut from: unmark(any way to cut mark(text)) is the normalised text.
 
-    pieces: list of strings, the first of which begins with ▁; or an empty list.
+    pieces: list of strings, the first of which begins with ▁; or an empty list. In what they join to
+    no ▁ stands at the end or beside another.
     Kudo and Richardson 2018, section 3.1 ("Decode(Encode(Normalize(text))) = Normalize(text)").
     """
     ### BEGIN SOLUTION
@@ -181,7 +182,7 @@ def viterbi(text, scores):
     """The most probable way to cut a text, and its log-probability.
 
     text: string of at most 500 characters; scores: dictionary from piece to log-probability (natural
-    logarithm).
+    logarithm), each finite.
     Returns (pieces, score): a list of strings that join to the text, and a float; ([], 0.0) for "".
     Of equally probable ways any one. Raises ValueError if the pieces cannot spell the text.
     Kudo 2018, section 3.2.
@@ -246,7 +247,7 @@ print(viterbi("▁커피를", scores))
 def forward(text, scores):
     """For each position, the log of the summed probability of all ways to cut the text up to there.
 
-    text: string of n characters; scores: dictionary from piece to log-probability.
+    text: string of n characters; scores: dictionary from piece to log-probability, each finite.
     Returns an array (n + 1,): 0 first, the text's log-probability last, -inf where no way leads.
     Kudo 2018, section 3.2.
     """
@@ -426,7 +427,8 @@ check("pruning_losses")
 def sample(text, scores, alpha, count, seed):
     """Ways to cut a text, drawn in proportion to their probabilities to the power alpha.
 
-    text: string that the pieces can spell; scores: dictionary from piece to log-probability;
+    text: string that the pieces can spell; scores: dictionary from piece to log-probability,
+    each finite;
     alpha: 0 or more; count: how many ways to draw, independently of each other.
     Returns a list of `count` lists of pieces; the same for the same seed.
     Kudo 2018, section 3.3, with l = infinity.

@@ -95,7 +95,7 @@ def likelihood_gain(together, first, second, total):
 
     together: n, how often that is, at least 1; first, second: how often each of the two pieces
     occurs, each at least n;
-    total: N, how many pieces the text has, more than n. Their join does not occur before.
+    total: N, how many pieces the text has, at least first + second. Their join does not occur before.
     Returns a float, in nats (natural logarithms); 0 · ln 0 is 0.
     """
 
@@ -433,7 +433,7 @@ def encode_pair(first, second, vocabulary):
     """BERT's input for one text or two.
 
     first: list of pieces, it may be empty; second: list of pieces, it may be empty too, or None
-    where there is only one text;
+    where there is only one text; "[SEP]" in a text is a piece like any other, and nothing is cut off;
     vocabulary: list of pieces, the id of each being its place; it holds all that is needed.
     Returns (ids, segments), two lists of whole numbers of the same length. Devlin et al. 2019,
     section 3 and figure 2.
@@ -468,8 +468,8 @@ def decode(ids, vocabulary):
     """The words of some ids with one blank between them.
 
     ids: list of whole numbers, which begin with a word if special tokens are left out; vocabulary:
-    list of pieces. [PAD], [CLS], [SEP] and [MASK] are left out; [UNK] is a word, so that one sees
-    that something stood there. A "#" that was in the text stays.
+    list of pieces, none of them a bare "##". [PAD], [CLS], [SEP] and [MASK] are left out; [UNK] is
+    a word, so that one sees that something stood there. A "#" that was in the text stays.
     Returns a string.
     """
     ### BEGIN SOLUTION

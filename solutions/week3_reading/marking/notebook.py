@@ -173,7 +173,7 @@ def agreement(counts):
     """The share of the sentences on which key and marks agree.
 
     counts: int64 (C, C), C at most 50, as `confusion` gives them, at most a million each and not all 0.
-    Returns a float.
+    Returns a float, right up to rounding.
     """
     ### BEGIN SOLUTION
     return float(counts.trace() / counts.sum())
@@ -287,7 +287,7 @@ def by_class(counts):
     """Precision, recall and F1 of each class.
 
     counts: int64 (C, C), rows the key, columns the marks, at most a million each. Returns floats
-    (C, 3); 0 wherever there is nothing to divide by.
+    (C, 3), right up to rounding; 0 wherever there is nothing to divide by.
     """
     ### BEGIN SOLUTION
     hits, true, marked = counts.diagonal(), counts.sum(axis=1), counts.sum(axis=0)  # (C,) each
@@ -370,8 +370,10 @@ print(f"kappa of the first question alone: {kappa(first):.2f}")
 def kappa_interval(counts, draws, seed):
     """The 95 % percentile bootstrap interval of kappa, over sentences.
 
-    counts: int64 (C, C), not all 0; draws: how often the sentences are drawn anew, at least once;
-    seed: of the generator, the only source of chance, a whole number from 0 to 2³² − 1.
+    counts: int64 (C, C), 1 to 1,000 sentences in all; draws: how often they are drawn anew, at least
+    once;
+    seed: of the generator, the only source of chance, a whole number from 0 to 2³² − 1. Which draws
+    belong to a seed is free.
     Returns (low, high): the quantiles 0.025 and 0.975 of the kappas of `draws` tables, each with as
     many sentences as `counts`.
     """

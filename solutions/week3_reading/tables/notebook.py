@@ -680,6 +680,7 @@ def misprints(table, claimed, rule, parts):
     claimed: the column that was computed; parts: list of the columns that it was computed from, in
     order.
     rule: "sum", "mean", "difference" (first − second) or "ratio" (first / second; both positive).
+    A mean is the exact sum divided once; a border of an interval belongs to it.
     Returns the names of the rows, a list in the order of the table.
     """
     ### BEGIN SOLUTION
