@@ -177,7 +177,8 @@ print(" ".join(snow), " ".join(eye), f"distance of the two vectors of 눈: {floa
 def topic_entropy(topics):
     """The entropy in bits of the shares of the topics in a list; 0.0 for an empty list.
 
-    topics: list of strings. Returns a float, at least 0. Shannon 1948, section 6.
+    topics: list of strings. Returns a float, at least 0, exactly 0.0 for a single topic.
+    Shannon 1948, section 6.
     """
     ### BEGIN SOLUTION
     entropy = 0.0

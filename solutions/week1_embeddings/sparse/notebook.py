@@ -97,8 +97,8 @@ def one_hot(tokens, words):
 
     A token that is not among the words has no axis: its row is all zeros.
 
-    tokens: list of N strings; words: list of V different strings.
-    Returns a float tensor (N, V).
+    tokens: list of N strings; words: list of V different strings; either may be empty.
+    Returns a float32 or float64 tensor (N, V).
     """
     ### BEGIN SOLUTION
     index = {word: i for i, word in enumerate(words)}
@@ -376,7 +376,7 @@ def association(n_xy, n_x, n_y, n):
     n_xy, n_x, n_y (K,) tensors: how often each pair, its first and its second word occurred, the
     words at least once; n: tokens in the corpus, at most 10⁹. The tensors are of int32, int64,
     float32 or float64; the product of two counts may be too large for int32.
-    Returns a float tensor (K,). Church and Hanks 1990, section 3.
+    Returns a float32 or float64 tensor (K,). Church and Hanks 1990, section 3.
     """
     ### BEGIN SOLUTION
     return torch.log2(n_xy.double() * n / (n_x.double() * n_y.double())).float()  # (K,)
@@ -485,8 +485,8 @@ def shifted_ppmi(counts, negatives=5, power=0.75):
     """max(0, ln(P(i, j) / (P(i) P_power(j))) − ln negatives); 0 wherever the count is 0.
 
     P_power(j) is the column's sum to the power, divided by the sum of that over all columns.
-    counts (V, C) tensor of counts, as in ppmi; negatives: k, at least 1; with negatives=1 and
-    power=1 it is PPMI.
+    counts (V, C) tensor of counts, as in ppmi; negatives: k, at least 1; power: at least 0, above 0
+    where a column has only zeros; with negatives=1 and power=1 it is PPMI.
     Returns a float tensor (V, C). Levy and Goldberg 2014, section 4.1; Levy, Goldberg and Dagan
     2015, section 3.2.
     """
@@ -546,7 +546,8 @@ def lsa(matrix, dim, power=1.0):
     decomposition.
 
     matrix (V, C) float tensor; dim: d, from 1 to the smaller of V and C.
-    power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2.
+    power: 1 as in Deerwester et al. 1990, 0.5 as in Levy and Goldberg 2014, section 4.2; at least
+    0, and above 0 where d is more than the rank.
     Returns a float tensor (V, d), the strongest direction first; the sign of each column is free.
     Columns beyond the matrix's rank are zeros where the power is above 0, up to the rounding of an
     SVD.
