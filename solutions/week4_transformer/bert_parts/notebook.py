@@ -240,9 +240,9 @@ def few_labels(labels, per_class, seed):
 
     labels: list of classes (ints or strings), at least one, each class at least `per_class` times.
     per_class: 1 or more. seed: an int, 0 to 2**32 − 1; the same seed gives the same sample, in
-    another run of Python too, other seeds others, and with one seed a larger sample holds every
-    smaller one. Every set of `per_class` places of a class can come.
-    Returns a list of different places, in any order.
+    another run of Python too (where hash("a") is another), other seeds others, and with one seed a
+    larger sample holds every smaller one. Every set of `per_class` places of a class can come.
+    Returns a list of different places, in any order, perhaps another order each time.
     """
     ### BEGIN SOLUTION
     order = list(range(len(labels)))
@@ -753,9 +753,10 @@ def paired_p_value(a, b, signs):
     """How often chance lets model A lead over B by as much as it does, or more: one-sided.
 
     a, b: float tensors (N,), the scores of both models on the same N items; signs: float tensor (R,
-    N) of 1 and −1, where −1 swaps the two scores of an item; N and R are at least 1. Sums are taken in
-    float64, so that equal ones are equal; scores may differ by very little, so a tolerance of a fixed
-    size would be wrong. Returns a float from 1 / (1 + R) to 1. After Fisher 1935; Edgington's +1.
+    N) of 1 and −1, where −1 swaps the two scores of an item; N and R are at least 1. Sums are taken
+    in float64, where those of the scores given are exact, so that equal ones are equal; scores may
+    differ by very little, so a tolerance of a fixed size would be wrong. Returns a float from 1 /
+    (1 + R) to 1. After Fisher 1935; Edgington's +1.
     """
     ### BEGIN SOLUTION
     difference = a.double() - b.double()  # (N,)

@@ -409,7 +409,7 @@ def next_sentence_pair(documents, number, cut, coin, other):
     """Texts A and B, and whether B follows A.
 
     documents: list of documents, two or more, each a list of sentences, one or more, each a list of
-    ids, which may be empty.
+    ids, which may be empty; not changed.
     A is the first `cut` sentences of document `number` (0 < cut < its length), joined.
     coin 0: B is the rest of that document, joined; label 0.
     coin 1: B is another document from its sentence `cut` on (counted from 0), joined, or its last

@@ -417,9 +417,10 @@ def lm_losses(forward, backward, tokens, padding=0):
     """The mean loss in nats of the forward and of the backward language model, over all tokens of
     the batch that it predicts.
 
-    forward, backward (B, N, V): each model's logits at each position; tokens (B, N) int64, padding
-    at the end of a sentence. The forward model predicts the token after a position, the backward
-    model the one before it. Padding is not predicted, and a position of padding predicts nothing.
+    forward, backward (B, N, V): each model's logits at each position; tokens (B, N) int64, from 0
+    to V − 1, padding too, which stands at the end of a sentence; at least one sentence has two
+    tokens. The forward model predicts the token after a position, the backward model the one before
+    it. Padding is not predicted, and a position of padding predicts nothing.
     Returns a tensor (2,), forward first. Peters et al. 2018, section 3.1.
     """
     ### BEGIN SOLUTION
@@ -677,10 +678,10 @@ check("elmo")
 def probe(vectors, labels, new, classes, ridge=1.0):
     """Scores of new vectors for each class, by ridge regression on labelled ones.
 
-    vectors (M, d) float, labels (M,) int64 from 0 to classes - 1, new (Q, d), ridge 0 or more.
-    Targets are 1 for a vector's class and 0 for all others. The map has the least sum of squared
-    errors + ridge · sum of squared weights; a constant is fitted too, without penalty. Returns a
-    float tensor (Q, classes).
+    vectors (M, d) float, labels (M,) int64 from 0 to classes - 1, new (Q, d), ridge 0 or more, and
+    above 0 where several maps would be as good. Targets are 1 for a vector's class and 0 for all
+    others. The map has the least sum of squared errors + ridge · sum of squared weights; a constant
+    is fitted too, without penalty. Returns a float tensor (Q, classes).
     """
     ### BEGIN SOLUTION
     targets = one_hot(labels, classes).to(vectors.dtype)  # (M, C)

@@ -78,7 +78,8 @@ def clip_by_global_norm(gradients, limit):
     """All gradients times one factor, so that together they are at most `limit` long; short ones
     stay as they are.
 
-    gradients: list of float tensors of any shapes; limit: a float, 0.1 or more, infinity for none.
+    gradients: list of one or more float tensors of any shapes, perhaps all zeros; they are not
+    changed. limit: a float, 0.1 or more, infinity for none.
     Longer ones come out as long as the limit. (torch adds 1e-6 to the norm before it divides; you may.)
     Returns (list of tensors, norm of all of them together before clipping: float). Pascanu et
     al. 2013, Algorithm 1.

@@ -102,8 +102,9 @@ plots.style()
 def layer_norm(x, gain, shift, eps=1e-5):
     """Normalises each token's vector; then scales and shifts each dimension.
 
-    x (…, d) float tensor, of any number of dimensions; gain and shift (d,); eps is added to the
-    variance, which divides by d. Returns (…, d), dtype of x. Ba et al. 2016, as used in section 3.1.
+    x (…, d) float tensor, of any number of dimensions, in float32 of numbers below 1e5 in size,
+    perhaps far from 0 and near each other; gain and shift (d,); eps is added to the variance, which
+    divides by d. Returns (…, d), dtype of x. Ba et al. 2016, as used in section 3.1.
     """
     ### BEGIN SOLUTION
     centred = x - x.mean(dim=-1, keepdim=True)  # (…, d)
@@ -465,8 +466,9 @@ def beam_search(model, begin, end, longest, beams=4, alpha=0.6):
     """Finds likely texts.
 
     model(prefixes (k, n) int64, k at least 1) → logits (k, n, V): at each place those of the next
-    word; prefixes start with `begin`. A text ends with `end`, or has `longest` words, the end
-    counted. Length too counts the end, where there is one.
+    word; prefixes start with `begin`. A text ends with `end`, or has `longest` words (1 or more),
+    the end counted. Length too counts the end, where there is one. Of equals any may be kept, and
+    any come first.
     Returns a list of (score, words), the best score first: words a list of ids without begin and
     end, score a float, log P / ((5 + length) / 6)^alpha. Wu et al. 2016, equation 14, without the
     coverage penalty.

@@ -107,9 +107,9 @@ pd.DataFrame({"token": [english_bpe.decode([i]) for i in ids.tolist()], "logit":
 def next_probabilities(logits, temperature):
     """The probability of each token at a temperature.
 
-    logits (B, V) float, some may be −inf; temperature: a number, 0 or more. At 0, the limit, the
-    likeliest token has all the weight; tokens that are equally likely share it equally.
-    Returns (B, V), rows sum to 1.
+    logits (B, V) float, some may be −inf; temperature: a finite number, 0 or more. At 0, the limit,
+    the likeliest token has all the weight; tokens that are equally likely share it equally.
+    Returns a tensor (B, V) of any float type, rows sum to 1.
     """
     ### BEGIN SOLUTION
     if temperature == 0:
@@ -162,9 +162,10 @@ def draw(probabilities, noise):
     """The token of each row in whose stretch of the line the noise falls: the first one at which
     the running sum exceeds it.
 
-    probabilities (B, V) float; noise (B,) float, from 0 to below 1. A token of probability 0 is
-    never drawn, also where rounding
-    has left the whole sum a little below the noise: then the last token of a probability above 0 is.
+    probabilities (B, V) float; noise (B,) float, from 0 to below 1. The sum is taken in the type of
+    the probabilities or in float64: either will do. A token of probability 0 is never drawn, also
+    where rounding has left the whole sum a little below the noise: then the last token of a
+    probability above 0 is.
     Returns (B,) int64.
     """
     ### BEGIN SOLUTION
@@ -257,7 +258,7 @@ def top_p(logits, p):
     more; one always stays.
 
     logits (B, V) float, some may be −inf; p: a number from 0 to 1. Of equally likely tokens any may
-    stay.
+    stay. Where rounding alone decides if a sum reaches p, as it may at p = 1, either will do.
     Returns (B, V): the logits, in their type, −inf where a token is shut out. Holtzman et al. 2020,
     section 3.1.
     """

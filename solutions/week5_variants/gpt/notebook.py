@@ -96,9 +96,10 @@ plots.style()
 def next_token_loss(logits, tokens, real):
     """The mean of −ln P of all tokens that follow another one, in nats.
 
-    logits: float tensor (B, N, V), at each place the scores of what comes next; tokens: int64
-    tensor (B, N); real: bool tensor (B, N), False for padding, which stands after a text and whose
-    ids may be any of the V; a text may be padding alone. At least one text has two real tokens.
+    logits: float tensor (B, N, V), finite, at each place the scores of what comes next; tokens:
+    int64 tensor (B, N); real: bool tensor (B, N), False for padding, which stands after a text and
+    whose ids may be any of the V; a text may be padding alone. At least one text has two real
+    tokens.
     Returns a tensor (). Radford et al. 2018, section 3.1, equation 1.
     """
     ### BEGIN SOLUTION

@@ -150,11 +150,12 @@ print(conversation("유나는 눈을 치료하러 병원에 갔다.", [("누가 
 def few_shot(description, examples, question, between):
     """A prompt with a description of the task, solved examples and a question that is still open.
 
-    description: string; "" means none and takes no line, " " takes one; examples: list of (question,
-    answer), perhaps none; between: what stands between question and answer, as " => " or " = ".
-    Each example is one line, the open question is the last one: it is followed by `between` without
-    the blanks at its end, and keeps its own. Returns a string, lines parted by one line break.
-    Brown et al. 2020, Figure 2.1; Radford et al. 2019, section 3.7.
+    description: string; "" means none and takes no line, " " takes one; examples: list of
+    (question, answer), perhaps none; between: what stands between question and answer, as " => " or
+    " = ", without a tab or line break at its end. Each example is one line, the open question is
+    the last one: it is followed by `between` without the blanks at its end, and keeps its own.
+    Returns a string, lines parted by one line break. Brown et al. 2020, Figure 2.1; Radford et al.
+    2019, section 3.7.
     """
     ### BEGIN SOLUTION
     lines = [description] if description else []
@@ -245,7 +246,7 @@ def pick(scores, lengths, alone, way):
     scores (Q, C): log p of each candidate after the question's prompt, summed over its tokens;
     lengths (Q, C) int64: how many tokens it has;
     alone (Q, C): log p of the same candidate after a prompt without any question, never −∞; way:
-    "sum", "token" or "alone", see the table.
+    "sum", "token" or "alone", see the table. No tensor is changed.
     Returns (Q,) int64, places among the candidates; of equals any. Brown et al. 2020, section 2.4.
     """
     ### BEGIN SOLUTION
@@ -536,8 +537,8 @@ def accuracy_by_shots(logits, tokens):
 
     tokens (B, 1 + 2K) int64: a first token, then K times a question and its answer; logits (B, 1 +
     2K, V): at each place the scores of what comes after it, of all V tokens, whether they occur in
-    the texts or not. Returns a float tensor (K,): entry k is the share of the B texts whose answer
-    number k, counted from 0, is right.
+    the texts or not; of equally likely ones any will do. Returns a float tensor (K,): entry k is
+    the share of the B texts whose answer number k, counted from 0, is right.
     """
     ### BEGIN SOLUTION
     best = logits[:, 1::2].argmax(dim=-1)  # (B, K), at the questions
@@ -824,7 +825,7 @@ def training_cost(layers, width, words, positions, tokens):
     """Parameters of a GPT as in GPT-2 and GPT-3, with all biases, and the FLOPs of training it on
     so many tokens: 6 for each parameter and token.
 
-    All arguments are whole numbers. Returns (parameters, FLOPs): a whole number, and a number.
+    All arguments are whole numbers. Returns (parameters, FLOPs): an int, and an int or a float.
     Brown et al. 2020, Table 2.1 and appendix D.
     """
     ### BEGIN SOLUTION

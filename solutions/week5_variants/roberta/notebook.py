@@ -317,12 +317,12 @@ plt.show()
 def full_sentences(documents, length, begin=0, end=2):
     """Packs whole sentences into as few inputs as their order allows.
 
-    documents: list of documents, each a list of sentences, each a list of one or more ids; there
-    may be documents without sentences. length: N, at least 3, with all special tokens counted. An
-    input is [begin, sentences …, end]; where a document ends inside it, one more `end` stands
-    between its last sentence and the next document's first. A sentence that does not fit, with the
-    separator it would need, begins the next input. One of more than N − 2 tokens keeps its first N
-    − 2.
+    documents: list of documents, each a list of sentences, each a list of one or more ids, perhaps
+    those of begin and end; there may be documents without sentences. length: N, at least 3, with
+    all special tokens counted. An input is [begin, sentences …, end]; where a document ends inside
+    it, one more `end` stands between its last sentence and the next document's first. A sentence
+    that does not fit, with the separator it would need, begins the next input. One of more than
+    N − 2 tokens keeps its first N − 2.
     Returns a list of lists of ids, in order. Liu et al. 2019, section 4.2, FULL-SENTENCES.
     """
     ### BEGIN SOLUTION
@@ -501,8 +501,8 @@ def equal_budget(steps, warmup, rate, batch, larger, power):
     steps, warmup: whole numbers of steps with batches of `batch` texts, at the highest learning
     rate `rate`; larger: the other batch size (it may be smaller, too); power: the rate is
     multiplied by (larger / batch) to this power.
-    Returns (steps, warmup, rate): two whole numbers, rounded to the nearest, steps at least 1; and
-    a float.
+    Returns (steps, warmup, rate): two whole numbers, rounded to the nearest (of two as near either
+    will do), steps at least 1; and a float.
     """
     ### BEGIN SOLUTION
     times = larger / batch

@@ -91,8 +91,9 @@ plots.style()
 def interval(scores):
     """The 95 % interval of a mean, by Student's t.
 
-    scores: list of n floats of any size and sign, n at least 2. Returns (low, high), floats; both
-    are the mean if all scores are the same. Student 1908, The Probable Error of a Mean.
+    scores: list of n floats of any sign, 0 or of a size from 1e-10 to 1e7, n at least 2. Returns
+    (low, high), floats; both are the mean if all scores are the same. Student 1908, The Probable
+    Error of a Mean.
     """
     ### BEGIN SOLUTION
     half = stats.t.ppf(0.975, len(scores) - 1) * statistics.stdev(scores) / math.sqrt(len(scores))

@@ -369,8 +369,8 @@ def soft_loss(student, teacher, temperature, real):
     student, teacher: logits (…, K), finite in the real rows; temperature: T > 0; real (…) bool: the
     rows that count. The others may hold anything, NaN too.
     The teacher's logits are constants: no gradient reaches them.
-    Returns a tensor (): the mean over the real rows, 0 if there are none. Hinton et al. 2015,
-    section 2.
+    Returns a tensor (): the mean over the real rows, 0 if there are none, with a gradient (of zeros)
+    or without. Hinton et al. 2015, section 2.
     """
     ### BEGIN SOLUTION
     targets = (teacher[real].detach() / temperature).softmax(dim=-1)  # (M, K)
@@ -690,7 +690,7 @@ plt.show()
 def without_similarity(targets):
     """Soft targets that say how sure the teacher is, and nothing of the other classes.
 
-    targets: float tensor (B, K), K at least 2, each row a distribution.
+    targets: float tensor (B, K), K at least 2, each row a distribution; not changed.
     Returns a tensor of the same shape and type: the greatest of a row (the first, if several are)
     is as it was, and each of the others is the mean of them.
     """

@@ -209,10 +209,10 @@ check("corrupt")
 def transe_step(entities, relations, facts, corrupted, margin, rate):
     """One step of gradient descent on `transe_loss`, from entity vectors of length 1.
 
-    All rows of entities are first divided by their Euclidean lengths (a row of zeros stays), those of
-    relations are not. Then both tables move against the loss's gradient there, times the rate.
-    Arguments as for `transe_loss`; rate: a number from 0 on. The tables that were given keep their
-    numbers.
+    All rows of entities are first divided by their Euclidean lengths (a row of zeros stays, others
+    are at least 1e-10 long), those of relations are not. Then both tables move against the loss's
+    gradient there, times the rate. Arguments as for `transe_loss`; rate: a number from 0 on. The
+    tables that were given keep their numbers.
     Returns (entities, relations) as new float tensors that ask for no gradient: a row of entities has
     length 1 if nothing moved it. Uses your `transe_loss`. Bordes et al. 2013, Algorithm 1.
     """

@@ -394,7 +394,7 @@ def path_scores(concepts, relations, steps, lengths):
 
     concepts (V, E), relations (R, E): float vectors; steps (P, L, 3) int64: from, relation, to, as
     walked; a relation from R on is one walked backwards: R + r is relation r from tail to head.
-    lengths (P,) int64, from 1 on: steps beyond it are padding. P may be 0.
+    lengths (P,) int64, from 1 to L: steps beyond it are padding, of any such numbers. P may be 0.
     Returns a tensor (P,) of the vectors' type: the product over a path's steps of (1 +
     cos(r, t − h)) / 2, where a cosine with a vector of zeros is 0. Lin et al. 2019, section 3.3.
     """
@@ -532,7 +532,7 @@ def encode_paths(nodes, relations, steps, lengths, read, recur, bias):
 
     nodes: float (Q, H), concepts; relations: float (R, E), each direction with a row of its own;
     steps (P, L, 3) int64: rows of nodes, relations, nodes; lengths (P,) int64, from 1 to L; what
-    stands after a path's length does not count. P may be 0.
+    stands after a path's length, such rows too, does not count. P may be 0.
     read (4C, H + E + H): W; recur (4C, C): U; bias (4C,): b; gates in the order i, f, g, o.
     Returns (P, C), in the type of nodes. Lin et al. 2019, section 4.2.
     """

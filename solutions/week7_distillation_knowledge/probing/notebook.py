@@ -482,9 +482,9 @@ def online_code(blocks, classes):
     """The length of an online code for labels, and its compression.
 
     blocks: list of (logits, labels), at least one block; labels (n,) int64; logits: float tensor
-    (n, K), finite, what the probe fitted on all earlier blocks gives for this one, or None where
-    there is no probe: then each label costs the same. There is at least one label, and a block may
-    be empty.
+    (n, K), finite, asking for no gradient, what the probe fitted on all earlier blocks gives for
+    this one, or None where there is no probe: then each label costs the same. There is at least one
+    label, and a block may be empty.
     classes: K, at least 2.
     Returns two floats: the bits of all labels together; N · log2 K divided by these bits, infinite
     if they are 0. Voita and Titov 2020, online code.

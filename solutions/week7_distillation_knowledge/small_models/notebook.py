@@ -237,8 +237,8 @@ def triple_loss(logits, teacher, labels, own, theirs, real, temperature, weights
     logits, teacher (B, N, V): the student's scores of words, and its teacher's; labels (B, N)
     int64: the word that was hidden, −100 where none is asked for, as at padding, perhaps
     everywhere; own, theirs (B, N, H): their last states; real (B, N) bool: True at tokens, at least
-    one of them, False at padding. What the teacher has at padding may be NaN or ∞, and spoils neither the loss
-    nor its gradients.
+    one of them, False at padding. What the teacher has at padding may be NaN or ∞, and spoils
+    neither the loss nor its gradients; all that is the student's is finite.
     temperature: T, of the soft targets alone; weights: three numbers, for soft, masked, cosine.
     Soft: T² times the cross entropy with the teacher's softmax at T. All that is the teacher's is
     constant: no gradient reaches it. Returns a tensor (): the weighted sum of the three means, of
@@ -787,7 +787,7 @@ plt.show()
 def quantise(weight):
     """A matrix as whole numbers of one byte, with a scale for each row.
 
-    weight: float32 tensor (R, C).
+    weight: float32 tensor (R, C), each row zeros or with a number of size 1e-30 or more.
     Returns two tensors: int8 (R, C), from −127 to 127, and float32 scales (R,): the greatest of a
     row's absolute values divided by 127, 1 for a row of zeros. Whole numbers are rounded to the
     nearest; of two that are as near either will do.
