@@ -165,9 +165,9 @@ pd.DataFrame({"probability": wanted, "drawn": found}, index=["meal", "soup", "fi
 def replace_tokens(tokens, chosen, sampled):
     """What the discriminator reads, and which of it was replaced.
 
-    tokens: int64 (B, N), the original text; chosen: bool (B, N), the places that were masked;
-    sampled: int64 (M,), a word for each chosen place, row by row from left to right. M may be 0.
-    Returns (read, int64 (B, N); replaced, bool (B, N): True where another word stands than
+    tokens: int64 (B, N), the original text, not changed; chosen: bool (B, N), the places that were
+    masked; sampled: int64 (M,), a word for each chosen place, row by row from left to right. M may
+    be 0. Returns (read, int64 (B, N); replaced, bool (B, N): True where another word stands than
     before). Clark et al. 2020, section 2.
     """
     ### BEGIN SOLUTION
@@ -409,7 +409,7 @@ def adversarial_loss(logits, sampled, rewards, baseline=0.0):
 
     logits: float (M, V), M at least 1; sampled: int64 (M,), the words that were drawn; rewards:
     float (M,), taken as numbers: no gradient goes to them; baseline: a float, taken off each.
-    Returns a tensor (). Clark et al. 2020, appendix F; Williams 1992.
+    Returns L_adv, in value too, as a tensor (). Clark et al. 2020, appendix F; Williams 1992.
     """
     ### BEGIN SOLUTION
     chances = logits.log_softmax(dim=-1).gather(1, sampled[:, None])[:, 0]  # (M,)

@@ -85,8 +85,8 @@ plots.style()
 def rms_norm(x, weight, eps):
     """Divides each vector by the root of its mean square and scales it.
 
-    x: float tensor (…, d); weight: (d,), the scale g, of x's type; eps: a small number, perhaps 0,
-    added inside the root.
+    x: float tensor (…, d); weight: (d,), the scale g, of x's type; eps: a small number, perhaps 0
+    where no vector is all zeros, added inside the root.
     Returns a float tensor (…, d) of x's type, computed in that type. Raffel et al. 2020, section 2.1.
     """
     ### BEGIN SOLUTION
