@@ -259,8 +259,8 @@ def mixture(vector, senses):
     """The weights w that bring w[0] senses[0] + w[1] senses[1] + … nearest to the vector, and how
     near that is.
 
-    vector (d,) float tensor; senses (K, d) float tensor of K < d independent rows. Nearest: the
-    least squared distance.
+    vector (d,) float tensor; senses (K, d) float tensor of K < d rows, none of which is a
+    sum of multiples of others, nor nearly so. Nearest: the least squared distance.
     Returns (weights: float tensor (K,), cosine between the vector and its reconstruction: float).
     Arora et al. 2018, the Linearity Assertion (there with nonnegative weights).
     """

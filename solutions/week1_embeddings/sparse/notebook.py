@@ -439,7 +439,7 @@ def ppmi(counts):
     """Positive pointwise mutual information in nats; 0 wherever the count is 0.
 
     counts (V, C) tensor of counts, of whole numbers (int32 or int64) or floats (float32 or
-    float64), at most 10⁹ in all: words by contexts. It stays as it is.
+    float64), at most 10⁹ in all, perhaps below 1: words by contexts. It stays as it is.
     Returns a float tensor (V, C) without NaN, also where a whole row or column is 0.
     Levy and Goldberg 2014, section 3.3.
     """

@@ -675,6 +675,12 @@ equivalent("answer_scores", "2: text.lower() → text.strip().lower()", "split d
 equivalent("answer_scores", "3: [word for word in kept.split() if word not in ('a', 'an', 'the')] → [word.lower() for word in kept.split() if word not in ('a', 'an', 'the')]", "the words are in lower case already")
 
 
+edit("answer_scores", "articles-inside-words", {'kept = "".join(c for c in text.lower() if c not in string.punctuation)':
+     'kept = re.sub(r"\\ban|\\ba\\b|the", " ", "".join(c for c in text.lower() if c not in string.punctuation))'},
+     "articles are deleted inside of words, too: another is one word",
+     killed_by="test_nothing_else_is_made_alike")
+
+
 # windows
 @alternative("windows", "counted-beforehand")
 def windows(length, size, stride):

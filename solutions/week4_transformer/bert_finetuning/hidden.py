@@ -531,6 +531,7 @@ def test_tabs_and_line_ends_are_blanks_too(student: Student) -> None:
 def test_nothing_else_is_made_alike(student: Student) -> None:
     pairs = [("5–7", "57"), ("café", "cafe"), ("Straße", "strasse"), ("bath room", "bathroom"), ("ﬁn", "fin"), ("２", "2")]
     pairs += [("café", "cafe\u0301"), ("눈", "\u1102\u116e\u11ab"), ("thee", "the thé"), ("cats", "cat"), ("an 1", "one")]
+    pairs += [("another", "other"), ("theatre", "atre"), ("bathe", "ba"), ("area", "are"), ("apple", "pple"), ("tuna", "tun")]
     for answer, truth in pairs:
         exact, f1 = student.answer_scores(answer, [truth])
         close([float(exact), float(f1)], [0.0, 0.0], given=f"the answer {answer!r}, the truth {truth!r}")

@@ -434,7 +434,7 @@ def test_many_long_rows_are_read(student: Student) -> None:
 
 @exercise("extract_vectors", points=0.5, needs="test_texts_of_unlike_length_are_read_at_their_own_end")
 def test_the_vectors_keep_their_type(student: Student) -> None:
-    for dtype in (torch.float32, torch.float64):
+    for dtype in (torch.float32, torch.float64, torch.float16):
         found = student.extract_vectors(torch.ones(2, 2, 3, dtype=dtype), torch.tensor([[7, 9], [9, 0]]), 9)
         equal(str(getattr(found, "dtype", type(found).__name__)), str(dtype), given=f"vectors of {dtype}; the type of the result")
 

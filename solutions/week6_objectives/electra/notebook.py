@@ -118,7 +118,8 @@ def sample_tokens(logits, uniform):
     """One word for each masked place, drawn from the softmax of its scores by Gumbel's noise.
 
     logits: float tensor (M, V), some perhaps −inf; uniform: float tensor (M, V) of numbers above 0
-    and below 1, one for each score: the same numbers give the same words. M may be 0.
+    and below 1, one for each score, perhaps as near to 0 and 1 as their type goes: the noise of each
+    is whole, and the same numbers give the same words. Both float32 or both float64. M may be 0.
     Returns int64 (M,). Clark et al. 2020, section 2: x̂ ~ p_G.
     """
     ### BEGIN SOLUTION

@@ -291,9 +291,9 @@ def noise_spans(length, rate, mean, seed):
     """Draws the spans of a text that are hidden.
 
     length: of the text, at least 2; rate: share to hide; mean: tokens in a span; seed: a whole
-    number, from which alone the draw comes (other seeds, other spans, from 0 to 2**32 − 1 at
-    least); the global generators of Python and torch stay as they are.
-    round is Python's. There are never more spans than tokens kept.
+    number from 0 to 2**32 − 1, from which alone the draw comes (other seeds, other spans); the
+    global generators of Python and torch stay as they are. round is Python's. There are never more
+    spans than tokens kept.
     Returns a list of (start, end), from left to right; end is the place after the last hidden
     token. Raffel et al. 2020, section 3.3.4, and its code.
     """
