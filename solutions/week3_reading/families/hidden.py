@@ -674,7 +674,7 @@ EXPECTED = {
     ("BERT", "KagNet"): (MODEL, {"knowledge"}),
     ("BERT", "KoBERT"): (MODEL, {"language"}),
     ("SentencePiece", "KoBERT"): (PIECES, {"nothing", "language"}),
-    ("BERT", "KR-BERT"): (MODEL, {"language"}),
+    ("BERT", "KR-BERT"): (MODEL, {"language", "units"}),  # Korean; and its pieces are cut from sub-characters, too
     ("ELECTRA", "KoELECTRA"): (MODEL, {"language"}),
 }
 ACCEPTED = {

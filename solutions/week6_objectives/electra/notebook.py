@@ -396,7 +396,7 @@ print(f"rows of {len(table)} that one batch moves:", moved)
 # $$L_{\text{adv}} = -\frac1M \sum_i (R_i - b)\,\ln p_i(\hat x_i)$$
 
 # %% [markdown]
-# Its value means nothing, its gradient does: on average it is that of $-E[R]$. $R$ is a number here, whatever it was computed from.
+# Its value is no measure of the generator. Its gradient is what counts: on average it is that of $-E[R]$. $R$ is a number here, whatever it was computed from.
 #
 # *20 minutes, hard.*
 #
