@@ -427,9 +427,8 @@ check("pruning_losses")
 def sample(text, scores, alpha, count, seed):
     """Ways to cut a text, drawn in proportion to their probabilities to the power alpha.
 
-    text: string that the pieces can spell; scores: dictionary from piece to log-probability,
-    each finite;
-    alpha: 0 or more; count: how many ways to draw, independently of each other.
+    text: string that the pieces can spell; scores: dictionary from piece to log-probability, each
+    finite; alpha: 0 or more; count: how many ways to draw, independently of each other.
     Returns a list of `count` lists of pieces; the same for the same seed.
     Kudo 2018, section 3.3, with l = infinity.
     """

@@ -371,9 +371,8 @@ def kappa_interval(counts, draws, seed):
     """The 95 % percentile bootstrap interval of kappa, over sentences.
 
     counts: int64 (C, C), 1 to 1,000 sentences in all; draws: how often they are drawn anew, at least
-    once;
-    seed: of the generator, the only source of chance, a whole number from 0 to 2³² − 1. Which draws
-    belong to a seed is free.
+    once; seed: of the generator, the only source of chance, a whole number from 0 to 2³² − 1. Which
+    draws belong to a seed is free.
     Returns (low, high): the quantiles 0.025 and 0.975 of the kappas of `draws` tables, each with as
     many sentences as `counts`.
     """

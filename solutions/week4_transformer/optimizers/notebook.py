@@ -308,7 +308,7 @@ at = np.arange(1, 100_001, 100)
 peak = noam(4000, 512, 4000)
 axes.plot(at, [noam(int(s), 512, 4000) for s in at], label="Noam: d = 512, W = 4,000")
 axes.plot(at, [peak * linear_decay(int(s), 100_000, 4000) for s in at], label="linear, with the same peak and warm-up")
-axes.set(xlabel="step", ylabel="learning rate", title=f"Both peak at {peak:.2e}; Noam falls faster, and never to 0")
+axes.set(xlabel="step", ylabel="learning rate", title=f"Both peak at {peak:.2e}; Noam never falls to 0")
 axes.legend()
 plt.show()
 
