@@ -9,13 +9,10 @@
 # %% [markdown]
 # # Reading with a pencil: problem against solution, past against present
 #
-# **Why.** A new method is a paper first, then code, then a course. Who waits for the course is late.
+# Ask two questions of every sentence: *is this from before the paper, or does the paper do it? Is it a problem, or a solution?*
 
 # %% [markdown]
-# **How.** The first reading asks two questions of every sentence: *is this from before the paper, or does the paper do it? Is it a problem, or a solution?* What is left on the page is the paper's argument.
-
-# %% [markdown]
-# **The paper.** How well do two readers' marks agree beyond chance? Kappa measures it: Cohen 1960, [A Coefficient of Agreement for Nominal Scales](https://doi.org/10.1177/001316446002000104). You write it here, and then it measures you.
+# **The paper.** Kappa measures how well two readers' marks agree beyond chance: Cohen 1960, [A Coefficient of Agreement for Nominal Scales](https://doi.org/10.1177/001316446002000104). You write it, and then it measures you.
 
 # %% [markdown]
 # **What you will do** (about 2 hours):
@@ -52,7 +49,7 @@ plots.style()
 # %% [markdown]
 # ## 1. Two questions, four labels
 #
-# The abstracts are about papers that this course reads; the sentences are ours, not the authors'. Each gets one label:
+# The abstracts are of this course's papers, in our sentences, not the authors'. Each gets one label:
 #
 # | | **before** the paper | **in** the paper |
 # |---|---|---|
@@ -61,7 +58,8 @@ plots.style()
 
 # %% [markdown]
 # 1. *Does the sentence tell of what was there before, or of what this paper does and finds?*
-# 2. *If before: does it complain? If in the paper: does it report what came out?*
+# 2. *Does it complain, or report what came out?*
+#
 # ```
 #                   ┌─ before ───────→ complains?         yes: problem     no: past
 #   the sentence ───┤
@@ -69,18 +67,15 @@ plots.style()
 # ```
 
 # %% [markdown]
-# Hard cases are decided once, for all readers:
+# Hard cases, for all readers:
 #
-# - Two halves: the label of what the sentence is *for*, the half that you would keep. "X is fast but forgets" is a `problem`. "Unlike X, we …" is a `solution`.
+# - Two halves: label the half that you would keep. "X is fast but forgets" is a `problem`, "Unlike X, we …" a `solution`.
 # - Success of the past is `past`, not `evidence`; so is earlier work by the same authors.
-# - A known method explained is `past`; put to use by this paper it is `solution`.
+# - A known method explained is `past`; used by this paper it is `solution`.
+# - What this paper measured is `evidence`: also a weakness of its *own* model, or a finding about an older one.
 
 # %% [markdown]
-# And where a weakness was found:
-# - A measured weakness of the paper's *own* model is `evidence`; so is a finding about an older model, if this paper found it.
-
-# %% [markdown]
-# Read the practice abstracts and mark them **before** you look at the key (about 10 minutes).
+# Mark the practice abstracts **before** you look at the key (about 10 minutes).
 
 
 # %%
@@ -96,8 +91,8 @@ practice = abstracts.sentences("practice")
 show(practice)
 
 # %% [markdown]
-# Below is a reader who goes by cue words, chosen by looking at these very sentences (on the graded abstracts she is hardly better than chance).
-# Put your own marks in the place of hers: `mine = {"word2vec": "past problem …", "distilbert": "…", "albert": "…"}`.
+# This reader goes by cue words, chosen on these very sentences (on the graded abstracts she is hardly better than chance).
+# Replace her marks with yours: `mine = {"word2vec": "past problem …", "distilbert": "…", "albert": "…"}`.
 
 # %%
 CUES = {  # the first that is found decides; none: past
@@ -115,7 +110,7 @@ cues = {name: [by_cues(s) for s in group] for name, group in practice.groupby("a
 mine = cues  # your marks here
 
 # %% [markdown]
-# The key, with reasons. Where you differ, find the question on which you part: the first or the second.
+# Where you and the key differ: on the first question or the second?
 
 # %%
 key, marked = list(practice["label"]), abstracts.in_order(mine, "practice")
@@ -124,7 +119,7 @@ practice.assign(mine=marked)[["abstract", "number", "mine", "label", "reason"]].
 # %% [markdown]
 # ## 2. How well do two readers agree?
 #
-# By one table of counts, the **confusion matrix**: how often a sentence that the key calls $i$ was marked $j$.
+# The **confusion matrix** counts how often a sentence that the key calls $i$ was marked $j$.
 #
 # *5 minutes, easy.*
 #
@@ -184,7 +179,7 @@ def agreement(counts):
 check("agreement")
 
 # %% [markdown]
-# Is 0.9 good? Take 20 sentences of which 18 are `solution` and two `evidence`, and a reader who sleeps and marks everything as `solution`:
+# Is 0.9 good? A sleeping reader marks 18 `solution` and two `evidence` all as `solution`:
 
 # %%
 asleep = np.zeros((4, 4), dtype=int)
@@ -193,10 +188,9 @@ asleep[abstracts.LABELS.index("evidence"), abstracts.LABELS.index("solution")] =
 print(f"agreement of a sleeping reader: {agreement(asleep)}")
 
 # %% [markdown]
-# **Kappa** takes out what chance would give. Two readers who only kept to their own shares of labels would agree with probability $p_e = \sum_c p_c\, q_c$: $p_c$ is label $c$'s share in the key, $q_c$ that in the marks.
-
-# %% [markdown]
-# Of what is left to gain, kappa is the part that was gained, with $p_o$ the observed agreement:
+# **Kappa** takes out chance. With nothing but each side's shares of labels, two readers agree with probability $p_e = \sum_c p_c\, q_c$: $p_c$ is label $c$'s share in the key, $q_c$ in the marks.
+#
+# Kappa is the part gained of what is left to gain ($p_o$: observed agreement):
 #
 # $$\kappa = \frac{p_o - p_e}{1 - p_e}$$
 #
@@ -208,7 +202,7 @@ print(f"agreement of a sleeping reader: {agreement(asleep)}")
 # ```
 
 # %% [markdown]
-# Below 0 is worse than chance. Where both sides used one and the same label throughout, $p_e = 1$ and the quotient is 0/0. We say 0: chance explains it all.
+# Below 0 is worse than chance. Where both sides used one and the same label throughout, 0/0 counts as 0: chance explains it all.
 #
 # *10 minutes, medium.*
 #
@@ -243,15 +237,15 @@ print(f"asleep  agreement {agreement(asleep):.2f}  kappa {kappa(asleep):.2f}")
 print(f"mine    agreement {agreement(counts):.2f}  kappa {kappa(counts):.2f}")
 
 # %% [markdown]
-# Kappa depends on how common the labels are: do not compare kappas of different texts. Names for its values ("substantial" from 0.6, "almost perfect" from 0.8 on: Landis and Koch 1977) are a convention.
+# Kappa depends on how common the labels are: do not compare kappas of different texts.
 
 # %% [markdown]
 # ## 3. Class by class
 #
-# One number does not say *what* was mistaken. For each label $c$:
+# Which labels were mistaken? For each label $c$:
 #
-# - **precision**: of the sentences marked $c$, how many are $c$ in the key;
-# - **recall**: of the sentences that are $c$ in the key, how many were marked so;
+# - **precision**: of those marked $c$, how many are $c$ in the key;
+# - **recall**: of those that are $c$ in the key, how many were marked so;
 # - **F1**, their harmonic mean: $2\,n_{cc} / (\text{marked } c + \text{key } c)$.
 
 # %% [markdown]
@@ -264,8 +258,6 @@ print(f"mine    agreement {agreement(counts):.2f}  kappa {kappa(counts):.2f}")
 #                ↓
 #                8 are marked b                   precision of b   6/8       F1 of b   12/17
 # ```
-#
-# Where there is nothing to divide by, the number is 0.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -299,7 +291,7 @@ def by_class(counts):
 check("by_class")
 
 # %% [markdown]
-# **Macro-F1** is the plain mean of the classes' F1. A label that neither side used is left out; one that a single side used counts with its F1 of 0.
+# **Macro-F1** is the mean of the classes' F1. A label that neither side used is left out; one that a single side used counts with F1 0.
 #
 # *10 minutes, easy.*
 #
@@ -331,7 +323,7 @@ print(f"macro-F1: asleep {macro_f1(asleep):.2f}, mine {macro_f1(counts):.2f}")
 pd.DataFrame(by_class(counts), abstracts.LABELS, ["precision", "recall", "F1"]).style.format("{:.2f}")
 
 # %% [markdown]
-# Merged into before and in the paper, the same marks tell whether you part on the first question.
+# Do you part on the first question?
 
 # %%
 first = counts.reshape(2, 2, 2, 2).sum(axis=(1, 3))  # (2, 2): LABELS begins with the two of before
@@ -340,7 +332,7 @@ print(f"kappa of the first question alone: {kappa(first):.2f}")
 # %% [markdown]
 # ## 4. How sure is a kappa?
 #
-# Other sentences would have given another kappa. The **bootstrap** imitates that: draw as many sentences as we have, *with replacement*; compute kappa; repeat. The middle 95 % are an interval.
+# Other sentences would give another kappa. The **bootstrap** imitates that: draw as many sentences as we have, *with replacement*; compute kappa; repeat.
 
 # %% [markdown]
 # ```
@@ -349,7 +341,7 @@ print(f"kappa of the first question alone: {kappa(first):.2f}")
 #   draw 2       3  1  1  5  3     κ₂      …  the middle 95 % of κ₁, κ₂, …
 # ```
 #
-# A sentence is drawn with both its labels. So drawing sentences is drawing cells of the table of counts, each as likely as it is full.
+# A sentence keeps both its labels. So draw cells of the table of counts, each as likely as it is full.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -388,7 +380,7 @@ def kappa_interval(counts, draws, seed):
 check("kappa_interval")
 
 # %% [markdown]
-# Five readers beside you. One never looks at a sentence, only at where it stands: first `past`, last `evidence`, between them half `problem` and half `solution`.
+# Five readers beside you. One looks only at where a sentence stands.
 
 # %%
 DRAWS = 1000
@@ -434,10 +426,9 @@ right.set(xlabel="Cohen's kappa, 95 % bootstrap interval", title="One abstract a
 plt.show()
 
 # %% [markdown]
-# In brackets: how many sentences. How many would one need? Imagine a reader who marks four of five as the key does, the fifth as any other label. Her true kappa is known.
-
-# %% [markdown]
-# In drawn texts of $n$ sentences, how often does the interval hold the truth (its **coverage**, which should be 95 %), and how wide is it?
+# In brackets: how many sentences. How many would one need? Imagine a reader who marks four of five as the key does; her true kappa is known.
+#
+# How often does the interval hold it (**coverage**, which should be 95 %), and how wide is it?
 
 # %%
 SIZES, TEXTS = (20, 80, 320), 200
@@ -460,18 +451,18 @@ sizes = pd.DataFrame(rows, columns=["sentences", "coverage", "width"])
 sizes.style.format({"coverage": "{:.2f}", "width": "{:.2f}"}).hide(axis="index")
 
 # %% [markdown]
-# Four times as many sentences halve the width. With twenty the interval is too short to keep its promise: the percentile bootstrap is an approximation for many.
+# Four times as many sentences halve the width. The percentile bootstrap is an approximation for many: with twenty its interval is too short.
 
 # %% [markdown]
 # ## 5. Your marks
 #
-# Seven abstracts, three of them in Korean. Their key stays with the grader. You get:
+# Seven abstracts, three in Korean. The grader keeps the key and gives:
 #
 # - one point for marks that can be read;
 # - one each for a kappa of **0.4**, **0.6** and **0.8**;
 # - half a point for each label with an F1 of at least **0.7**.
 #
-# A kappa of 0.8 allows for about six sentences out of 44 on which you and the key differ.
+# A kappa of 0.8 allows about six differences in 44 sentences.
 
 # %%
 show(abstracts.sentences("graded"))
@@ -518,10 +509,9 @@ check("marks")
 # %% [markdown]
 # ## 6. A paper card
 #
-# Fill in a card for Vaswani and others 2017, [Attention Is All You Need](https://arxiv.org/abs/1706.03762): abstract, introduction, background, and the tables with results.
-
-# %% [markdown]
-# A score and a cost belong to *one* model. This paper has two, a base model and a big one. Do not mix numbers from different rows.
+# Fill in a card for Vaswani and others 2017, [Attention Is All You Need](https://arxiv.org/abs/1706.03762): abstract, introduction, background, tables of results.
+#
+# Score and cost belong to *one* model. The paper has two, base and big: do not mix their rows.
 
 # %% [markdown]
 # | field | what goes in |
@@ -535,7 +525,7 @@ check("marks")
 # | `days` | for how many days |
 # | `flops` | its training cost as the table prints it, for example `1.5e20` |
 #
-# Numbers may be strings with their unit after them ("8 GPUs").
+# Numbers may be strings with a unit ("8 GPUs").
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -576,7 +566,7 @@ def card():
 check("card")
 
 # %% [markdown]
-# The card tests itself. The paper counts *time × devices × the rate that one device keeps up* (9.5·10¹² operations a second for a P100). If that is far from your `flops`, two fields are from different models.
+# The card tests itself. The paper counts *time × devices × a device's rate* (P100: 9.5·10¹² operations a second). If that is far from your `flops`, two fields are from different models.
 
 # %%
 numbers = {name: abstracts.number(value) for name, value in card().items() if name not in ("problem", "limit", "method")}
@@ -610,9 +600,9 @@ record(metrics)
 # %% [markdown]
 # ## In your own words
 #
-# These two are read and graded by a person.
+# A person reads and grades both.
 #
-# **1.** Choose a sentence of the graded abstracts on which you hesitated (name abstract and number). Between which two labels, and what decides? Then say how you would change the rules of section 1, so that the next reader does not hesitate, and what that change might spoil elsewhere.
+# **1.** Choose a sentence of the graded abstracts on which you hesitated (name abstract and number). Between which two labels, and what decides? How would you change the rules of section 1, so that the next reader does not hesitate? What might that spoil elsewhere?
 
 # %% [markdown] answer="a_hard_sentence" points=4
 # ### BEGIN SOLUTION
@@ -632,7 +622,7 @@ record(metrics)
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** Your team translates product pages from English to Korean on two rented GPUs. From your card alone: would you propose the model of Vaswani and others? Use the evidence *and* the cost, say what the card does not tell you, and name one measurement of your own that would settle it.
+# **2.** Your team translates product pages from English to Korean on two rented GPUs. From your card alone: would you propose the model of Vaswani and others? Use evidence *and* cost, say what the card does not tell, and name one measurement of your own that would settle it.
 
 # %% [markdown] answer="would_you_use_it" points=4
 # ### BEGIN SOLUTION
@@ -653,7 +643,7 @@ record(metrics)
 # %% [markdown]
 # ## What to read next
 #
-# - Keshav 2007, [How to Read a Paper](https://doi.org/10.1145/1273445.1273458): three passes, each with its own question.
-# - Teufel and Moens 2002, [Summarizing Scientific Articles: Experiments with Relevance and Rhetorical Status](https://aclanthology.org/J02-4002): sentences of papers marked by their part in the argument, with kappa between people and a classifier.
-# - Artstein and Poesio 2008, [Inter-Coder Agreement for Computational Linguistics](https://aclanthology.org/J08-4004): kappa and its relatives, and when each misleads.
-# - Next lesson: the tables. Do the printed claims follow from the printed numbers?
+# - Keshav 2007, [How to Read a Paper](https://doi.org/10.1145/1273445.1273458): three passes.
+# - Teufel and Moens 2002, [Summarizing Scientific Articles: Experiments with Relevance and Rhetorical Status](https://aclanthology.org/J02-4002): sentences marked by their part in a paper's argument.
+# - Artstein and Poesio 2008, [Inter-Coder Agreement for Computational Linguistics](https://aclanthology.org/J08-4004): when kappa and its relatives mislead.
+# - Next: the tables. Do printed claims follow from printed numbers?
