@@ -14,13 +14,13 @@
 # its [miniatures](https://arxiv.org/abs/1908.08962), [RoBERTa](https://arxiv.org/abs/1907.11692), [ALBERT](https://arxiv.org/abs/1909.11942), [DistilBERT](https://arxiv.org/abs/1910.01108), [TinyBERT](https://arxiv.org/abs/1909.10351), and the pages of Korean models' makers.
 
 # %% [markdown]
-# **The claims** are each paper's own: an average, a cost, a size, a sentence. Can they be computed again from the numbers printed beside them?
+# **The claims** are the papers' own: averages, costs, sizes, sentences. Can they be computed from the numbers printed beside them?
 
 # %% [markdown]
 # Three rules for an auditor:
 #
 # - **A printed number is an interval**: 28.4 is anything from 28.35 to 28.45.
-# - **"Does not follow" is not "is wrong".** The authors may have had more digits, or another rule or version.
+# - **"Does not follow" is not "is wrong".** The authors may have had more digits, another rule or version.
 # - **"Can follow" is not "is right".** Rounding hides small slips.
 
 # %% [markdown]
@@ -64,7 +64,7 @@ plots.style()
 pd.set_option("display.max_rows", 200)
 
 # %% [markdown]
-# The cells are text: as a number, 37.90 would lose the digit that says how far it was rounded.
+# The cells are text: as a number, 37.90 would lose its last digit.
 
 # %%
 tables.table("glove_table1")
@@ -80,7 +80,7 @@ tables.table("glove_table1")
 #  "28.40"                     ├─┼─┤                    half a unit: 0.005, 28.395 to 28.405
 # ```
 #
-# In 2.3e19 the last digit stands for 1e18. Whether the zeros of "340" were rounded cannot be seen. Take them as printed digits.
+# In 2.3e19 the last digit stands for 1e18. Take the zeros of "340" as printed digits.
 
 # %% [markdown]
 # A float holds only a neighbour of 28.35, and at a border that decides. Compute in `Decimal`, from the text: `Decimal("28.4")`, not `Decimal(28.4)`.
@@ -122,10 +122,10 @@ check("interval")
 # %% [markdown]
 # ## 2. What a formula can give
 #
-# What is computed from intervals is an interval (*interval arithmetic*). If a formula always rises, or always falls, when *one* number grows, its extremes lie at the **corners**: each number at one of its ends.
+# What is computed from intervals is an interval (*interval arithmetic*). If a formula always rises, or always falls, with *one* number, its extremes lie at the **corners**: each number at one of its ends.
 
 # %% [markdown]
-# With $n$ numbers there are $2^n$ corners. For "5.0" − "3.0":
+# $n$ numbers have $2^n$ corners. For "5.0" − "3.0":
 #
 # ```
 #                 5.0 at 4.95     5.0 at 5.05
@@ -133,7 +133,7 @@ check("interval")
 #   3.0 at 3.05       1.90 ← least    2.00
 # ```
 #
-# A number that stands twice in the formula is the same number both times. For (a − b) / a do not divide the interval of a − b by that of a.
+# A number that stands twice is the same both times: for (a − b) / a do not divide the interval of a − b by that of a.
 
 # %% [markdown]
 # *10 minutes, medium.*
@@ -171,10 +171,10 @@ check("spread")
 # %% [markdown]
 # ## 3. Does the claim follow?
 #
-# The claim is one interval, what can be computed another. It **can follow** if they share a number. Both ends count: nobody says which way a half was rounded.
+# The claim is one interval, what can be computed another. It **can follow** if they share a number. Both ends count: a half may be rounded either way.
 
 # %% [markdown]
-# Some people cut digits off (truncate): 87.72 becomes 87.
+# Some cut digits off (truncate): 87.72 becomes 87.
 #
 # ```
 #               86.5       87        87.5       88
@@ -219,7 +219,7 @@ def follows(claimed, possible, cut=False):
 check("follows")
 
 # %% [markdown]
-# Every claim examined from here on goes into one list, the audit.
+# Every claim examined goes into one list, the audit.
 
 # %%
 audit = []
@@ -242,7 +242,7 @@ for _, row in tables.table("glove_table1").iterrows():
     examine(f"GloVe: ratio of {row.word}", row.ratio, spread(lambda a, b: a / b, row.p_ice, row.p_steam))
 
 # %% [markdown]
-# GNMT's Table 10: how much of the way from the old system to a human translator the new one went, (GNMT − PBMT) / (human − PBMT), in percent.
+# GNMT's Table 10: the way from the old system to a human translator that the new one went, (GNMT − PBMT) / (human − PBMT), in percent.
 
 
 # %%
@@ -261,17 +261,16 @@ for pair, row in gnmt.iterrows():
 pd.DataFrame(lines, columns=["pair", "printed", "low", "high", "rounded", "cut off"])
 
 # %% [markdown]
-# Two of six do not follow if rounded; all six follow if cut off. (82.96 would be cut to 82, but the inputs were rounded too: 83.0 is possible.)
+# Two of six do not follow if rounded; all six follow if cut off.
 #
 # The abstract's "60 % fewer errors on average" is another measure: this column's mean is 69.
 
 # %% [markdown]
 # ## 4. Averages
 #
-# BERT was published twice, in October 2018 and in 2019; four of QNLI's scores changed, and two of the averages. Which rule gives them: the mean of nine columns, or of eight tasks, MNLI's two columns averaged first?
-
-# %% [markdown]
-# Write the mean of *groups* of columns: first within each group, then over the groups (a *macro-average*).
+# BERT was published twice, in 2018 and 2019; four QNLI scores and two averages changed. Are these means of nine columns, or of eight tasks, MNLI's two columns averaged first?
+#
+# Write the mean of *groups* of columns: within each group, then over the groups (a *macro-average*).
 #
 # *15 minutes, medium.*
 #
@@ -332,20 +331,19 @@ pd.DataFrame(lines, columns=["version", "system", "mean of 9", "printed", "can f
 # The rule is the mean of nine columns; by tasks no row follows.
 
 # %% [markdown]
-# BiLSTM+ELMo+Attn, final version: 71.0 is printed, the scores' mean is 70.944. Within rounding that can follow. If the GLUE server reports one digit, nothing was rounded before, and it is 70.9.
+# BiLSTM+ELMo+Attn, final version: 71.0 is printed, the scores' mean is 70.944. Within rounding that can follow. If the GLUE server reports one digit, it is 70.9.
 #
-# In the first version QNLI was 79.9, the mean 70.956, and 71.0 right. QNLI became 79.8, and the average stayed.
+# In the first version QNLI was 79.9, and 71.0 right. QNLI became 79.8, the average stayed.
 
 # %% [markdown]
-# A true claim need not follow from the table beside it. The abstract's GLUE score is 80.5, the table's average 82.1: the official score includes WNLI, which the table leaves out.
+# A true claim need not follow from the table beside it. The abstract's GLUE score is 80.5, the table's average 82.1, without WNLI.
 
 # %% [markdown]
 # ## 5. What did it cost to train?
 #
 # The Transformer paper estimates floating point operations: time × number of devices × what one device sustains, 9.5 TFLOPS for a P100 (1 TFLOPS: $10^{12}$ operations a second).
-
-# %% [markdown]
-# The devices were counted: exact. Time and rate were rounded.
+#
+# The number of devices is exact; time and rate were rounded.
 #
 # *10 minutes, easy.*
 #
@@ -398,20 +396,22 @@ for column in ("flops_en_de", "flops_en_fr"):
     print(f"{column}: cost of the big Transformer over that of one", ratios)
 
 # %% [markdown]
-# The arithmetic holds, and shows what the table does not say: every ensemble was charged as eight single models.
-
-# %% [markdown]
-# "A small fraction" of the cost of the best models before, says the abstract of English-French. There it follows: less than a quarter of any of them. For English-German it does not: the big model cost 2.4 times what ConvS2S did.
+# The arithmetic holds: every ensemble was charged as eight single models.
+#
+# "A small fraction" of earlier models' cost, says the abstract of English-French. There it follows: less than a quarter of any. For English-German it does not: the big model cost 2.4 times what ConvS2S did.
 
 # %% [markdown]
 # ## 6. How many parameters?
 #
 # A configuration gives the size exactly. Count for width $H$ (`hidden`), $F$ (`feed_forward`), $L$ layers:
 #
-# - embeddings of $E$ numbers for each token, position and segment; where $E \neq H$, a projection with bias from $E$ to $H$ (ALBERT);
-# - one layer norm outside the layers, of width $E$ (gain and bias);
-# - each layer: four $H \times H$ matrices with biases (query, key, value, output), two feed-forward matrices with biases ($H$ to $F$ and back), two layer norms. Layers that share their weights are stored once;
-# - a pooler, if there is one: one $H \times H$ matrix with bias.
+# | part | numbers |
+# |---|---|
+# | embeddings | $E$ for each token, position and segment |
+# | projection, where $E \neq H$ (ALBERT) | a matrix with bias from $E$ to $H$ |
+# | layer norm outside the layers | gain and bias, of width $E$ |
+# | each layer (shared ones are stored once) | four $H \times H$ matrices with biases (query, key, value, output); two feed-forward matrices with biases ($H$ to $F$ and back); two layer norms |
+# | pooler, if there is one | an $H \times H$ matrix with bias |
 
 # %% [markdown]
 # BERT_BASE, with $E = H = 768$, $F = 3072$, $L = 12$:
@@ -469,9 +469,9 @@ def parameter_count(
 check("parameter_count")
 
 # %% [markdown]
-# 110M is written 110e6: its last digit is that of the millions. Some authors also count BERT's two heads of pre-training, so either count will do.
+# 110M is written 110e6. Some authors also count BERT's two heads of pre-training: either count will do.
 #
-# Models with other parts (such as a second stack) or no printed configuration are left out here; see `docs/claims.md`.
+# Models with other parts or no printed configuration are left out; see `docs/claims.md`.
 
 
 # %%
@@ -510,10 +510,10 @@ sizes[~sizes["follows"]]
 # %% [markdown]
 # 340M for 335M and 60M for 58.7M look rounded to tens, 175.0B rounded first and given a digit later. No rounding gives GPT-3 Medium's 350M (356M counted).
 #
-# KR-BERT's page has two other models' counts from their sisters: for mBERT that of the uncased model (105,879 words), for KorBERT that of the model of morphemes (30,349 words, with heads).
+# KR-BERT's page has two counts from sister models: for mBERT that of the uncased model, for KorBERT that of the model of morphemes (with heads).
 
 # %% [markdown]
-# All four rows of GPT-2 are off, by ever more. Its authors later wrote that the counts were wrong. Can we find out how?
+# All four rows of GPT-2 are off. Its authors later wrote that the counts were wrong. How?
 
 
 # %%
@@ -532,10 +532,9 @@ print(f"All four: {possible['at least'].max()} to {possible['at most'].min()}. G
 possible
 
 # %% [markdown]
-# All four follow if the vocabulary is GPT-1's, and hardly any other size would do. That is no proof of what happened, but one guess explains four numbers.
-
-# %% [markdown]
-# ALBERT xxlarge is printed as 235M in a table, as 233M in the text, and has 222.6M.
+# All four follow if the vocabulary is GPT-1's, and hardly any other size would do. That is no proof, but one guess explains four numbers.
+#
+# ALBERT xxlarge is printed as 235M and as 233M, and has 222.6M.
 #
 # In GPT-3's table some widths are not heads × width of a head. These were counted, not rounded:
 
@@ -547,10 +546,9 @@ gpt3[gpt3["heads"] * gpt3["head_width"] != gpt3["hidden"]]
 # %% [markdown]
 # ## 7. "Large helps most where data are few"
 #
-# Large beats base on all tasks, says BERT's paper, especially where training data are very few. **Spearman's rank correlation** tests this: replace each number by its rank, then take Pearson's correlation of the ranks.
-
-# %% [markdown]
-# Equal numbers (*ties*) share their mean rank: 1, 5, 5, 9 has the ranks 1, 2.5, 2.5, 4. MNLI's two test sets, with one training set, are a tie. The shortcut $1 - 6\sum d^2 / (n^3 - n)$ is only right without ties.
+# Large beats base on all tasks, says BERT's paper, especially where training data are very few. **Spearman's rank correlation** tests this: it is Pearson's correlation of the ranks.
+#
+# Equal numbers (*ties*) share their mean rank: 1, 5, 5, 9 has the ranks 1, 2.5, 2.5, 4. The shortcut $1 - 6\sum d^2 / (n^3 - n)$ is only right without ties.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -580,7 +578,7 @@ check("spearman")
 # %% [markdown]
 # ## 8. A hundred questions
 #
-# On SWAG, BERT_LARGE scores 86.3 and a human expert 85.0. The expert answered 100 questions, and a share of $k$ of $n$ is uncertain.
+# On SWAG, BERT_LARGE scores 86.3 and a human expert 85.0. The expert answered 100 questions: how uncertain is a share of $k$ of $n$?
 
 # %% [markdown]
 # **Wilson's interval** holds the true shares $p$ for which $k/n$ lies within $z$ standard errors $\sqrt{p(1-p)/n}$ of $p$. With $\hat p = k/n$:
@@ -647,14 +645,14 @@ right.set(yticks=[], xlabel="accuracy on SWAG (%)", title="BERT_LARGE lies insid
 plt.show()
 
 # %% [markdown]
-# CoLA and RTE are small and gain most; MRPC and STS-B are as small and gain least. ρ = +0.10, with the sign against the sentence. (With nine columns, only |ρ| above about 0.7 would be a surprise.)
+# CoLA and RTE gain most, MRPC and STS-B, as small, least. ρ = +0.10, with the sign against the sentence. (With nine columns, only |ρ| above about 0.7 would be a surprise.)
 #
 # 100 questions do not settle whether BERT exceeds the expert.
 
 # %% [markdown]
 # ## 9. A hunt for misprints
 #
-# Given a table, the column that claims, its parts and the rule: which rows cannot follow? A row with a missing number cannot be judged, and is not accused.
+# Given a table, the column that claims, its parts and the rule: which rows cannot follow? A row with a missing number is not accused.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -703,10 +701,9 @@ def misprints(table, claimed, rule, parts):
 check("misprints")
 
 # %% [markdown]
-# How good is it? In planted tables the misprints are known: true numbers have three digits after the point, one or two are printed, and a quarter of the rows have a slip (a wrong digit, or two neighbours exchanged).
-
-# %% [markdown]
-# The control takes printed numbers as exact, and accuses every row that does not come out to the digit.
+# How good is it? In planted tables the misprints are known: of three digits after the point one or two are printed, and a quarter of the rows have a slip (a wrong digit, or two neighbours exchanged).
+#
+# The control takes printed numbers as exact: it accuses rows that do not come out to the digit.
 
 # %%
 TABLES = 150
@@ -751,7 +748,7 @@ missed = pd.DataFrame(
 missed.groupby("rule").sum()
 
 # %% [markdown]
-# In sums and differences few, nearly all a last digit off by little. In a mean or a ratio larger ones too: a mean divides one part's slip by their number, a ratio may move by less than its last digit.
+# In sums and differences few, nearly all a last digit off by little. In means and ratios larger ones too: a mean divides a slip, a ratio may move by less than its last digit.
 
 # %% [markdown]
 # Now real ones: differences that papers state in the text.
@@ -780,11 +777,11 @@ for claim, row in stated.iterrows():
 misprints(stated, "stated", "difference", ["new", "old"])
 
 # %% [markdown]
-# The first is a real slip, "5.6 % absolute", corrected in the second version. Where does 5.6 come from? Ask for the *relative* improvement, in a cell of your own:
+# The first is a real slip, "5.6 % absolute", corrected in the second version. Ask for the *relative* improvement, in a cell of your own:
 #
 # `spread(lambda new, old: 100 * (new - old) / old, "86.7", "82.1")`
 #
-# It lies from 5.48 to 5.73: a 5.6 can follow, and only its name was wrong. The other row was copied with nlnet's F1 as 90.5, where BERT's table has 91.7: a gain of 2.7, not 1.5.
+# It lies from 5.48 to 5.73: a 5.6 can follow, and only its name was wrong. The other row was copied with nlnet's F1 as 90.5; BERT's table has 91.7.
 
 # %% [markdown]
 # Sometimes a *word* is in doubt. Without next sentence prediction, says BERT's section 5.1, MNLI, QNLI and SQuAD fall "significantly". RoBERTa asked the same of runs of its own:
@@ -803,7 +800,7 @@ for where, (name, before, after) in without.items():
 pd.DataFrame(lines, columns=["table", "score", "with", "without", "change at least", "at most"])
 
 # %% [markdown]
-# In BERT's table every score falls, only QNLI by more than a point; in RoBERTa's every score but SST-2's rises. How much is noise between runs? One model stands in two of BERT's tables:
+# In BERT's table every score falls, only QNLI by more than a point; in RoBERTa's all but SST-2 rise. How much is noise? One model stands in two of BERT's tables:
 
 # %%
 columns = ["mnli_m", "mrpc", "sst2"]
@@ -812,7 +809,7 @@ same = tables.table("bert_sizes").query("layers == '12' and hidden == '768'")[co
 pd.concat([small, same]).set_axis(["BERT_BASE in Table 5", "BERT_BASE in Table 6"])
 
 # %% [markdown]
-# SST-2 is 92.7 in one and 92.9, a mean of five runs, in the other. So tenths are in doubt, and QNLI's 3.5 points hardly.
+# SST-2 is 92.7 or 92.9, a mean of five runs. So tenths are in doubt, QNLI's 3.5 points hardly.
 
 # %% [markdown]
 # ALBERT's averages are means of five tasks, where SQuAD counts by the mean of F1 and EM:
@@ -833,10 +830,10 @@ albert = pd.DataFrame(lines, columns=["table", "row", "mnli", "mean", "printed",
 albert[albert["row"].isin(["all-shared 128", "not-shared 128", "sop"]) | ~albert["can follow"]]
 
 # %% [markdown]
-# All averages can follow. But all-shared 128, trained with SOP, stands in three tables: MNLI is 81.6 in one, 82.0 in the others, under one average. Only one can be what was measured. (Not-shared 128 has two as well; there the average went along.)
+# All averages can follow. But all-shared 128, trained with SOP, stands in three tables: MNLI is 81.6 in one, 82.0 in the others, under one average. Only one can be what was measured.
 
 # %% [markdown]
-# Some rules are inequalities. An exact match is a partial match too, so neither mean partial match nor F1 can be below the share of exact matches.
+# Some rules are inequalities. An exact match is a partial match too: neither mean partial match nor F1 can be below the share of exact matches.
 
 # %%
 squad = pd.concat([tables.table("bert_squad11"), tables.table("bert_squad20")]).set_index("system")
@@ -848,14 +845,14 @@ poster = tables.table("figures").query("paper.str.startswith('McGill') and figur
 poster[["where", "figure", "value", "unit"]]
 
 # %% [markdown]
-# These are from a poster on BERT and SQuAD (McGill). Its text says 63.4 percent of partial match, the output printed beside it 0.434, less than its exact matches. Only the text's number is possible.
+# A poster on BERT and SQuAD (McGill) says 63.4 percent of partial match in its text, 0.434 in the output beside it, less than its exact matches. Only the text's is possible.
 #
-# A product can be checked without any table: a factorised embedding as in ALBERT, 500 words at a width of 15 and a matrix from 15 to 100, has 500 × 15 + 15 × 100 = 9,000 numbers, and not 15,000.
+# A product needs no table: a factorised embedding (ALBERT) of 500 words, 15 and 100 wide, has 500 × 15 + 15 × 100 = 9,000 numbers, not 15,000.
 
 # %% [markdown]
 # ## The audit
 #
-# In one picture: 0 is the printed number, grey (−1 to 1) what rounds to it, a bar what the table's own numbers allow. A bar that misses the grey does not follow.
+# 0 is the printed number, grey (−1 to 1) what rounds to it, a bar what the table's own numbers allow. A bar that misses the grey does not follow.
 
 # %%
 verdicts = pd.DataFrame(audit, columns=["claim", "printed", "low", "high", "follows"])
@@ -888,7 +885,7 @@ shown = verdicts.assign(low=verdicts["low"].map("{:.6g}".format), high=verdicts[
 shown[~shown["follows"]]
 
 # %% [markdown]
-# The whole list, to read beside the papers:
+# The whole list:
 
 # %%
 shown
@@ -915,14 +912,14 @@ record(
 # **What was found**, in the runs behind the table of expected values:
 #
 # - By intervals no right row of a planted table is accused, and 0.91 of the misprints are found: F1 0.95.
-# - Computed to the digit, the same tables give F1 0.75.
+# - To the digit, the same tables give F1 0.75.
 # - Rounding hides the other 0.09: "can follow" is not "is right".
 # - BERT's gain of large over base hardly goes with the size of the training data: ρ = +0.10.
 
 # %% [markdown]
 # ## In your own words
 #
-# **1.** You find that a paper's average does not follow from its columns. Name three explanations other than a misprint, and say for each what you would look up.
+# **1.** You find that a paper's average does not follow from its columns. Name three explanations other than a misprint. What would you look up for each?
 
 # %% [markdown] answer="why_it_may_not_follow" points=2
 # ### BEGIN SOLUTION
@@ -943,7 +940,7 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Brown and Heathers 2017, [The GRIM Test](https://doi.org/10.1177/1948550616673876): a mean of whole numbers can only have certain digits. Psychology checks its tables like this.
-# - Dodge and others 2019, [Show Your Work](https://arxiv.org/abs/1909.03004): what a table of results should say so that it can be checked.
-# - Card and others 2020, [With Little Power Comes Great Responsibility](https://arxiv.org/abs/2010.06595): how many of NLP's differences are larger than their uncertainty.
-# - Next: where a paper stands among the others, the family trees.
+# - Brown and Heathers 2017, [The GRIM Test](https://doi.org/10.1177/1948550616673876): a mean of whole numbers can only have certain digits.
+# - Dodge and others 2019, [Show Your Work](https://arxiv.org/abs/1909.03004): what a table of results should say.
+# - Card and others 2020, [With Little Power Comes Great Responsibility](https://arxiv.org/abs/2010.06595): which differences exceed their uncertainty.
+# - Next: the family trees of papers.
