@@ -12,10 +12,9 @@
 # **The paper.** Pennington, Socher and Manning, [GloVe: Global Vectors for Word Representation](https://aclanthology.org/D14-1162) (EMNLP 2014).
 
 # %% [markdown]
-# word2vec reads a text window by window and never sees the whole. LSA takes the whole table of counts, but trusts every entry alike. GloVe asks what in the table carries meaning.
-
-# %% [markdown]
-# Its answer: not the probability that two words meet, but the *ratio* of two such probabilities. Vectors whose dot products fit the **logarithms** of the counts have these ratios as differences.
+# LSA takes the whole table of counts, and trusts every entry alike. GloVe asks what in it carries meaning: the *ratio* of two co-occurrence probabilities.
+#
+# Vectors whose dot products fit the **logarithms** of the counts have these ratios as differences.
 
 # %% [markdown]
 # **The claim to reproduce** (Table 2: analogies answered, 6 billion words, 300 numbers a word):
@@ -24,7 +23,7 @@
 # |---|---|---|
 # | 71.7 % | 69.1 % | 60.1 % |
 #
-# You train all three on one small planted text. Not all of it comes out as in the paper, and you can find out why.
+# You train all three on one small planted text. Not all comes out as in the paper: find out why.
 
 # %% [markdown]
 # **What you will write** (about 2½ hours):
@@ -36,8 +35,6 @@
 # | 3 | the loss and its gradient by hand |
 # | 4 | AdaGrad and the training loop |
 # | 5 | reading ratios off the vectors |
-#
-# After each piece, `check("...")` tells you whether it is right.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
@@ -84,7 +81,7 @@ plots.style()
 # | $P(k \mid \text{ice}) \,/\, P(k \mid \text{steam})$ | 8.9 | 8.5e-2 | 1.36 | 0.96 |
 
 # %% [markdown]
-# A single probability says little: *water* has the largest, because it is frequent. The ratio is large for what belongs to ice alone, small for what belongs to steam alone, and near one for what belongs to both (*water*) or to neither (*fashion*).
+# A single probability says little: *water* has the largest, as it is frequent. The ratio is large for words of ice alone, small for words of steam alone, near one for words of both (*water*) or neither (*fashion*).
 
 # %% [markdown]
 # Do the ratios follow from the rows above? 1.9 / 0.22 is 8.6, not 8.9. But printed numbers are rounded, half a unit of the last digit to both sides:
@@ -94,7 +91,7 @@ plots.style()
 #  2.2e-5      2.15e-5 ├───────┼───────┤ 2.25e-5
 # ```
 #
-# So the ratio is only known to lie in an interval.
+# So only an interval of the ratio is known.
 
 # %% [markdown]
 # `Decimal` keeps what was printed: `Decimal("2.20").as_tuple().exponent` is −2, the place of the last digit, and `Decimal(1).scaleb(-2)` is 0.01, one unit of it.
@@ -156,15 +153,12 @@ printed["possible, given rounding"] = [
 printed
 
 # %% [markdown]
-# All four printed ratios lie in their intervals. Only *gas* and *water* are quotients of the printed numbers: the authors divided first and rounded then, as one should.
+# All four printed ratios lie in their intervals: the authors divided first, then rounded.
 
 # %% [markdown]
 # ## 2. Counts, and ratios of probabilities
 #
-# Words side by side have more to do with each other than words five apart. GloVe counts a pair $d$ apart as $1/d$ (section 4.2). The window counts words on **one** side, cut off at the sentence's edges.
-
-# %% [markdown]
-# In 모닝 커피 좋아 (*morning coffee, nice*) with a window of 2, 모닝 and 커피 count 1, and 모닝 and 좋아 count ½. Of a longer sentence, the row of *chef* with a window of 3:
+# GloVe counts a pair $d$ apart as $1/d$ (section 4.2). The window counts words on **one** side, cut off at the sentence's edges. The row of *chef* with a window of 3:
 #
 # ```
 #  sentence    at    noon    the    chef    cooks    soup
@@ -210,7 +204,7 @@ def harmonic_counts(sentences, words, window):
 check("harmonic_counts")
 
 # %% [markdown]
-# From the table $X$, $P(k \mid i) = X_{ik} / X_i$, where $X_i = \sum_k X_{ik}$ is the sum of row $i$. The ratio of two words for **all** probes at once:
+# From the table $X$, $P(k \mid i) = X_{ik} / X_i$, with the row's sum $X_i = \sum_k X_{ik}$. The ratio of two words for **all** probes at once:
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -240,13 +234,12 @@ def probability_ratios(counts, i, j):
 check("probability_ratios")
 
 # %% [markdown]
-# Now a text whose truth is known. The **world** has nine topics (food, sea, school, ...); in about one place of eight, noise puts a word of another topic. Adjectives such as *big* are said of everything.
+# The planted **world** has nine topics. Noise puts a word of another topic in about one place of eight. Adjectives such as *big* go with everything.
 
 # %% [markdown]
-# For *ice* and *steam* take people and places of food (*chef*, *kitchen*) and of the sea (*sailor*, *harbor*); for the probes four **kinds** of words: food, sea, adjectives, other topics.
-
-# %% [markdown]
-# Only the first half of the text is for training. The second tests predictions. `etude.embeddings.cooccurrence` counts as you do, only faster.
+# In place of *ice* and *steam*: people and places of food (*chef*, *kitchen*) and of the sea (*sailor*, *harbor*). In place of the probes: four **kinds** of words.
+#
+# The first half of the text is for training, the second tests predictions.
 
 # %%
 size = {
@@ -311,7 +304,7 @@ table.loc["ratio"] = probability_ratios(found, 0, 1).numpy()
 table.iloc[:, :4].map("{:.2g}".format)
 
 # %% [markdown]
-# The four kinds behave like *solid*, *gas*, *water* and *fashion*. Is it so for any two topics? `ratio_gap`: how far the logarithms of the topics' own ratios are from 0, on the right side, minus how far those of the others are. The control is the same text with all its words **shuffled**.
+# The four kinds behave like *solid*, *gas*, *water* and *fashion*. For all pairs of topics, `ratio_gap` is how far the log ratios of their own words are from 0, on the right side, minus how far the others are. Control: the text with its words **shuffled**.
 
 
 # %%
@@ -341,22 +334,22 @@ print({name: f"{gap:.2f}: {math.exp(gap):.3g} to 1" for name, gap in metrics.ite
 # $$ w_i \cdot \tilde w_k = \ln P(k \mid i) = \ln X_{ik} - \ln X_i $$
 
 # %% [markdown]
-# $\ln X_i$ does not depend on $k$, so it may be learned as a **bias** $b_i$. A second bias $\tilde b_k$ makes the roles of $i$ and $k$ alike (eq. 7):
+# $\ln X_i$ does not depend on $k$: learn it as a **bias** $b_i$. A second bias $\tilde b_k$ makes the roles of $i$ and $k$ alike (eq. 7):
 #
 # $$ w_i \cdot \tilde w_k + b_i + \tilde b_k = \ln X_{ik} $$
 
 # %% [markdown]
-# The dot product is not the co-occurrence probability, as is often told: the **logarithm** of a **count** is fitted, and the two **biases** belong to it.
+# The dot product is not a co-occurrence probability: the **logarithm** of a **count** is fitted, and the two **biases** belong to it.
 
 # %% [markdown]
-# A pair seen once may be an accident; *of the* must not rule everything. So each squared error has a weight $f(x)$. It is proportional to a power of the count $x$, $\alpha = ¾$, until it reaches 1 at $x_{\max}$; no pair weighs more:
+# A pair seen once may be noise; *of the* must not outweigh all else. So each squared error has a weight $f(x)$: proportional to a power of the count $x$, $\alpha = ¾$, and 1 from $x_{\max}$ on:
 #
 # ```
 #  count      0    x_max / 81    x_max / 16    x_max    2 x_max
 #  weight     0       1 / 27        1 / 8        1         1
 # ```
 #
-# A pair never seen has no part. The paper takes $x_{\max} = 100$, we 10 for our small text.
+# A pair never seen has no part. The paper takes $x_{\max} = 100$, we 10.
 
 # %% [markdown]
 # *5 minutes, easy.*
@@ -401,11 +394,11 @@ right.set(
 plt.show()
 
 # %% [markdown]
-# The loss (eq. 8) adds up over all entries of the table that are not zero:
+# The loss (eq. 8) sums over all entries of the table that are not zero:
 #
 # $$ J = \sum_{i,k} f(X_{ik}) \, \big( w_i \cdot \tilde w_k + b_i + \tilde b_k - \ln X_{ik} \big)^2 $$
 #
-# Write it for $N$ entries, whose vectors and biases have been looked up already.
+# Write it for $N$ entries.
 #
 # *15 minutes, medium.*
 #
@@ -484,7 +477,7 @@ check("glove_gradients")
 # %% [markdown]
 # ## 4. Training
 #
-# *the* takes part in an entry with nearly every word, *fjord* in a handful. So **AdaGrad** (Duchi, Hazan and Singer 2011) gives every number a step of its own: it adds up the squares of all its gradients, $G \leftarrow G + g^2$, and steps by $-\eta \, g / \sqrt G$.
+# *the* has an entry with nearly every word, *fjord* with few. So **AdaGrad** (Duchi et al. 2011) gives every parameter its own step: it sums its squared gradients, $G \leftarrow G + g^2$, and steps by $-\eta \, g / \sqrt G$.
 
 # %% [markdown]
 # ```
@@ -520,12 +513,11 @@ def adagrad_step(parameters, squares, gradients, lr):
 check("adagrad_step")
 
 # %% [markdown]
-# The loop: shuffle the entries that are not zero, take a batch, look up its vectors and biases, find their gradients, step. An epoch costs as much as there are such entries, however long the text is.
-
-# %% [markdown]
-# A word may occur many times in a batch, and its gradients **add up**: `table[ids] += g` keeps only one of them, `index_add_` keeps all.
+# The loop: shuffle the entries that are not zero, take a batch, look up its vectors and biases, compute their gradients, step.
 #
-# (The paper takes $\eta = 0.05$ and 50 to 100 epochs, we 0.2 and a few.)
+# A word may occur many times in a batch. Its gradients **add up**: `table[ids] += g` keeps one of them, `index_add_` all.
+#
+# The paper takes $\eta = 0.05$ and 50 to 100 epochs, we 0.2 and a few.
 
 # %% [markdown]
 # *25 minutes, hard.*
@@ -585,7 +577,7 @@ check("train_glove")
 # $$ \ln \frac{P(k \mid i)}{P(k \mid j)} \approx (w_i - w_j) \cdot \tilde w_k + (b_i - \ln X_i) - (b_j - \ln X_j) $$
 
 # %% [markdown]
-# In the paper's derivation $b_i$ *is* $\ln X_i$ (up to a constant), and the brackets vanish. A trained bias grows far more slowly than $\ln X_i$, as the vectors take over most of a word's frequency: keep the brackets.
+# In the paper's derivation $b_i$ *is* $\ln X_i$ (up to a constant), and the brackets vanish. A trained bias grows far more slowly, as the vectors take over most of a word's frequency: keep the brackets.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -620,7 +612,7 @@ check("log_ratios")
 #
 # ### Does it fit the logarithm of the count?
 #
-# Your loop on the text and, as a control, on the shuffled text.
+# Train on the text and, as a control, on the shuffled text.
 
 
 # %%
@@ -680,15 +672,15 @@ for ax in (left, right):
 plt.show()
 
 # %% [markdown]
-# Shuffled text is fitted nearly as well: a good fit alone shows no meaning. What shows it is what the vectors say that they were not told.
+# Shuffled text is fitted nearly as well: a good fit alone shows no meaning. Ask the vectors what they were not told.
 
 # %% [markdown]
 # ### Do differences of vectors say what the ratios are?
 #
-# For people or places of two topics, and all probes that both have met. First the ratios of the half **trained** on: `ratio_fit`, and `ratio_fit_frequent` where both counts are 2 or more.
-
-# %% [markdown]
-# Then those of the **unseen** half. Vectors that knew no more than their counts could do no better than the ratios as counted in training.
+# For people or places of two topics, and all probes that both have met:
+#
+# - the half **trained** on: `ratio_fit`, and `ratio_fit_frequent` where both counts are 2 or more;
+# - the **unseen** half: `ratio_unseen`, beside the ratios as counted in training.
 
 
 # %%
@@ -725,10 +717,10 @@ print(
 print(f"{len(truth_mixed):,} ratios of shuffled text: r = {correlation(said_mixed, truth_mixed):.3f} for vectors")
 
 # %% [markdown]
-# Where both counts are 2 or more, vectors follow the ratios closely. Many others stand on words that met once, four or five apart: a count of ¼ has the weight $f$ = 0.06. And rightly: vectors foretell new text better than their counts do.
+# Where both counts are 2 or more, vectors follow the ratios closely. Many others rest on one distant meeting: a count of ¼ has the weight $f$ = 0.06. Vectors predict unseen text better than their counts do.
 
 # %% [markdown]
-# And the planted truth: a probe of $i$'s topic should get a large ratio, one of $j$'s a small one. `ratio_direction` is the rank correlation of $(w_i - w_j) \cdot \tilde w_k$ with +1, −1, and 0 for all others.
+# A probe of $i$'s topic should get a large ratio, one of $j$'s a small one. `ratio_direction` is the rank correlation of $(w_i - w_j) \cdot \tilde w_k$ with +1, −1, and 0 for all others.
 
 
 # %%
@@ -768,10 +760,10 @@ plt.show()
 # %% [markdown]
 # ### GloVe, LSA and word2vec on the same text
 #
-# Every word has two vectors, which differ only in their random start, as the table is symmetric. The paper adds them up, $w + \tilde w$, and finds that this usually helps a little.
+# Every word has two vectors. As the table is symmetric, only their random start differs. The paper adds them, $w + \tilde w$, and finds that this usually helps a little.
 
 # %% [markdown]
-# **LSA**: the strongest directions of the table's PPMI. **word2vec**: skip-gram with 5 negatives. **GloVe**: once, and with four times the epochs. Text, window and size are the same; `loss` is GloVe's alone, for each entry that is not zero.
+# **LSA** of the table's PPMI, **word2vec** (skip-gram, 5 negatives), **GloVe**, also with four times the epochs. Text, window and size are the same.
 
 
 # %%
@@ -846,14 +838,13 @@ metrics |= gains(english) | {
 
 # %% [markdown]
 # Not what the paper reports. In similarity GloVe is below word2vec, and near LSA. In analogies it is far behind word2vec; against LSA it depends on the relation.
-
-# %% [markdown]
-# Longer training makes the fit better and the analogies worse. It is no mistake of yours: look at what GloVe is **not** told.
+#
+# Longer training makes the fit better and the analogies worse. Look at what GloVe is **not** told.
 
 # %% [markdown]
 # ### What the zeros know
 #
-# How do we know that *korea* is not a capital? *mayor* does not stand near it, but for a little noise (a count of ¼ weighs 0.06):
+# How do we know that *korea* is not a capital? But for a little noise, *mayor* does not stand near it:
 #
 # ```
 #                 president      mayor
@@ -863,9 +854,9 @@ metrics |= gains(english) | {
 # ```
 
 # %% [markdown]
-# Another target, which the paper mentions in section 3, has a value at 0 too: $\ln(1 + X)$. Only the table changes: add 1 to *every* entry. Epochs are fewer: about as many visits of entries as the longer GloVe had.
+# A target that the paper mentions in section 3 has a value at 0 too: $\ln(1 + X)$. Add 1 to *every* entry of the table. Fewer epochs visit about as many entries as the longer GloVe does.
 #
-# The control is the same shift **without** the zeros.
+# Control: the same shift **without** the zeros.
 
 # %%
 with_zeros = (dense + 1).to_sparse()  # every entry
@@ -913,18 +904,18 @@ figure.suptitle("Country or capital? Pairs that never meet tell, and GloVe's los
 plt.show()
 
 # %% [markdown]
-# *korea, mayor* was never counted, and GloVe makes it several. *seoul, president* (with seed 0) was counted ¼, and GloVe makes it several as well. With the zeros, both come out near what was counted.
+# GloVe's counts of *korea, mayor* and *seoul, president* are too large (seed 0). With the zeros, both come out near what was counted.
 
 # %% [markdown]
-# Far more questions are answered then, after about as many steps as the longer GloVe; the shift alone changes little. So it is neither the optimiser nor counting as such that keeps GloVe behind word2vec here: it is what happens to pairs that do **not** meet.
+# Far more questions are answered; the shift alone changes little. What keeps GloVe behind word2vec here is neither the optimiser nor counting as such, but the pairs that do **not** meet.
 
 # %% [markdown]
-# Our world is hard on GloVe: in it such pairs hardly ever meet, by its rules. In six billion words nearly every two frequent words meet somewhere, and the rare meeting itself carries the information.
+# Our world is hard on GloVe: by its rules such pairs hardly ever meet. In six billion words nearly every two frequent words meet somewhere, and the rare meeting itself carries the information.
 
 # %% [markdown]
 # ### Korean, and real text
 #
-# The same in Korean, in morphemes; then on WikiText-2's validation and test articles (some 440,000 words), by WordSim-353, similarity judged by people. `smoke` leaves both out.
+# The same in Korean morphemes; then on WikiText-2's validation and test articles (some 440,000 words), by WordSim-353, similarity judged by people. `smoke` leaves both out.
 
 # %%
 if profile != "smoke":
@@ -936,7 +927,7 @@ if profile != "smoke":
     print(korean.round(3).to_string())
 
 # %% [markdown]
-# In Korean (`cpu`) LSA is ahead of GloVe in the analogies of all three relations, where in English it was so in *tense* alone; word2vec answers nearly all. In similarity LSA and GloVe are close.
+# In Korean (`cpu`) LSA is ahead of GloVe in all three relations, in English in *tense* alone.
 
 # %%
 needed = [*datasets.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
@@ -962,12 +953,12 @@ else:
         print(f"WordSim-353, ρ of {name}: {score}, after {spent[name]:.1f} s")
 
 # %% [markdown]
-# On this small real text (`cpu`) GloVe agrees least with people, LSA most. It is not for want of time: with 14 epochs in place of 4, its loss fell by half and ρ stayed where it was.
+# On this small real text (`cpu`) GloVe agrees least with people, LSA most. With 14 epochs in place of 4, GloVe's loss fell by half and ρ stayed where it was.
 
 # %% [markdown]
 # ## Results
 #
-# `record` keeps the numbers and the vectors, and shows yours beside the reference's.
+# `record` keeps your numbers and vectors, and shows the reference's beside them.
 
 # %% tags=["metrics"]
 record(metrics, word_vectors=model[0], context_vectors=model[1], words=words)
@@ -1009,10 +1000,10 @@ record(metrics, word_vectors=model[0], context_vectors=model[1], words=words)
 # %% [markdown]
 # ## What else a table learns: jobs and gender
 #
-# *To look at, not graded.* A text that says *he* of engineers more often than *she* teaches that too, and nobody has to mean it. How would we notice?
+# *To look at, not graded.* A text that says *he* of engineers more often than *she* teaches that too.
 
 # %% [markdown]
-# **WEAT** (Caliskan, Bryson and Narayanan 2017) takes two sets of words, $A$ and $B$, and asks to which of them a word $w$ leans:
+# **WEAT** (Caliskan et al. 2017) asks to which of two sets of words, $A$ and $B$, a word $w$ leans:
 #
 # $$ s(w) = \text{mean}_{a \in A} \cos(w, a) - \text{mean}_{b \in B} \cos(w, b) $$
 
@@ -1020,10 +1011,10 @@ record(metrics, word_vectors=model[0], context_vectors=model[1], words=words)
 # The effect $d$ compares two other sets, $X$ and $Y$: the difference of their mean $s$, in standard deviations of all of them. Its $p$ is the share of other divisions of the same words that do as well.
 
 # %% [markdown]
-# **A direction** (Bolukbasi et al. 2016): pairs such as *he, she* differ in many ways. What all differences have in common, their first principal component, is a direction that other words can be projected on.
+# **A direction** ([Bolukbasi et al. 2016](https://arxiv.org/abs/1607.06520)): the first principal component of the differences of pairs such as *he, she*. Other words can be projected on it.
 
 # %% [markdown]
-# First where the truth is known. Our world has couples (*king, queen*); *beard* stands with one half of them, *skirt* with the other: **planted**. Its jobs have no gender: nothing but noise brings *doctor* and *he* together.
+# Our world has couples (*king, queen*). *beard* stands with one half of them, *skirt* with the other: **planted**. Jobs have no gender: only noise brings *doctor* and *he* together.
 
 # %%
 couples = [tuple(word.stem for word in family.members) for family in world.lexicon.couples]
@@ -1054,10 +1045,10 @@ spaces = {"GloVe": model[0], "GloVe of 1 + X": model_zeros[0], "GloVe, shuffled 
 pd.DataFrame({name: leaning(space) for name, space in spaces.items()}).T.round(3)
 
 # %% [markdown]
-# The zeros again: *king* and *skirt* hardly ever meet. GloVe leans the right way; told of the zeros too, one direction holds nearly all that couples differ in, and sorts the others.
+# GloVe leans the right way. With the zeros (*king* and *skirt* hardly ever meet), one direction holds nearly all that couples differ in, and sorts the others.
 
 # %% [markdown]
-# With four words in a set, $d$ can be large by accident. So look at $p$, and deal the words anew to the same vectors, fifty times.
+# With four words in a set, $d$ can be large by chance. So look at $p$, and deal the words anew, fifty times.
 
 # %%
 deals = [torch.randperm(len(words), generator=torch.Generator().manual_seed(50 * seed + i)) for i in range(50)]
@@ -1095,10 +1086,7 @@ plt.show()
 # %% [markdown]
 # ### On real words
 #
-# Vectors trained on billions of words are too large to come with a course. Their owners publish them: [GloVe's page at Stanford](https://nlp.stanford.edu/projects/glove/), or fastText's page (English word vectors, `.vec`).
-
-# %% [markdown]
-# Unpack one file, and name it in the environment variable `ETUDE_VECTORS` or in the next cell. Only its first 100,000 words are read.
+# Vectors of billions of words are too large for a course. Get a file from [GloVe's page at Stanford](https://nlp.stanford.edu/projects/glove/) or fastText's page (English word vectors, `.vec`), unpack it, and name it in the environment variable `ETUDE_VECTORS` or in the next cell.
 
 # %%
 vectors_path = os.environ.get("ETUDE_VECTORS", "")  # or write the file's path here
@@ -1114,7 +1102,7 @@ else:
     )
 
 # %% [markdown]
-# Twenty jobs whose names say nothing of gender, along the direction of Bolukbasi's ten pairs. A bar to the right leans to *he*, one to the left to *she*.
+# Twenty jobs whose names say nothing of gender, along the direction of Bolukbasi's ten pairs.
 
 # %%
 if have_table:
@@ -1142,7 +1130,7 @@ if have_table:
     plt.show()
 
 # %% [markdown]
-# Caliskan's sixth test: are men's names nearer to career, women's to family? In people, tests of reaction times find such a difference.
+# Caliskan's sixth test: are men's names nearer to career, women's to family?
 
 # %%
 if have_table:
@@ -1155,7 +1143,7 @@ if have_table:
     print("\n".join(f"{name}: {found}" for name, found in zip(("X", "Y", "career", "family"), real_weat.coverage)))
 
 # %% [markdown]
-# *man is to doctor as woman is to …?* **Careful**: usually the question's own words may not answer. Then *doctor* is impossible, and what comes next looks like prejudice (Nissim et al. 2020). So both:
+# *man is to doctor as woman is to …?* Usually the question's own words may not answer. Then *doctor* is impossible, and what comes next looks like prejudice ([Nissim et al. 2020](https://aclanthology.org/2020.cl-2.7)). So both:
 
 # %%
 if have_table:
@@ -1169,24 +1157,18 @@ if have_table:
     display(pd.DataFrame(rows).T)
 
 # %% [markdown]
-# Tried on a small table: `sgns.train(text, dim=100, epochs=10, seed=0)`, *text* being `corpora.brown()` and `corpora.movie_reviews()` in lower case, 2.65 million words. All 20 jobs and all names have vectors.
-
-# %% [markdown]
+# On a small table, `sgns.train(text, dim=100, epochs=10, seed=0)`, *text* being `corpora.brown()` and `corpora.movie_reviews()` in lower case (2.65 million words):
+#
 # - $d$ is 1.80 (1.73 with seed 1): of 12,870 divisions none does better.
-# - *nurse* leans most to *she*. Most to *he* leans *carpenter*: John Carpenter makes films.
-# - With own words allowed, all twenty questions are answered by the job itself.
+# - *nurse* leans most to *she*, *carpenter* to *he* (John Carpenter makes films).
+# - With own words allowed, the job itself answers all twenty questions.
 
 # %% [markdown]
-# Does it matter? De-Arteaga et al. 2019 had a person's job guessed from a biography: the fewer women in a job, the more often theirs was missed, compared with men's.
-
-# %% [markdown]
-# Taking the direction out hides the lean more than it removes it: words that leaned alike stay neighbours, and a classifier still sorts them (Gonen and Goldberg 2019).
+# Taking the direction out hides the lean more than it removes it: words that leaned alike stay neighbours, and a classifier still sorts them ([Gonen and Goldberg 2019](https://aclanthology.org/N19-1061)).
 
 # %% [markdown]
 # ## What to read next
 #
-# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): with the same settings the differences shrink.
-# - Shazeer, Doherty, Evans and Waterson 2016, [Swivel](https://arxiv.org/abs/1602.02215): a GloVe with a loss for the pairs that never met.
-# - Bolukbasi et al. 2016, [Man is to Computer Programmer as Woman is to Homemaker?](https://arxiv.org/abs/1607.06520), and Gonen and Goldberg 2019, [Lipstick on a Pig](https://aclanthology.org/N19-1061): why debiasing is not the end of it.
-# - Nissim, van Noord and van der Goot 2020, [Fair is Better than Sensational](https://aclanthology.org/2020.cl-2.7): what analogies can and cannot show of bias.
-# - Next: *fastText*, which makes vectors from pieces of words, also for words that it has never seen.
+# - Levy et al. 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): with the same settings the differences shrink.
+# - Shazeer et al. 2016, [Swivel](https://arxiv.org/abs/1602.02215): a GloVe with a loss for the pairs that never met.
+# - Next: *fastText*, with vectors for words that it has never seen.
