@@ -12,7 +12,7 @@
 # **The papers.** Bostrom and Durrett, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720) (Findings of EMNLP 2020), and Petrov and others, [Language Model Tokenizers Introduce Unfairness Between Languages](https://arxiv.org/abs/2305.15425) (2023).
 
 # %% [markdown]
-# **Their claims.** Petrov and others count how many more tokens the same content takes in other languages than in English. Bostrom and Durrett: the unigram model cuts nearer to the morphemes than BPE, and its texts are a little shorter:
+# **Their claims.** Petrov and others: the same content takes more tokens in other languages than in English. Bostrom and Durrett: the unigram model cuts nearer to the morphemes than BPE, into slightly fewer tokens:
 
 # %% [markdown]
 # | Bostrom and Durrett | unigram | BPE |
@@ -30,8 +30,6 @@
 # | 2 | the control: the same number of cuts, anywhere |
 # | 3 | tokens per sentence and words that stay whole, for each tokenizer and language |
 # | 4 | how much two vocabularies have in common |
-#
-# The tokenizers are those you have written this week, made fast (`etude.tokenizers`).
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
@@ -64,7 +62,7 @@ plots.style()
 # %% [markdown]
 # ## 1. Where a word is cut
 #
-# A cut is a place inside the word; its start and end are none, so a word that stays whole has no cut.
+# A cut is a place inside a word: a whole word has none.
 
 # %% [markdown]
 # ```
@@ -101,10 +99,10 @@ def cuts(pieces):
 check("cuts")
 
 # %% [markdown]
-# The planted world knows the morphemes of its words. (Of real words linguists know them, and do not always agree.) A tokenizer is judged as a search for the places between them is:
+# The planted world knows the morphemes of its words. Judge a tokenizer as a search for the places between them:
 #
-# - **precision**: of the cuts it makes, how many are where two morphemes meet;
-# - **recall**: of those places, how many it finds;
+# - **precision**: the share of its cuts that are where two morphemes meet;
+# - **recall**: the share of those places that it finds;
 # - **F1**, their harmonic mean, $2PR / (P + R)$.
 
 # %% [markdown]
@@ -119,7 +117,7 @@ check("cuts")
 # P = 3/5, R = 3/4, F1 = 2/3.
 
 # %% [markdown]
-# Cuts are counted over all words together (*micro*): a mean of each word's own F1 would give a word with one cut the weight of a word with five. Where there is nothing to divide by, the number is 0.
+# Count cuts over all words together (*micro*), or a word with one cut weighs as much as a word with five. Where there is nothing to divide by, the number is 0.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -157,7 +155,7 @@ check("agreement")
 # %% [markdown]
 # ## 2. The control
 #
-# Whoever cuts everywhere finds every morpheme (recall 1), and Korean particles are so frequent that a cut before the last character is often right. So compare with **chance**: the same words, each cut into as many pieces, but anywhere.
+# Cutting everywhere has recall 1. In Korean a cut before the last character is often right, as particles are frequent. So compare with **chance**: each word cut into as many pieces, but anywhere.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -250,7 +248,7 @@ for language, example in (("en", "roasted"), ("ko", "지영은"), ("ko", "계란
     print(example, {name: " ".join(cut(example)) for name, cut in tokenizers[language].items()})
 
 # %% [markdown]
-# Each tokenizer was trained on the same words, has the same number of pieces, and is judged on each different word of another text. Left out are Korean words in which morphemes contract (마시 + 었 + 다 is 마셨다): no place in them is the border.
+# All have the same training words and number of pieces, and are judged on each different word of another text. Left out: Korean words in which morphemes contract (마시 + 었 + 다 is 마셨다).
 
 
 # %%
@@ -282,7 +280,7 @@ borders.style.format(precision=2)
 # %% [markdown]
 # ## 3. How long are the texts, and what becomes of a new word?
 #
-# The shorter a text in tokens, the more of it fits into a model's window. How many tokens does a sentence take (per word, the field calls it *fertility*), and how many of its words are a token of their own?
+# The fewer tokens a text has, the more of it fits into a model's window. Count the tokens per sentence (per word: *fertility*), and the share of words that are one token.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -314,7 +312,7 @@ def tokens_per_sentence(sentences, cut):
 check("tokens_per_sentence")
 
 # %% [markdown]
-# All three on a text that none was trained on. **Bytes per token**: how much text a token holds. **New words**: those that the training text did not have. **Unknown**: words with a special token for them or a part of them. The last column has a letter that the world lacks.
+# All three on unseen text. **New words** are not in the training text. **Unknown** words have a special token for them or a part of them. The last column has a letter that the world lacks.
 
 # %%
 UNKNOWN = {"<unk>", "[UNK]"}
@@ -354,27 +352,22 @@ for language in ("en", "ko"):
 compared.style.format(precision=2, escape="html")
 
 # %% [markdown]
-# **Length.** In both languages the unigram model takes the fewest tokens, and WordPiece by far the most: its score joins what is rare and always together, and leaves frequent letters apart.
+# **Length.** WordPiece takes by far the most tokens: its score joins what is rare and always together, and leaves frequent letters apart.
+#
+# **Bytes** compare tokenizers, not languages: a Hangul syllable is written in three.
 
 # %% [markdown]
-# **Bytes** compare tokenizers, not languages: a Korean token holds two to three times as many as an English one, as a Hangul syllable is written in three.
-
-# %% [markdown]
-# **New words.** None is unknown, as all letters are known: the promise of subwords. They are cut into more pieces than others, on average two to five by BPE and the unigram model, most of all by WordPiece.
-
-# %% [markdown]
-# **A new letter** breaks the promise: BPE and the unigram model lose that letter, WordPiece the whole word. Bytes would lose nothing.
+# **New words.** None is unknown, as all letters are known.
+#
+# **A new letter.** BPE and the unigram model lose that letter, WordPiece the whole word. Bytes would lose nothing.
 #
 # **Time.** In our Python the unigram model is slowest: it weighs every piece that fits at every place.
 
 # %% [markdown]
-# Who pays? The **premium** of a language is how many times more tokens it takes than another for the *same content*. The planted world says the same kinds of things in English and in Korean, so the two are compared by sentence.
+# Who pays? The **premium** of a language is how many times more tokens it takes than another for the *same content*. The planted world says the same kinds of things in English and in Korean, so compare by sentence.
 
 # %% [markdown]
-# (Korean needs fewer words for it, so even a fair vocabulary does not give 1 here: compare the vocabularies with each other.)
-
-# %% [markdown]
-# Three vocabularies of one size, by BPE: from English alone, from Korean alone, from both. Lacking characters are spelled in bytes.
+# Three vocabularies of one size, by BPE: from English alone, from Korean alone, from both. Lacking characters are spelled in bytes. Even a fair one does not give 1, as Korean needs fewer words.
 
 # %%
 MERGES = 400
@@ -412,7 +405,7 @@ plt.show()
 # %% [markdown]
 # ## 4. What two vocabularies have in common
 #
-# **Jaccard's index** is the size of the intersection over that of the union. Marks go first: ##을, ▁을 and 을 are the same string. Special tokens ([UNK], <unk>, <s> ...) do not count.
+# **Jaccard's index** is the size of the intersection over that of the union. Take marks off first: ##을, ▁을 and 을 are one string. Leave out special tokens ([UNK], <unk>, <s> ...).
 
 # %% [markdown]
 # ```
@@ -468,7 +461,7 @@ common.style.format("{:.2f}").background_gradient(vmin=0, vmax=1)
 # %% [markdown]
 # ## 5. Below the syllable: jamo
 #
-# A syllable is spelled with two or three letters (**jamo**), and a particle may hide in one: 커핀 is 커피 + ㄴ. Unicode's form NFD writes the letters apart. Some tokenizers (KR-BERT's "sub-character" one) are trained on such text.
+# A syllable has two or three letters (**jamo**). A particle may hide in one: 커핀 is 커피 + ㄴ. Unicode's form NFD writes the letters apart; KR-BERT's "sub-character" tokenizer is trained on such text.
 
 # %% [markdown]
 # ```
@@ -477,7 +470,7 @@ common.style.format("{:.2f}").background_gradient(vmin=0, vmax=1)
 # ```
 
 # %% [markdown]
-# The alphabet shrinks from all syllables that occurred to a few dozen letters: a new word hardly ever has a character that is lacking (section 6 counts it in film reviews). The price: part of the vocabulary only puts syllables together again, so a word takes more pieces.
+# The alphabet shrinks from all syllables that occurred to a few dozen letters, so a new word hardly ever lacks one (section 6 counts it). But part of the vocabulary only puts syllables together again, so a word takes more pieces.
 
 # %%
 spellings = {"syllables": str, "jamo": lambda word: unicodedata.normalize("NFD", word)}
@@ -494,10 +487,7 @@ metrics["length_jamo_minus_syllables"] = metrics["length_jamo"] - metrics["lengt
 pd.DataFrame(rows, columns=["spelled in", "characters", "pieces per new word", "계란을"])
 
 # %% [markdown]
-# The vocabularies of published Korean models differ eightfold. A row of 768 numbers for each piece is a third of all parameters where there are 54,000 pieces (HanBERT).
-
-# %% [markdown]
-# ALBERT's rows have 128 numbers, multiplied up to 768 by one matrix that all pieces share. KoreALBERT's are a third all the same, as its layers share their weights too.
+# The vocabularies of published Korean models differ eightfold. With 54,000 pieces (HanBERT), rows of 768 numbers are a third of all parameters. ALBERT's rows have 128 numbers, multiplied up to 768 by one shared matrix.
 
 # %%
 published = tables.table("korean_models").query(
@@ -513,7 +503,7 @@ published.rename(
 # %% [markdown]
 # ## 6. Real text
 #
-# Korean film reviews, and the vocabularies published with BERT (English) and KoELECTRA (Korean). Nothing graded depends on these files.
+# Korean film reviews, and the published vocabularies of BERT (English) and KoELECTRA (Korean). Not graded; the table needs the profile cpu or gpu.
 
 # %%
 needed = [*datasets.names("nsmc_sample"), "bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt"]
@@ -542,13 +532,10 @@ elif size["real"]:
     display(compared.style.format(precision=3, escape="html"))
 
 # %% [markdown]
-# (The table needs the profile cpu or gpu.) Here BPE, not the unigram model, makes the shortest reviews of our three: what holds for the world's small lexicon need not hold for what people write.
+# Here BPE, not the unigram model, makes the shortest reviews of our three: what holds for the world's small lexicon need not hold for what people write.
 
 # %% [markdown]
-# BERT's uncased vocabulary takes Hangul apart into jamo. It has 35 of the 67 (six of the finals) and no syllable: a third of the words between blanks are lost, most of them whole; 킹받네 is, by its final ㄷ.
-
-# %% [markdown]
-# Nearly all of its "words that stay whole" are such words, since [UNK] is one token.
+# BERT's uncased vocabulary takes Hangul apart into jamo. It has 35 of the 67 and no syllable: a third of the words between blanks are lost, most of them whole. Nearly all of its "words that stay whole" are these, as [UNK] is one token.
 
 # %% [markdown]
 # ## Results
@@ -564,10 +551,12 @@ record(metrics, cut_by_bpe=recorded["BPE"], cut_by_unigram=recorded["unigram"])
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values (profile cpu):
 #
-# - The unigram model's cuts agree best with the morphemes: F1 above BPE's by 0.10 in Korean and 0.04 in English, above WordPiece's by 0.15 in both.
+# - The unigram model cuts nearest to the morphemes: F1 above BPE's by 0.10 in Korean and 0.04 in English, above WordPiece's by 0.15 in both.
 # - All are above chance, WordPiece in English by 0.02 only.
+
+# %% [markdown]
 # - The unigram model takes fewer tokens per sentence than BPE: 0.8 in Korean, 2.2 in English.
-# - With a vocabulary from English alone Korean takes 3.4 times as many tokens as English, with one from both 0.76 times.
+# - Korean takes 3.4 times the tokens of English with a vocabulary from English, 0.76 times with one from both.
 # - Jamo cost 0.15 pieces per new word.
 
 # %% [markdown]
@@ -593,6 +582,6 @@ record(metrics, cut_by_bpe=recorded["BPE"], cut_by_unigram=recorded["unigram"])
 # %% [markdown]
 # ## What to read next
 #
-# - Park and others 2020, [An Empirical Study of Tokenization Strategies for Various Korean NLP Tasks](https://arxiv.org/abs/2010.02534): morphemes first, then BPE.
-# - Rust and others 2021, [How Good is Your Tokenizer?](https://arxiv.org/abs/2012.15613): what a language's own vocabulary is worth to a model.
-# - Next: *A tokenizer that scales*, to any size of text. Next week: papers themselves; how to read one, and how to check its numbers.
+# - Park and others 2020, [An Empirical Study of Tokenization Strategies for Various Korean NLP Tasks](https://arxiv.org/abs/2010.02534): morphemes, then BPE.
+# - Rust and others 2021, [How Good is Your Tokenizer?](https://arxiv.org/abs/2012.15613): what a language's own vocabulary is worth.
+# - Next: *A tokenizer that scales*, to any size of text. Next week: how to read papers and check their numbers.
