@@ -9,10 +9,10 @@
 # %% [markdown]
 # # The big picture: family trees of optimisers and of models
 #
-# **The papers.** More than forty, from [Robbins and Monro 1951](https://doi.org/10.1214/aoms/1177729586) to [KR-BERT](https://arxiv.org/abs/2008.03979) (2020). What one keeps is a tree: who descends from whom, what was taken, what was changed.
+# **The papers.** More than forty, from [Robbins and Monro 1951](https://doi.org/10.1214/aoms/1177729586) to [KR-BERT](https://arxiv.org/abs/2008.03979) (2020), as a tree: who descends from whom, what was taken, what was changed.
 
 # %% [markdown]
-# **The claims.** "Adam combines AdaGrad and RMSProp", "BERT is the Transformer's encoder". Optimisers are sums of parts, so there you can *compute* what was taken. For models you have to read, and to decide.
+# **The claims.** "Adam combines AdaGrad and RMSProp", "BERT is the Transformer's encoder". What optimisers took can be *computed*; of models you read and decide.
 
 # %% [markdown]
 # **What you will write** (about 2 hours):
@@ -45,7 +45,7 @@ plots.style()
 # %% [markdown]
 # ## 1. A tree as a graph
 #
-# Thirteen optimisers, and what each builds on. (The oldest in the form in which they are used today.)
+# Thirteen optimisers, and what each builds on (the oldest in today's form):
 
 # %%
 optimisers = families.optimisers()
@@ -53,7 +53,7 @@ dates = dict(zip(optimisers["name"], optimisers["date"]))
 optimisers[["name", "date", "builds_on", "momentum", "scale", "correction", "decay", "other"]]
 
 # %% [markdown]
-# A paper can have several parents, so this "tree" is a **directed graph**: a dictionary from each name to the set of its parents. A parent that has no row is a misprint and must not pass.
+# A paper can have several parents, so this "tree" is a **directed graph**: a dictionary from each name to the set of its parents. A parent without a row is a misprint and must not pass.
 #
 # *5 minutes, easy.*
 #
@@ -87,7 +87,7 @@ def parents(rows):
 check("parents")
 
 # %% [markdown]
-# Nobody builds on a paper of the future: an edge from a later to an earlier paper is a mistake, in the dates or in the edge. Some dates are known by the year alone:
+# An edge from a later to an earlier paper is a mistake, in the dates or in the edge. Some dates are known by the year alone:
 #
 # | parent | child | certainly later? |
 # |---|---|---|
@@ -126,7 +126,7 @@ def against_time(dates, graph):
 check("against_time")
 
 # %% [markdown]
-# Parents of parents of parents: the **ancestors**. A name can be reached on many ways; and a graph with a mistake may have a circle (a *cycle*), on which one walks forever.
+# Parents, their parents, and so on are the **ancestors**. A graph with a mistake may have a circle (a *cycle*), on which a walk never ends.
 #
 # *10 minutes, easy.*
 #
@@ -202,7 +202,7 @@ def common_ancestors(graph, one, other):
 check("common_ancestors")
 
 # %% [markdown]
-# In which order to *read* them? Parents before children, and otherwise the oldest first (a *topological order*). There is one exactly if there is no circle.
+# In which order to *read* them? Parents before children, otherwise the oldest first (a *topological order*). It exists exactly if there is no circle.
 #
 # *15 minutes, medium.*
 #
@@ -271,7 +271,7 @@ plt.show()
 # %% [markdown]
 # ## 2. An optimiser is the sum of its parts
 #
-# Weights $w$, gradient $g$, step $t$ (the first is 1). Four parts, each with a switch (all operations by coordinate):
+# Weights $w$, gradient $g$, step $t$ (the first is 1). Four parts, each with a switch, all by coordinate:
 #
 # | part | equation | switch |
 # |---|---|---|
@@ -281,7 +281,7 @@ plt.show()
 # | decay of strength $\lambda$ | $g \leftarrow g + \lambda w$ before all else; or $w \leftarrow w - \eta \lambda w$ beside the step | `coupled`, `decoupled` (AdamW) |
 
 # %% [markdown]
-# Then $w \leftarrow w - \eta\, \hat m / (\sqrt{\hat v} + \varepsilon)$, without the division if there is no scale. Memories start at 0. Papers differ in where $\varepsilon$ stands; here as in `torch.optim`.
+# Then $w \leftarrow w - \eta\, \hat m / (\sqrt{\hat v} + \varepsilon)$, without the division if there is no scale. Memories start at 0; $\varepsilon$ stands as in `torch.optim`.
 #
 # ```
 #                          ┌→ momentum m → correction ────────────────────┐
@@ -353,13 +353,10 @@ def step(
 check("step")
 
 # %% [markdown]
-# Six papers are six rows of switches. Now a race, on a bowl $\frac12 \sum_i \lambda_i x_i^2$ that is a thousand times steeper in one direction than in another: once along the axes, once turned.
-
-# %% [markdown]
-# Two things are known beforehand:
+# Six papers, six rows of switches, race on a bowl $\frac12 \sum_i \lambda_i x_i^2$, a thousand times steeper in one direction than in another: once along the axes, once turned.
 #
-# - SGD and momentum use sums of gradients only. A turn of the ground turns their paths and changes nothing else.
-# - A scale *for each coordinate* is bound to the axes. It can undo the steepness along them, and not once the bowl is turned.
+# - SGD and momentum use sums of gradients only. Turning the ground only turns their paths.
+# - A scale *for each coordinate* is bound to the axes. It can undo steepness along them only.
 
 # %%
 SWITCHES = {
@@ -426,15 +423,15 @@ figure.suptitle("A scale for each coordinate helps most along the axes; momentum
 plt.show()
 
 # %% [markdown]
-# The *speed* is how many powers of ten the height falls by in all steps. `log_speed_…` is its log10 along the axes, `turning_costs_…` that minus the same on the turned bowl: at 0 the turn changes nothing, at 0.3 it halves the speed.
+# The *speed* is how many powers of ten the height falls by in all steps. `log_speed_…` is its log10 along the axes, `turning_costs_…` that minus the same on the turned bowl: at 0.3 the turn halves the speed.
 
 # %% [markdown]
-# The race does not say which is best: rates were not tuned, the speed depends on the start, and AdamW's decay pulls towards 0, here the bottom. It says whom a turn harms.
+# The race does not say which is best: rates were not tuned, the speed depends on the start, and AdamW's decay pulls towards the bottom. It says whom a turn harms.
 
 # %% [markdown]
 # ### Likeness is not descent
 #
-# From a table of parts a computer can propose the parent: the earlier optimiser that shares most of them. Of several with as many, one true parent is agreement enough.
+# A computer can propose the parent: the earlier optimiser that shares most parts. Of several, one true parent is enough.
 
 # %%
 PARTS = ["momentum", "scale", "correction", "decay", "other"]
@@ -450,17 +447,15 @@ metrics["likeness_is_descent"] = proposed["agree"].mean()
 proposed
 
 # %% [markdown]
-# AdaDelta looks like RMSProp, but its paper starts from AdaGrad: one thought of two people, in one year. LAMB looks like AdamW; its paper joins Adam and LARS.
-#
-# RMSProp is one part away from SGD, Rprop and AdaGrad. That it came from Rprop, its author said.
+# AdaDelta looks like RMSProp, but its paper, of the same year, starts from AdaGrad. LAMB looks like AdamW; its paper joins Adam and LARS.
 
 # %% [markdown]
 # ## 3. Autoregressive or autoencoding: who may see whom
 #
-# An **autoregressive** (AR) model gives each token a probability from those before it; their product is the probability of the text (the *chain rule*). An **autoencoding** (AE) model gets a text back from a corrupted version: it predicts some tokens, all at once.
+# An **autoregressive** (AR) model gives each token a probability from those before it; their product is the probability of the text (the *chain rule*). An **autoencoding** (AE) model restores a corrupted text: it predicts some tokens, all at once.
 
 # %% [markdown]
-# "Before" need not mean "to the left". Write down which *true* tokens each prediction may use: a graph again, with tokens in place of papers.
+# "Before" need not mean "to the left". Which *true* tokens each prediction may use is a graph again, of tokens:
 #
 # ```
 #   left to right           1 → 2 → 3      each may use all before it     AR
@@ -470,7 +465,7 @@ proposed
 # ```
 
 # %% [markdown]
-# So the product is a probability of the text if **all** tokens are predicted and there is **no circle**. On a circle, words would tell each other the answer.
+# The product is a probability of the text if **all** tokens are predicted and there is **no circle**, on which words would tell each other the answer.
 #
 # *10 minutes, medium.*
 #
@@ -533,12 +528,12 @@ figure.suptitle("Blue: may be used. Grey: not predicted at all")
 plt.show()
 
 # %% [markdown]
-# The second uses tokens to the left *and* to the right, and is autoregressive all the same. The last is why nobody simply trains a deep language model in both directions.
+# The second uses tokens on both sides, and is autoregressive all the same. The last is why nobody simply trains a deep language model in both directions.
 
 # %% [markdown]
 # ## 4. The models
 #
-# Thirty-one, with dates and links. For the rest, abstracts and figures of the papers are enough.
+# Thirty-one. The papers' abstracts and figures are enough.
 
 # %%
 models = families.models()
@@ -549,14 +544,14 @@ models.style.hide(axis="index").format({"link": lambda link: f'<a href="{link}">
 # %% [markdown]
 # ### Cards of the Transformers
 #
-# Three facts for each of the sixteen models of the family "Transformers", in these words:
+# Three facts for each of the sixteen "Transformers", in these words:
 
 # %%
 for title, words in (("half", families.HALVES), ("reading", families.READINGS), ("tasks", families.TASKS)):
     display(pd.DataFrame({title: words.keys(), "meaning": words.values()}).style.hide(axis="index"))
 
 # %% [markdown]
-# `half`: the part of the Transformer it is made of. `tasks`: all that its loss is a sum of in *pre-training* (for the Transformer itself, what it was trained for). Not every word is needed. For XLNet any half is accepted: its attention is masked, but by a drawn order.
+# `half`: the part of the Transformer it is made of. `tasks`: all that its loss is a sum of in *pre-training* (for the Transformer, in training). For XLNet any half is accepted: its attention is masked, but by a drawn order.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -606,28 +601,28 @@ def cards():
 check("cards")
 
 # %% [markdown]
-# The check looks at the form, and whether your facts agree with each other. Whether they are *true* is graded later: a point each for 36, 42 and 46 of the 48, half a point each for some often got wrong and for groups of models whose cards are wholly right.
+# The check looks at the form, and whether your facts agree. Whether they are *true* is graded later: a point each for 36, 42 and 46 of the 48, half a point each for some often got wrong and for groups of models with cards wholly right.
 
 # %% [markdown]
 # ### The edges
 #
-# An edge says: the child's paper starts from the parent. For each edge, what was **taken** and what was **changed**, in these words (the one that says most):
+# An edge says: the child's paper starts from the parent. Name what was **taken** and what was **changed**, with the word that says most:
 
 # %%
 for title, words in (("taken", families.TOOK), ("changed", families.CHANGED)):
     display(pd.DataFrame({title: words.keys(), "meaning": words.values()}).style.hide(axis="index"))
 
 # %% [markdown]
-# What is expected:
+# Expected edges:
 #
-# - for each model that is not among the first of its line, those whose architecture, weights or idea it starts from. Only direct parents: GPT-2 is GPT-3's, the Transformer is not;
-# - of tokenizers: what SentencePiece was put together from, and whose pieces GNMT, BERT, GPT-2, T5 and KoBERT read. Others are welcome, not needed.
+# - to each model that is not among the first of its line: from those whose architecture, weights or idea it starts from. Only direct parents: GPT-2 is GPT-3's, the Transformer is not;
+# - of tokenizers: what SentencePiece was put together from, and whose pieces GNMT, BERT, GPT-2, T5 and KoBERT read.
 
 # %% [markdown]
 # The key has 30 expected edges and more that are accepted. A point each for:
 #
-# - F1 of the edges of 0.6, 0.75 and 0.9 (precision: of yours, those expected or accepted; recall: of the expected, those you have);
-# - 30 and 45 right of the 60 words on the expected edges (often more than one word is).
+# - F1 of the edges of 0.6, 0.75 and 0.9 (precision: of yours, those expected or accepted; recall: of the expected, yours);
+# - 30 and 45 right of the 60 words on the expected edges.
 #
 # Half a point each for some edges and words often got wrong.
 
@@ -692,7 +687,7 @@ def tree():
 check("tree")
 
 # %% [markdown]
-# Your functions work on your tree too:
+# Your functions on your tree:
 
 # %%
 taken, facts = tree(), cards()
@@ -709,7 +704,7 @@ metrics |= {
 }
 
 # %% [markdown]
-# Lanes and colours are your cards, arrows your edges. Where the picture looks odd, one of your facts may be. (What is dated by the year alone stands in its middle.)
+# Lanes and colours are your cards, arrows your edges. Where the picture looks odd, check your facts.
 
 # %%
 COLOURED = [
@@ -745,7 +740,7 @@ plt.show()
 # %% [markdown]
 # ## Results
 #
-# How right your cards and edges are, the grader computes.
+# The grader computes how right your cards and edges are.
 
 # %% tags=["metrics"]
 record(
@@ -758,15 +753,15 @@ record(
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values:
 #
-# - On the turned bowl SGD and momentum are as fast as along the axes; AdaGrad and Adam are about a third as fast.
+# - On the turned bowl SGD and momentum are as fast as along the axes, AdaGrad and Adam about a third as fast.
 # - Momentum is faster than SGD, by 0.25 in log10.
-# - For ten of twelve optimisers one of those nearest by parts is a parent by the paper. For two it is not: likeness is not descent.
+# - For ten of twelve optimisers one of those nearest by parts is a parent by the paper. For two not: likeness is not descent.
 # - 17 of the 31 models descend from the Transformer.
 
 # %% [markdown]
 # ## In your own words
 #
-# **1.** A new paper (made up). "**KoSpanLite** is pre-trained on Korean text cut by a unigram model. Its twelve layers share one set of weights and let every position see all others. Runs of tokens are cut out of the text; a small network, trained along with it by maximum likelihood, fills them with other words, and KoSpanLite says for every token whether it is the original.
+# **1.** A paper (made up): "**KoSpanLite** is pre-trained on Korean text cut by a unigram model. Its twelve layers share one set of weights and let every position see all others. Runs of tokens are cut out; a small network, trained along with it by maximum likelihood, fills them with other words. KoSpanLite says for every token whether it is the original.
 # It has a fifth of the weights of KoELECTRA, and answers as fast."
 
 # %% [markdown]
@@ -795,6 +790,6 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Kingma and Ba 2015, [Adam](https://arxiv.org/abs/1412.6980), section 5: how a paper itself draws the lines to its relatives.
-# - Phuong and Hutter 2022, [Formal Algorithms for Transformers](https://arxiv.org/abs/2207.09238): encoder, decoder and both, in pseudocode that can be compared line by line.
-# - The coming weeks build the models of this tree, one after another.
+# - Kingma and Ba 2015, [Adam](https://arxiv.org/abs/1412.6980), section 5: how a paper draws the lines to its relatives.
+# - Phuong and Hutter 2022, [Formal Algorithms for Transformers](https://arxiv.org/abs/2207.09238): encoder, decoder and both, in pseudocode.
+# - The coming weeks build the models of this tree.
