@@ -9,20 +9,20 @@
 # %% [markdown]
 # # SentencePiece: raw text in, pieces out
 #
-# **The papers.** Kudo, [Subword Regularization](https://arxiv.org/abs/1804.10959) (ACL 2018), has the unigram language model; Kudo and Richardson,
-# [SentencePiece](https://arxiv.org/abs/1808.06226) (EMNLP 2018, demonstrations), the program that trains it, and BPE too, on raw text.
+# **The papers.** Kudo, [Subword Regularization](https://arxiv.org/abs/1804.10959) (ACL 2018): the unigram language model. Kudo and Richardson,
+# [SentencePiece](https://arxiv.org/abs/1808.06226) (EMNLP 2018, demonstrations): the program.
 
 # %% [markdown]
 # Two ideas, often taken for one:
 #
-# - SentencePiece is a *program*. The blank (space) is one more character, ▁ (the *meta symbol*), so pieces (*subword tokens*) join back to the text.
-# - The *unigram model* is one of its two algorithms. BPE starts from characters and merges; the unigram model starts from far too many pieces, each with a probability, and throws away those that the text can do without.
+# - SentencePiece is a *program*. It writes the blank (space) as one more character, ▁ (the *meta symbol*), so pieces (*subword tokens*) join back to the text.
+# - The *unigram model* is one of its two algorithms, beside BPE. It starts from far too many pieces, each with a probability, and removes those that the text can do without.
 
 # %% [markdown]
 # **The claims to reproduce.**
 #
-# - Decoding gives back the normalised text, always (Kudo and Richardson, section 3.1: *lossless tokenization*).
-# - Viterbi finds the best way to cut (*segmentation*); others can be drawn with their probabilities (Kudo, sections 3.2 and 3.3). That this makes a translator better (Table 3) is out of reach here.
+# - Decoding always gives back the normalised text (Kudo and Richardson, section 3.1: *lossless tokenization*).
+# - Viterbi finds the best way to cut (*segmentation*); others can be drawn with their probabilities (Kudo, sections 3.2 and 3.3). That this improves a translator (Table 3) is not tried here.
 # - Pieces can be learnt from text without blanks.
 
 # %% [markdown]
@@ -67,13 +67,10 @@ plots.style()
 # %% [markdown]
 # ## 1. ▁ and back
 #
-# A tokenizer that splits at blanks first (*pre-tokenization*) cannot say afterwards where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore) and cuts one string of characters.
+# A tokenizer that splits at blanks first (*pre-tokenization*) loses where they were: `good !` and `good!` become the same two tokens. SentencePiece writes each blank as ▁ (U+2581, not the underscore), and one before the first word (the *dummy prefix*): 커피 is the same piece everywhere.
 
 # %% [markdown]
-# A ▁ stands before the first word as well (the *dummy prefix*): 커피 is the same piece everywhere.
-
-# %% [markdown]
-# Before that, Unicode is brought to one form (*normalization*). The program's rules are nearly NFKC's, which you use: ① becomes 1, ﬁ becomes fi, and the letters ㅎ + ㅏ + ㄴ of a decomposed 한 come together.
+# Before that, bring Unicode to one form (*normalization*). Use NFKC, nearly the program's rules: ① becomes 1, ﬁ becomes fi, and a decomposed 한 (ㅎ + ㅏ + ㄴ) one character.
 
 # %% [markdown]
 # ```
@@ -136,7 +133,7 @@ def unmark(pieces):
 check("unmark")
 
 # %% [markdown]
-# WordPiece writes 킹받네 as 킹 ##받 ##네: its `##` says *I go on with a word*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only this joins back to the text without further rules.
+# WordPiece writes 킹받네 as 킹 ##받 ##네: `##` says *a word goes on*. SentencePiece says the opposite, *a word starts here*, and says it with a ▁, which stands for the blank: ▁킹 받 네. Only this joins back to the text without further rules.
 
 # %%
 for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 커피   좋아", "킹받네", "good !", "good!"]:
@@ -145,7 +142,7 @@ for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 �
 # %% [markdown]
 # ## 2. The best way to cut
 #
-# Each piece $x$ has a probability $p(x)$, and pieces are independent. A way to cut has the product of its pieces' probabilities; with logarithms, the sum of their *scores*.
+# Each piece $x$ has a probability $p(x)$, independent of the others. The probability of a way to cut is the product of its pieces'; its logarithm is the sum of their *scores*.
 #
 # ```
 #   ▁커피를 as a lattice, a position before each character
@@ -158,7 +155,7 @@ for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 �
 # ```
 
 # %% [markdown]
-# A word of $n$ characters has up to $2^{n-1}$ ways. But the best way to a position is a last piece, after the best way to its start. So one pass from left to right is enough (*dynamic programming*):
+# A word of $n$ characters has up to $2^{n-1}$ ways. But the best way to a position is a last piece after the best way to its start, so one pass is enough (*dynamic programming*):
 #
 # $$ \mathrm{best}(j) = \max_{i < j} \; \mathrm{best}(i) + \log p(x_{i:j}) $$
 
@@ -207,7 +204,7 @@ def viterbi(text, scores):
 check("viterbi")
 
 # %% [markdown]
-# The longest piece need not win, as it does in WordPiece: what counts is the whole.
+# The longest piece need not win, as it does in WordPiece.
 
 # %%
 scores = {
@@ -219,7 +216,7 @@ print(viterbi("▁커피를", scores))
 # %% [markdown]
 # ## 3. All ways to cut at once
 #
-# The probability of a text is the sum over *all* ways to cut it (Kudo, section 3.2): the same pass, with a sum in place of the maximum. For ▁커피를 and the lattice above:
+# The probability of a text is the sum over *all* ways to cut it: the same pass, with a sum for the maximum. In the lattice above:
 #
 # ```
 #   ▁커피 를    .2 × .1      = .02    ← the best        position      0    1     2     3      4
@@ -230,7 +227,7 @@ print(viterbi("▁커피를", scores))
 # ```
 
 # %% [markdown]
-# Probabilities of long texts are too small for floating-point numbers, so keep logarithms:
+# Probabilities of long texts are too small for floats, so keep logarithms:
 #
 # $$ \alpha(j) = \log \sum_{i < j} \exp\big(\alpha(i) + \log p(x_{i:j})\big), \qquad \alpha(0) = 0 $$
 #
@@ -264,14 +261,14 @@ def forward(text, scores):
 check("forward")
 
 # %% [markdown]
-# Which pieces is a text made of? Nobody has said; that is what EM is for. **E-step**: how often is each piece expected to be used, with the scores as they are?
+# Nobody has said which pieces a text is made of: use EM. **E-step**: how often is each piece expected to be used, with the present scores?
 
 # %% [markdown]
 # With $\beta(j)$, the log of the sum over the ways from $j$ to the end:
 #
 # $$ P(x_{i:j} \text{ is used}) = \exp\big(\alpha(i) + \log p(x_{i:j}) + \beta(j) - \alpha(n)\big) $$
 #
-# The first three terms reach the piece's start, take it, and go on from its end. In the lattice 를 is used with probability .212 × .1 / .0236 = .90.
+# The first three terms reach the piece, take it, and go on from its end. In the lattice 를 has .212 × .1 / .0236 = .90.
 
 # %% [markdown]
 # *25 minutes, hard.*
@@ -316,13 +313,9 @@ def expected_counts(words, scores):
 check("expected_counts")
 
 # %% [markdown]
-# **M-step**: the best scores for these counts are the logarithms of their shares. Besides:
+# **M-step**: the best scores for these counts are the logarithms of their shares. As in SentencePiece, a piece expected less than half a time goes. A single character stays (it counts as 0.5 at least), or some words could not be spelled.
 #
-# - as in SentencePiece, a piece expected less than half a time goes;
-# - a single character never goes (it counts as half a time at least), or some words could not be spelled.
-
-# %% [markdown]
-# (The program also lowers rare pieces a little: exp of the digamma function of a count stands for the count.)
+# (The program also lowers rare pieces a little.)
 #
 # *10 minutes, easy.*
 #
@@ -355,14 +348,14 @@ check("m_step")
 # %% [markdown]
 # ## 4. What a piece is worth
 #
-# Which pieces can the text do without? Others must spell $x$ then. About this much log-likelihood is lost, with the expected count $c(x)$:
+# Without $x$, other pieces must spell it. About this much log-likelihood is lost, with the expected count $c(x)$:
 #
 # $$ \mathrm{loss}(x) = c(x) \big( \log p(x) - \log p(\text{best way to spell } x \text{ without it}) \big) $$
 
 # %% [markdown]
-# ▁커피 (.2) would be spelled ▁커 피 (.1 × .1 = .01): each use costs ln(.2 / .01) = 3.0 nats. Frequent pieces are worth keeping, and so are pieces that are expensive to spell.
+# ▁커피 (.2) would be spelled ▁커 피 (.1 × .1 = .01): each use costs ln(.2 / .01) = 3.0 nats. Keep pieces that are frequent or expensive to spell.
 #
-# (The program counts otherwise here: its $c(x)$ is how often $x$ stands in the best cuts, by Viterbi, of the training text, not how often it is expected.)
+# (The program's $c(x)$ is how often $x$ stands in the best cuts of the training text, by Viterbi.)
 #
 # *10 minutes, medium.*
 #
@@ -400,14 +393,14 @@ check("pruning_losses")
 # %% [markdown]
 # ## 5. Other ways to cut
 #
-# A translator that sees 커피를 cut in one way never learns that it is 커피 and 를. **Subword regularization** draws another way each time, with the chance
+# **Subword regularization** draws another way to cut each time, with the chance
 # $P(\mathbf{x})^\alpha / \sum_{\mathbf{x}'} P(\mathbf{x}')^\alpha$. With $\alpha = 0$ all ways are drawn alike, with a large $\alpha$ nearly always the best.
 
 # %% [markdown]
-# Kudo draws from the $l$ best ways (section 3.3), or from all (*l = ∞*), as you do: compute the forward sums with scores $\alpha \log p$, then walk from the end to the start (*forward filtering, backward sampling*).
+# Kudo draws from the $l$ best ways (section 3.3), or from all (*l = ∞*), as you do: compute forward sums with scores $\alpha \log p$, then walk from the end to the start (*forward filtering, backward sampling*).
 
 # %% [markdown]
-# At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$. Here $\alpha$ alone is the exponent, $\alpha(i)$ a forward sum (`total` in the code).
+# At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$. Here $\alpha$ is the exponent, $\alpha(i)$ a forward sum (`total` in the code).
 #
 # *20 minutes, medium.*
 #
@@ -462,7 +455,7 @@ for alpha in (0.0, 0.2, 1.0, 5.0):
 # %% [markdown]
 # ## The experiment
 #
-# All of it, on the planted world. One word form in five (by a checksum of its spelling) is kept out of training: 버섯을 was never seen, though 버섯과 and 커피를 were.
+# On the planted world. One word form in five is kept out of training: 버섯을 was never seen, though 버섯과 and 커피를 were.
 
 # %%
 size = {
@@ -528,10 +521,10 @@ for language in ("en", "ko"):
     print("   ", *[piece for piece in best if len(piece) > 2][:24])
 
 # %% [markdown]
-# **Nats per character** of another text: how well a model explains it (less is better), beside single characters alone. **Tokens per word**: how long it becomes. Words kept out show what is left when nothing can be remembered.
+# **Nats per character** of another text: how well a model explains it (less is better), beside single characters alone. Words kept out cannot be remembered.
 
 # %% [markdown]
-# There we also ask for **boundaries**: how many cuts fall between planted morphemes, as F₁. The control cuts each word into as many pieces *at random*. (Contracted words, as 마시 + 었 + 다 to 마셨다, have no place for a boundary and are left out.)
+# In these, F₁ says how many cuts fall on **boundaries** of planted morphemes. The control cuts each word into as many pieces *at random*. Contracted words (마시 + 었 + 다 to 마셨다) are left out.
 
 
 # %%
@@ -591,12 +584,12 @@ for language, scores in models.items():
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
-# On another text pieces explain far more than characters do, because words come again. On unseen words they explain *less*: a piece such as ▁읽었다 has taken the probability that its characters would need. In so small a language the model has learnt words by heart.
+# On another text pieces explain far more than characters do, because words come again. On unseen words they explain *less*: a piece such as ▁읽었다 has taken the probability that its characters would need.
 
 # %% [markdown]
 # ### Without blanks
 #
-# Korean writers leave blanks out (커피좋아), Japanese and Chinese have none. For SentencePiece such a sentence is one long word. Do the cuts fall where the blanks were? (`etude.tokenizers.unigram` does what you have written, fast.)
+# Korean writers leave blanks out (커피좋아), Japanese and Chinese have none. Do the cuts fall where the blanks were?
 
 # %%
 LEARNT = 1_000  # pieces
@@ -622,7 +615,7 @@ for words in unspaced(seed + OTHER, 20)[:3]:
 # %% [markdown]
 # ### BPE mode
 #
-# "SentencePiece" alone does not say which algorithm was used. Here are both, where the library is installed; nothing graded depends on it.
+# "SentencePiece" alone does not say which algorithm was used. Here are both, if the library is installed (not graded).
 
 # %%
 if importlib.util.find_spec("sentencepiece") is None:
@@ -643,7 +636,7 @@ else:
 # %% [markdown]
 # ### Real text
 #
-# Reviews of films, one in ten held out (profiles cpu and gpu). Look at 킹받네, which was hardly written yet when these reviews were.
+# Film reviews, one in ten held out (profiles cpu and gpu). 킹받네 was hardly written yet when these were.
 
 # %%
 needed = "nsmc_sample/reviews_200k.txt"
@@ -664,7 +657,7 @@ else:
 # %% [markdown]
 # ## Results
 #
-# The grader measures your two models again on the unseen words.
+# The grader measures your two models again on unseen words.
 
 # %% tags=["metrics"]
 record(
@@ -703,7 +696,7 @@ plt.show()
 #
 # - Against characters alone, pieces save 1.8 nats per character of another text in Korean, 1.3 in English. On unseen words they cost 1.2 and 0.7 more.
 # - Cuts of unseen words are a little better than random ones: F₁ higher by 0.09 in Korean, by 0.02 in English.
-# - Blanks that were left out are found far better than at random: F₁ higher by 0.36.
+# - Blanks left out are found far better than at random: F₁ higher by 0.36.
 
 # %% [markdown]
 # ## In your own words
@@ -728,6 +721,6 @@ plt.show()
 # %% [markdown]
 # ## What to read next
 #
-# - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): the unigram model's pieces beside BPE's; the lesson *comparison* tries it.
+# - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): the lesson *comparison* tries it.
 # - Provilkov and others 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): sampling for BPE, by leaving merges out.
-# - The paper starts from all characters and the most frequent substrings. SentencePiece counts these in *distinct* words, so a word that is part of no other (*▁which*, where punctuation stands apart) never becomes a piece; `etude.tokenizers.unigram` counts in running text.
+# - The candidates: SentencePiece counts substrings in *distinct* words, `etude.tokenizers.unigram` in running text.
