@@ -9,13 +9,12 @@
 # %% [markdown]
 # # Why subwords: the words that were never seen
 #
-# **The papers.** [Sennrich et al. 2016, Neural Machine Translation of Rare Words with Subword Units (ACL)](https://arxiv.org/abs/1508.07909) brought subwords into neural models. Heaps' law, from week 1, says why they were needed.
+# **The papers.** [Sennrich et al. 2016, Neural Machine Translation of Rare Words with Subword Units (ACL)](https://arxiv.org/abs/1508.07909) brought subwords into neural models. Heaps' law, from week 1, says why.
 
 # %% [markdown]
-# A model can say nothing about what is not on its list of tokens. Last week the tokens were *words*, and people do not keep to lists: 킹받네 (*how annoying*, of the internet), a typo, *unfriended*.
-
-# %% [markdown]
-# The usual way out was `<unk>` for all of them. You measure what it costs, beside the other end: characters and bytes, with which nothing is unknown. The next lessons look for the middle.
+# A model can say nothing about what is not on its list of tokens: 킹받네 (*how annoying*), a typo, *unfriended*.
+#
+# The usual way out was `<unk>` for all of them. Measure what it costs, beside characters and bytes, with which nothing is unknown.
 
 # %% [markdown]
 # **What you will write** (about 1½ hours):
@@ -51,10 +50,7 @@ plots.style()
 # %% [markdown]
 # ## 1. A list of words
 #
-# The vocabulary: the most frequent words of a training text, and one token for all others. Each costs a row of the embedding matrix (30,000 in 300 dimensions: nine million numbers).
-
-# %% [markdown]
-# Equally frequent words stand in alphabetical order, or two machines make two lists.
+# The vocabulary: the most frequent words of a training text, and one token for all others. Equally frequent words stand in alphabetical order, or two machines make two lists.
 #
 # *10 minutes, easy.*
 #
@@ -90,7 +86,7 @@ def most_frequent(tokens, size):
 check("most_frequent")
 
 # %% [markdown]
-# **Out of vocabulary** (OOV) is measured in two ways that are often mixed up: of the *running words* (tokens) or of the *different words* (types). The second is nearly always far more: rare words are many.
+# **Out of vocabulary** (OOV) is a share of the *running words* (tokens) or of the *different words* (types). The second is nearly always far more: rare words are many.
 #
 # ```
 #  text   a a a b c        list   a
@@ -127,7 +123,7 @@ def unknown_rates(tokens, vocabulary):
 check("unknown_rates")
 
 # %% [markdown]
-# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과 are three words for one egg. Cut (*segmented*) into morphemes (계란 + 을), a text needs a shorter list. The planted world says the same in both languages; lists are made from one text and tried on another (*held-out* text):
+# Korean writes particles and endings onto the word: 계란을, 계란은, 계란과. Cut (*segmented*) into morphemes (계란 + 을), a text needs a shorter list. Make lists from one text of the planted world, try them on another (*held-out*):
 
 # %%
 size = {
@@ -163,10 +159,7 @@ metrics["oov_words_minus_morphemes"] = metrics["oov_ko"] - curves["Korean morphe
 pd.DataFrame(curves, index=pd.Index(sizes, name="size of the list")).style.format("{:.1%}")
 
 # %% [markdown]
-# Real text: film reviews (NSMC, Korean, with many new words and typos) and Wikipedia (English; WikiText-2). Without these files the lesson goes on; nothing graded depends on them.
-
-# %% [markdown]
-# WikiText-2 has its rarest words as `<unk>` already, 7 % of the text on which the list is tried. They count as unknown.
+# Real text, not graded: film reviews (NSMC, Korean) and Wikipedia (English; WikiText-2). WikiText-2 has its rarest words as `<unk>` already, 7 % of the held-out text; they count as unknown.
 
 # %%
 real, real_curves = {}, {}
@@ -198,7 +191,7 @@ else:
     display(pd.DataFrame(real_curves, index=index).style.format("{:.1%}"))
 
 # %% [markdown]
-# Real words do not run out (Heaps' law), least of all in Korean. From 2,000 words to 16,000 (profile cpu), the unknown share falls by more than half on Wikipedia, by a quarter on the reviews.
+# Real words do not run out (Heaps' law). From 2,000 words to 16,000 (profile cpu), the unknown share falls by more than half on Wikipedia, by a quarter on the reviews.
 
 # %%
 figure, ax = plt.subplots(figsize=(8.5, 3.6), layout="constrained")
@@ -214,14 +207,14 @@ plt.show()
 # %% [markdown]
 # ## 2. What `<unk>` does to a score
 #
-# A language model is scored by its surprise: the mean of $-\log_2 p(\text{word})$, its *cross-entropy*, in bits per word. All unknown words are one frequent token, easy to guess: the shorter the list, the better the score. A list of `<unk>` alone has 0 bits.
+# A language model's score is the mean of $-\log_2 p(\text{word})$, its *cross-entropy*, in bits per word. All unknown words are one frequent token, easy to guess: the shorter the list, the better the score. A list of `<unk>` alone has 0 bits.
 
 # %% [markdown]
-# The simplest model, a unigram model, draws each word by itself:
+# A unigram model draws each word by itself:
 #
 # $$ p(w) = \frac{n_w + 1}{N + V} $$
 #
-# $n_w$ counts $w$ in the training text, with words outside the list as `<unk>`. $N$ is its length, $V$ the list's. (The + 1 is Laplace's.)
+# $n_w$ counts $w$ in the training text, with words outside the list as `<unk>`. $N$ is its length, $V$ the list's.
 
 # %% [markdown]
 # ```
@@ -266,10 +259,10 @@ def bits_per_word(training, tokens, vocabulary):
 check("bits_per_word")
 
 # %% [markdown]
-# An honest score makes the model spell the unknown word after `<unk>`: $A$ equally likely characters, and one mark for the end (an *end-of-word marker*). That adds $(n + 1)\log_2(A + 1)$ bits for $n$ characters.
+# An honest score makes the model spell the unknown word after `<unk>`: $A$ equally likely characters, and one mark for the end. That adds $(n + 1)\log_2(A + 1)$ bits for $n$ characters.
 
 # %% [markdown]
-# The sum is divided by the text's characters, with a blank (a space) after each word. In **bits per character** models with different vocabularies can be compared. (Bits per *byte* is the same idea.)
+# Divide the sum by the text's characters, with a blank (a space) after each word. In **bits per character** models with different vocabularies can be compared.
 #
 # *15 minutes, medium.*
 #
@@ -323,7 +316,7 @@ plt.show()
 # %% [markdown]
 # ## 3. The other end: characters and bytes
 #
-# Spelling leaves nothing unknown, and costs length. UTF-8 writes an English letter in one byte, a Hangul syllable in three. Unicode's NFD parts a syllable into letters, the **jamo**:
+# Spelling costs length. UTF-8 writes a Hangul syllable in three bytes; Unicode's NFD parts it into letters, the **jamo**:
 #
 # | | word | character | jamo | byte |
 # |---|---|---|---|---|
@@ -332,7 +325,7 @@ plt.show()
 # | 눈 | 1 | 1 | 3 | 3 |
 
 # %% [markdown]
-# Attention costs the square of the length: four times as many tokens are no small matter.
+# Attention costs the square of the length.
 #
 # *10 minutes, easy.*
 #
@@ -365,7 +358,7 @@ def pieces(word, unit):
 check("pieces")
 
 # %% [markdown]
-# Tokens per word is the *fertility*, bytes per token the *compression*. Both are ratios of sums over the text: a mean of words' own ratios would count short words too much.
+# Tokens per word is the *fertility*, bytes per token the *compression*. Both are ratios of sums over the text, not means of the words' own ratios.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -410,7 +403,7 @@ table.style.format("{:.2f}")
 # %% [markdown]
 # ## 4. Both ends at once: bytes as a fallback
 #
-# Spell in bytes what is not on the list, and no `<unk>` is needed:
+# Spell in bytes what is not on the list:
 #
 # - ids 0 to 255: a byte
 # - 256: a spelled word ends (or two would run together)
@@ -423,7 +416,7 @@ table.style.format("{:.2f}")
 #  ids      258     235 136 136 256    257
 # ```
 #
-# SentencePiece offers this as *byte fallback*. GPT-2 builds all tokens out of bytes, as the next lesson does.
+# SentencePiece offers this as *byte fallback*.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -456,7 +449,7 @@ def encode(tokens, words):
 check("encode")
 
 # %% [markdown]
-# The way back: bytes are gathered until 256 says that the word is complete.
+# The way back: gather bytes until 256 ends the word.
 #
 # *10 minutes, medium.*
 #
@@ -510,7 +503,7 @@ print(
 )
 
 # %% [markdown]
-# What does a longer list buy? With none, each word is its bytes and the 256. WikiText-2's own `<unk>` is left out, so Wikipedia looks cheaper than it is.
+# Without a list, each word is its bytes and the 256. WikiText-2's own `<unk>` is left out, so Wikipedia looks cheaper than it is.
 
 
 # %%
@@ -550,11 +543,13 @@ record(
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values:
 #
-# - A list of 400 words leaves far more unknown in Korean than in English. Cut into morphemes, little is.
-# - A shorter list looks better in bits per word, and is worse in bits per character.
+# - 400 words leave far more unknown in Korean than in English. Cut into morphemes, little is.
+# - A shorter list looks better in bits per word, worse in bits per character.
+
+# %% [markdown]
 # - A Korean word takes more than twice the bytes of an English one.
-# - With bytes as a fallback the text comes back, in far fewer tokens than in bytes alone.
-# - A list of 8,000 words leaves about half of the reviews' running words unknown (profile cpu).
+# - With byte fallback the text comes back, in far fewer tokens than bytes.
+# - 8,000 words leave about half of the reviews' running words unknown (profile cpu).
 
 # %% [markdown]
 # ## In your own words
@@ -580,5 +575,5 @@ record(
 # ## What to read next
 #
 # - Mielke et al. 2021, [Between words and characters](https://arxiv.org/abs/2112.10508): a history of where to cut.
-# - Xue et al. 2022, [ByT5](https://arxiv.org/abs/2105.13626): a model on bytes alone, and what it takes.
+# - Xue et al. 2022, [ByT5](https://arxiv.org/abs/2105.13626): a model on bytes alone.
 # - Next: *BPE*, which finds the middle by counting pairs.
