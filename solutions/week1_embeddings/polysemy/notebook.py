@@ -14,17 +14,17 @@
 # 눈 is *eye* and *snow*; 배 is *pear*, *ship* and *belly*. Skip-gram, GloVe and fastText keep **one** vector for each form. What is in it?
 
 # %% [markdown]
-# **The claims to test.** Arora et al.: the vector of a word with several senses is close to a weighted sum of the vectors that the senses would have.
+# **The claims to test.** Arora et al.: a word's vector is close to a weighted sum of the vectors that its senses would have.
 
 # %% [markdown]
-# A [post](http://www.offconvex.org/2016/07/10/embeddingspolysemy/) on the same work (July 2016) gives numbers, for two random words merged into one:
+# A [post](http://www.offconvex.org/2016/07/10/embeddingspolysemy/) (July 2016) gives numbers, for two random words merged into one:
 #
 # - cosine with the best rebuild from the two: 0.97 ± 0.02;
 # - weight of the more frequent word: about 1;
-# - weight of one $r$ times rarer: $1 - c \lg r$, $c$ about 0.5 (lg to the base 10).
+# - weight of one $r$ times rarer: $1 - c \lg r$, $c$ about 0.5 (lg: base 10).
 
 # %% [markdown]
-# Schütze: the *contexts* of such a word, each summed up in one vector, fall into groups, which are its senses. In the planted **world** each occurrence's sense is known, so all this can be measured.
+# Schütze: a word's *contexts*, each summed up in one vector, fall into groups, which are its senses. In the planted **world** each occurrence's sense is known.
 
 # %% [markdown]
 # **What you will write** (about 1½ hours):
@@ -64,7 +64,7 @@ plots.style()
 # %% [markdown]
 # ## 1. A static model is a table
 #
-# After training a table is left, with one row for each word. To embed a sentence is to look up its words:
+# Training leaves a table, one row for each word. To embed a sentence, look up its words:
 #
 # ```
 #  눈 (snow)  ─┐
@@ -104,7 +104,7 @@ def embed(vectors, words, tokens):
 check("embed")
 
 # %% [markdown]
-# Each document of the world is about one topic; stems and endings are taken apart (눈 + 을). Each token comes with the topic of its word: 눈 is *snow* under weather and *eye* under health.
+# Each document is about one topic; stems and endings are taken apart (눈 + 을). Each token has the topic of its word: 눈 is *snow* under weather, *eye* under health.
 
 # %%
 size, epochs, dim = {"smoke": (36_000, 12, 64), "cpu": (120_000, 12, 64), "gpu": (2_000_000, 10, 100)}[profile]
@@ -145,23 +145,20 @@ here, there = (embed(static["ko"].vectors, static["ko"].words, tokens)[tokens.in
 print(" ".join(snow), " ".join(eye), f"distance of the two vectors of 눈: {float((here - there).norm())}", sep="\n")
 
 # %% [markdown]
-# The distance is exactly 0, whatever the sentences and however long the training. A table can do nothing else.
+# The distance is exactly 0, whatever the sentences: a table can do nothing else.
 
 # %% [markdown]
 # ## 2. What stands near a homonym
 #
-# Take the five nearest nouns that are no homonyms, each with its topic. An ordinary word's should mostly be of one topic, a homonym's of two.
-
-# %% [markdown]
-# How mixed a list is, is measured by its **entropy** in bits: $H = -\sum_i p_i \log_2 p_i$, with $p_i$ the share of topic $i$.
+# Take the five nearest nouns that are no homonyms. An ordinary word's should mostly be of one topic, a homonym's of two.
+#
+# **Entropy** in bits measures how mixed a list is: $H = -\sum_i p_i \log_2 p_i$, with $p_i$ the share of topic $i$.
 #
 # | topics of five neighbours | shares | bits |
 # |---|---|---|
 # | a a a a a | 1 | 0 |
 # | a a a a b | 0.8, 0.2 | 0.72 |
 # | a a a b b | 0.6, 0.4 | 0.97 |
-#
-# Two topics with one half each have 1 bit.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -227,15 +224,14 @@ for kind, found in near.items():
 pd.DataFrame({word: neighbour_topics("ko", word) for word in ["눈", "배", "말", "국수"]})
 
 # %% [markdown]
-# Single lists are noisy, even that of 국수 (*noodle*), which is no homonym. The numbers above the table are of all words: homonyms' lists are more mixed. To be near two topics, the vector must lie between.
+# Single lists are noisy, even that of 국수 (*noodle*), no homonym. Over all words, homonyms' lists are more mixed: their vectors must lie between topics.
 
 # %% [markdown]
 # ## 3. Where the vector lies
 #
 # Arora et al.: $v_{눈} \approx \alpha\, v_{snow} + \beta\, v_{eye}$, if the senses had vectors.
-
-# %% [markdown]
-# We give them some. Write the sense on each homonym, and train on both versions of its sentences at once. So 눈, 눈|weather and 눈|health get vectors in one space.
+#
+# We give them some: write the sense on each homonym, and train on both versions of its sentences. So 눈, 눈|weather and 눈|health get vectors in one space.
 
 # %% [markdown]
 # Then find the best weights by **least squares**. The cosine of the vector and its reconstruction tells how much they explain.
@@ -275,7 +271,7 @@ def mixture(vector, senses):
 check("mixture")
 
 # %% [markdown]
-# Both senses are about equally frequent in the world, so equal weights would prove little. We leave sentences out: one sense is kept up to eight times as often as the other. Control: a stranger, the best rebuild from *another* homonym's senses.
+# Both senses are about equally frequent in the world, so equal weights would prove little. We keep one sense up to eight times as often. Control: a stranger, the best rebuild from *another* homonym's senses.
 
 
 # %%
@@ -334,10 +330,9 @@ print(f"weight of the rarer sense: β / α = {start:.2f} − {-decade:.2f} lg r;
 mixtures.round(3)
 
 # %% [markdown]
-# Two senses explain nearly the whole vector, as in the post; a stranger's do not. Do the weights follow the frequencies?
-
-# %% [markdown]
-# In our training $\alpha$, the more frequent sense's weight, is mostly below 1 and grows with $r$, so we look at $\beta / \alpha$. Two rules to compare with:
+# Two senses explain nearly the whole vector, as in the post; a stranger's do not.
+#
+# Do the weights follow the frequencies? Here $\alpha$, the more frequent sense's weight, is mostly below 1 and grows with $r$, so compare $\beta / \alpha$ with two rules:
 #
 # | the rarer sense is $r$ times rarer | 1 | 2 | 4 | 8 | 10 |
 # |---|---|---|---|---|---|
@@ -345,15 +340,15 @@ mixtures.round(3)
 # | a plain average of occurrences, $1 / r$ | 1 | 0.50 | 0.25 | 0.13 | 0.10 |
 
 # %% [markdown]
-# Here too it falls with $\lg r$, by `rare_weight_per_decade` for each factor of ten. Most words lie between the two rules. (At these few ratios a power of $r$ would fit about as well.)
+# It falls with $\lg r$, by `rare_weight_per_decade` for each factor of ten. Most words lie between the rules. (At these few ratios a power of $r$ would fit about as well.)
 
 # %% [markdown]
-# The same by shares: draw a line through (share of occurrences, share of weights). Its slope is 0 if weights do not follow, 1 for a plain average. `weight_slope` lies between: a rare sense keeps more than its share. (In part because rarer words get shorter vectors, which need larger weights.)
+# The same by shares, of occurrences and of weights: the line's slope is 0 if weights do not follow, 1 for a plain average. `weight_slope` lies between: a rare sense keeps more than its share. (In part because rarer words get shorter vectors.)
 
 # %% [markdown]
 # ## 4. A vector for each occurrence
 #
-# No sentence is about an average of snow and eye. What tells the sense are the words around:
+# What tells the sense are the words around:
 #
 # ```
 #  window 2        a   b   c   눈  d   e   f
@@ -362,7 +357,7 @@ mixtures.round(3)
 # ```
 
 # %% [markdown]
-# Schütze's **context vector** is the sum of the neighbours' vectors, each weighed by how rare it is; we divide by the sum of the weights. His window holds 50 words, across ends of sentences.
+# Schütze's **context vector** is the sum of the neighbours' vectors, weighed by how rare they are; we divide by the sum of the weights. His window holds 50 words.
 #
 # *15 minutes, medium.*
 #
@@ -403,9 +398,8 @@ check("context_vector")
 
 # %% [markdown]
 # The weight of a word is its **inverse document frequency** $\log(N / n_i)$, where $n_i$ of $N$ documents hold it. A word of every document weighs nothing.
-
-# %% [markdown]
-# As planted noise, some homonyms stand in documents about something else (*the mayor of pear*). No reader could tell their sense, so we look at documents **on one of the word's two topics**.
+#
+# As planted noise, some homonyms stand in documents about something else; no reader could tell their sense. So we look at documents **on one of the word's two topics**.
 
 
 # %%
@@ -462,7 +456,7 @@ print(f"contexts of different senses are further apart by {metrics['contextual_g
 # %% [markdown]
 # ## 5. Grouping occurrences
 #
-# Nobody writes senses on the words of a real text. **k-means** groups points without being told. Start with k centroids; then, again and again:
+# Real texts have no senses written on them. **k-means** groups points without them. Start with k centroids; then, again and again:
 #
 # 1. label each point with the nearest centroid;
 # 2. move each centroid to the mean of its points.
@@ -507,7 +501,7 @@ def kmeans(points, centroids, steps=50):
 check("kmeans")
 
 # %% [markdown]
-# Are the groups the senses? Give each group the sense that most of its members have. **Purity** is the share of occurrences that then have the right one:
+# Give each group the sense that most of its members have. **Purity** is the share of occurrences that then have the right one:
 #
 # ```
 #  group 0:  snow snow snow eye     3 of 4 right
@@ -543,7 +537,7 @@ def purity(labels, senses):
 check("purity")
 
 # %% [markdown]
-# Purity needs a control: two groups are always at least half right. So ordinary words, of one sense, get two "senses" by tossing a coin for each document.
+# Two groups are always at least half right. So words of one sense are the control: a coin tossed for each document gives them two "senses".
 
 
 # %%
@@ -581,7 +575,7 @@ print(f"purity: homonyms {pure:.3f}, words of one sense with tossed ones {pure_t
 # %% [markdown]
 # ## 6. Choosing a sense in a sentence
 #
-# If senses *are* written on some occurrences, a sense's centroid is the mean of its contexts. A new occurrence gets the nearest one by cosine. That is a very small **contextual** model: another sentence, another vector.
+# If senses *are* written on some occurrences, a sense's centroid is the mean of its contexts. A new occurrence gets the nearest by cosine: a very small **contextual** model.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -612,10 +606,10 @@ def choose_senses(contexts, senses, new):
 check("choose_senses")
 
 # %% [markdown]
-# Every second document is for learning, the others are for testing. Two controls:
+# Every second document is for learning, the others for testing. Two controls:
 #
-# - the static vector gives one answer for all occurrences: at best the more frequent sense in the test;
-# - the same contexts, shuffled among the occurrences of the word.
+# - the static vector: one answer for all occurrences, at best the more frequent sense in the test;
+# - the same contexts, shuffled among the word's occurrences.
 
 # %%
 chosen, right, single_answer, right_shuffled = {}, [], [], []
@@ -636,10 +630,9 @@ for name, shares in {"context": right, "static": single_answer, "shuffled contex
 # %% [markdown]
 # ## 7. What it still cannot do
 #
-# A context vector is a bag: the order of neighbours does not count. It knows what a *document* is about, not what *this* word does in *this* sentence.
-
-# %% [markdown]
-# In 눈이 눈에 들어갔다 (*snow got into the eye*) both senses stand in one text. Once the window holds it whole, both have the same bag and get the same answer: one is wrong.
+# A context vector is a bag: the order of neighbours does not count.
+#
+# In 눈이 눈에 들어갔다 (*snow got into the eye*) both senses stand in one text. If the window holds it whole, both have the same bag and the same answer: one is wrong.
 
 # %%
 both, where = snow + eye, (snow.index("눈"), len(snow) + eye.index("눈"))
@@ -698,13 +691,13 @@ plots.bars(
 plt.show()
 
 # %% [markdown]
-# **What was found**, in the runs behind the table of expected values:
+# **What was found**, in the runs behind the expected values:
 #
 # - A homonym's neighbours are more mixed in topic than an ordinary noun's.
-# - Its vector is nearly a weighted sum of its own senses (cosine 0.97, as in the post), and not of a stranger's.
+# - Its vector is nearly a weighted sum of its own senses (cosine 0.97, as in the post), not of a stranger's.
 # - A rarer sense weighs less, but more than its share.
-# - Contexts tell nearly every occurrence's sense, by k-means as by centroids. The controls do far worse.
-# - In the world the sense nearly always goes with the document's topic, so this is easier than real text.
+# - Contexts tell nearly every occurrence's sense; the controls do far worse.
+# - In the world the sense nearly always goes with the document's topic: easier than real text.
 
 # %% [markdown]
 # ## In your own words
@@ -719,7 +712,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** The context vector chooses well as long as a text is about one thing, and fails when both senses stand in it. What would a model need that the bag lacks?
+# **2.** The context vector fails when both senses stand in a text. What would a model need that the bag lacks?
 
 # %% [markdown] answer="beyond_the_bag" points=2
 # ### BEGIN SOLUTION
@@ -731,7 +724,7 @@ plt.show()
 # %% [markdown]
 # ## What to read next
 #
-# - Arora 2016, [Linear algebraic structure of word meanings](http://www.offconvex.org/2016/07/10/embeddingspolysemy/): the post, and how senses are found where nobody has written them.
-# - Reisinger and Mooney 2010, [Multi-Prototype Vector-Space Models of Word Meaning](https://aclanthology.org/N10-1013): clusters of contexts as several vectors for a word.
-# - Peters et al. 2018, [Deep contextualized word representations](https://arxiv.org/abs/1802.05365) (ELMo): a vector for each word in each sentence. (TagLM, of 2017 and with the same first author, came before it and is sometimes cited as ELMo.) Week 4.
-# - Ethayarajh 2019, [How Contextual are Contextualized Word Representations?](https://aclanthology.org/D19-1006): how far such vectors really move.
+# - Arora 2016, [Linear algebraic structure of word meanings](http://www.offconvex.org/2016/07/10/embeddingspolysemy/): the post, and how senses are found unwritten.
+# - Reisinger and Mooney 2010, [Multi-Prototype Vector-Space Models of Word Meaning](https://aclanthology.org/N10-1013): several vectors for a word.
+# - Peters et al. 2018, [Deep contextualized word representations](https://arxiv.org/abs/1802.05365) (ELMo). (TagLM, of 2017 and with the same first author, came before it and is sometimes cited as ELMo.)
+# - Ethayarajh 2019, [How Contextual are Contextualized Word Representations?](https://aclanthology.org/D19-1006): how far such vectors move.

@@ -9,13 +9,13 @@
 # %% [markdown]
 # # word2vec: words from the company they keep
 #
-# **The papers.** Mikolov, Sutskever, Chen, Corrado and Dean, [Distributed Representations of Words and Phrases and their Compositionality](https://arxiv.org/abs/1310.4546) (NIPS 2013); the model comes from [Efficient Estimation of Word Representations in Vector Space](https://arxiv.org/abs/1301.3781) (2013).
+# **The papers.** Mikolov and others 2013, [Distributed Representations of Words and Phrases and their Compositionality](https://arxiv.org/abs/1310.4546) (NIPS); the model is from [Efficient Estimation of Word Representations in Vector Space](https://arxiv.org/abs/1301.3781).
 
 # %% [markdown]
-# word2vec learns short vectors from plain text by a guessing game: from a word, guess the words that stand near it. To play well, words that keep the same company must get similar vectors.
+# word2vec learns vectors from plain text: from a word, guess the words near it. To guess well, words that keep the same company must get similar vectors.
 
 # %% [markdown]
-# **The claim to reproduce.** Relations between words become directions: *paris − france + korea* lands on *seoul*. The paper answers 59 % of its analogy questions (Table 1, NEG-5, no subsampling), after a billion words of news. You train on a small planted language with known relations.
+# **The claim to reproduce.** Relations between words become directions: *paris − france + korea* lands on *seoul*. The paper answers 59 % of its analogy questions (Table 1, NEG-5, no subsampling), after a billion words of news. You train on a small planted language.
 
 # %% [markdown]
 # **What you will write** (about 2½ hours):
@@ -27,8 +27,6 @@
 # | 3 | the loss of negative sampling (SGNS), and its gradient by hand |
 # | 4 | the training loop |
 # | 5 | nearest neighbours and analogies |
-#
-# After each piece, `check("...")` tells you whether it is right.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about two minutes · gpu: full size
@@ -61,10 +59,10 @@ plots.style()
 # %% [markdown]
 # ## 1. Training examples
 #
-# Take 하루 커피 최소 3잔은 마셔야 살 수 있다 (*one needs at least three cups of coffee a day to live*). **Window** always means the number of words on **one** side. With a window of 2, 3잔은 has four context words: 커피, 최소, 마셔야, 살.
+# Take 하루 커피 최소 3잔은 마셔야 살 수 있다 (*one needs at least three coffees a day to live*). **Window** always means the number of words on **one** side. With a window of 2, 3잔은 has four context words.
 
 # %% [markdown]
-# **Skip-gram** makes a training pair (centre, context) of each: (3잔은, 커피), (3잔은, 최소), (3잔은, 마셔야), (3잔은, 살). At the edges the window is cut off, it does not wrap around:
+# **Skip-gram** makes a training pair (centre, context) of each: (3잔은, 커피), (3잔은, 최소), (3잔은, 마셔야), (3잔은, 살). At the edges the window is cut off:
 #
 # ```
 #  word        1 2 3 4 5 6 7 8    pairs        ● the centre, ○ its contexts
@@ -114,7 +112,7 @@ def skipgram_pairs(tokens, window):
 check("skipgram_pairs")
 
 # %% [markdown]
-# **CBOW** turns the game round: all context words guess the centre. Their vectors are averaged, so each word makes **one** example:
+# **CBOW** turns this round: the mean of all context vectors guesses the centre. Each word makes **one** example:
 #
 # ```
 #  skip-gram: 26 pairs        CBOW: 8 examples
@@ -158,10 +156,9 @@ check("cbow_examples")
 # %% [markdown]
 # ## 2. Which words to train on
 #
-# The most frequent words (*the*, *of*, 은, 는) stand near everything and so say little. **Subsampling** drops some of their occurrences at random.
-
-# %% [markdown]
-# An occurrence of a word that makes up the share $f$ of the text is *dropped* with probability $1 - \sqrt{t/f}$ (eq. 5). Where that is below 0, because $f < t$, it is never dropped. Words are thinned out, not removed.
+# Frequent words (*the*, 은) stand near everything and say little. **Subsampling** drops some of their occurrences at random.
+#
+# An occurrence of a word of share $f$ is *dropped* with probability $1 - \sqrt{t/f}$ (eq. 5), never if $f < t$. Words are thinned out, not removed.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -193,10 +190,9 @@ def keep_probability(counts, t):
 check("keep_probability")
 
 # %% [markdown]
-# **Negative sampling** compares the true context with words drawn at random from the vocabulary, the *negatives*. Now and then one of them is a true context too: nobody looks.
-
-# %% [markdown]
-# How often should each be drawn? By plain frequency *the* comes again and again; uniformly it comes as often as the rarest word. The paper stands between: a word that is $r$ times as frequent is drawn $r^{3/4}$ times as often.
+# **Negative sampling** compares the true context with words drawn at random, the *negatives*. Now and then one is a true context too: nobody looks.
+#
+# The paper stands between drawing by frequency and uniformly: a word that is $r$ times as frequent is drawn $r^{3/4}$ times as often.
 #
 # ```
 #  count    by frequency    with power ¾      uniform
@@ -237,7 +233,7 @@ check("noise_distribution")
 # %% [markdown]
 # ## 3. The loss
 #
-# A softmax over the vocabulary costs $V$ dot products for each pair. With 10,000 words of 300 numbers there are 300 × 10,000 × 2 = 6,000,000 weights, and each step touches half.
+# A softmax costs $V$ dot products for each pair. With 10,000 words of 300 numbers there are 300 × 10,000 × 2 = 6,000,000 weights, and each step touches half.
 
 # %% [markdown]
 # Negative sampling asks an easier question: *is this pair real or drawn from the noise?* For a centre vector $v$, its context vector $u$ and $k$ noise vectors $n_1 \dots n_k$ the loss is
@@ -247,7 +243,7 @@ check("noise_distribution")
 # This is eq. 4 with its sign turned. The paper advises $k$ = 5 to 20 for small data and 2 to 5 for large.
 
 # %% [markdown]
-# Each word has **two** vectors, one as a centre and one as a context; the centre vectors are kept in the end.
+# Each word has **two** vectors, as a centre and as a context; the centre vectors are kept.
 #
 # *20 minutes, medium.*
 #
@@ -281,7 +277,7 @@ def sgns_loss(center, context, negatives):
 check("sgns_loss")
 
 # %% [markdown]
-# Now the gradient by hand. Derive $\partial \ell / \partial u$, $\partial \ell / \partial n_i$ and $\partial \ell / \partial v$ on paper before you open this. Begin with the derivatives of $-\log\sigma(x)$ and $-\log\sigma(-x)$.
+# Derive $\partial \ell / \partial u$, $\partial \ell / \partial n_i$ and $\partial \ell / \partial v$ by hand before you open this. Begin with the derivatives of $-\log\sigma(x)$ and $-\log\sigma(-x)$.
 #
 # <details><summary>The derivation</summary>
 #
@@ -335,7 +331,7 @@ check("sgns_gradients")
 # %% [markdown]
 # ## 4. The training loop
 #
-# Two tables of vectors, `centers` and `contexts`. Take a batch of pairs, draw $k$ negatives for each, compute the loss, step. Every draw comes from the given `generator`, so that a run can be repeated.
+# Two tables of vectors, `centers` and `contexts`. Take a batch of pairs, draw $k$ negatives for each, step. Every draw comes from `generator`, so that a run can be repeated.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -389,7 +385,7 @@ check("train_sgns")
 # %% [markdown]
 # ## 5. Asking the vectors
 #
-# Length mostly reflects how often a word was trained, so similarity is the **cosine**. A word's nearest neighbour is itself: leave it out.
+# Length mostly reflects how often a word was trained, so similarity is the **cosine**. Leave out the word itself.
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -423,7 +419,7 @@ def nearest(vectors, words, query, k=5):
 check("nearest")
 
 # %% [markdown]
-# **Analogies.** *france is to paris as korea is to …?* On vectors of unit length, the paper takes the word nearest to *paris − france + korea* (3CosAdd), without the three words of the question: else one of them often wins.
+# **Analogies.** *france is to paris as korea is to …?* On vectors of unit length, the paper takes the word nearest to *paris − france + korea* (3CosAdd), without these three: else one of them often wins.
 #
 # ```
 #       paris ●───────────────● ?      nearest to paris − france + korea: seoul
@@ -466,7 +462,7 @@ check("analogy")
 # %% [markdown]
 # ## The experiment
 #
-# The **world** is a small language with planted meaning: its grammar gives countries, capitals, kings and queens the company that a real language would. The control is the same text with all its words shuffled.
+# The **world** is a small language with planted meaning. The control: the same text, all words shuffled.
 
 # %%
 size = {
@@ -533,12 +529,11 @@ for a, b, c in [
 # %% [markdown]
 # ### The fast path
 #
-# `etude.embeddings.sgns` has the same objective. A batch *shares* its negatives, so the inner loop becomes matrix products; gradients are in closed form.
-
-# %% [markdown]
-# It differs in more than speed: plain SGD with another learning rate, six times the epochs, windows drawn from 1 to 4, words kept with probability $\sqrt{t/f} + t/f$, as in the authors' program.
+# `etude.embeddings.sgns` has the same objective. A batch *shares* its negatives, so the inner loop becomes matrix products.
 #
-# In Korean, stems and particles (서울, 에서) are taken apart.
+# It differs in more than speed: plain SGD, six times the epochs, windows drawn from 1 to 4, words kept with probability $\sqrt{t/f} + t/f$, as in the authors' program.
+#
+# Korean stems and particles (서울, 에서) are taken apart.
 
 # %%
 settings = {
@@ -579,9 +574,9 @@ neighbours(korean, ["서울", "커피", "왕"])
 # %% [markdown]
 # ### Real text
 #
-# These articles have some 440,000 words, against the paper's billion: too little for analogies, but similarity judged by people (WordSim-353) already correlates with the cosine. Look at how many pairs are **covered**.
+# These articles have some 440,000 words, against the paper's billion: too little for analogies, but the cosine already correlates with similarity judged by people (WordSim-353).
 #
-# Without the texts this part is left out; nothing that is graded depends on it.
+# Nothing graded depends on this part.
 
 # %%
 real = wordsim = None
@@ -601,7 +596,7 @@ else:
 # %% [markdown]
 # ## Results
 #
-# `record` keeps the numbers and the vectors, and shows yours beside the reference's.
+# `record` shows your numbers beside the reference's.
 
 # %% tags=["metrics"]
 metrics = {
@@ -649,7 +644,7 @@ plt.show()
 # %% [markdown]
 # ## In your own words
 #
-# **1.** The *control* pairs are opposites such as *big* and *small*, which are said of the same things in the same sentences. What does its bar say about where analogies come from?
+# **1.** The *control* pairs are opposites such as *big* and *small*, said of the same things in the same sentences. What does its bar say about where analogies come from?
 
 # %% [markdown] answer="what_makes_an_analogy" points=2
 # ### BEGIN SOLUTION
@@ -659,7 +654,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** With subsampling, the pairs that remain stand further apart in the original text. Why, and is that good or bad?
+# **2.** With subsampling, the remaining pairs stand further apart in the original text. Why, and is that good or bad?
 
 # %% [markdown] answer="subsampling_and_windows" points=2
 # ### BEGIN SOLUTION
@@ -670,6 +665,6 @@ plt.show()
 # %% [markdown]
 # ## What to read next
 #
-# - Levy and Goldberg 2014, [Neural Word Embedding as Implicit Matrix Factorization](https://papers.nips.cc/paper/5477): SGNS factorises a shifted PMI matrix.
-# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): much of the difference between methods is in such details.
-# - The limit of it all: 눈 is *eye* and *snow*, 배 is *ship*, *pear* and *belly*, and each gets one vector. This week's last lesson takes that up, and so does week 4.
+# - Levy and Goldberg 2014, [Neural Word Embedding as Implicit Matrix Factorization](https://papers.nips.cc/paper/5477): SGNS as a shifted PMI matrix.
+# - Levy, Goldberg and Dagan 2015, [Improving Distributional Similarity with Lessons Learned from Word Embeddings](https://aclanthology.org/Q15-1016): much of the difference is in such details.
+# - The limit: 눈 is *eye* and *snow*, with one vector. See this week's last lesson, and week 4.
