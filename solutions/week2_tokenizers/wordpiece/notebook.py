@@ -9,14 +9,14 @@
 # %% [markdown]
 # # WordPiece: merges that surprise, words cut by the longest match
 #
-# **The papers.** Schuster and Nakajima, [Japanese and Korean Voice Search](https://doi.org/10.1109/ICASSP.2012.6289079) (ICASSP 2012), learnt word pieces for Korean and Japanese;
-# Wu and others, [Google's Neural Machine Translation System](https://arxiv.org/abs/1609.08144) (2016), used them for translation; and [BERT](https://arxiv.org/abs/1810.04805) (Devlin and others 2019) made them known.
+# **The papers.** Schuster and Nakajima, [Japanese and Korean Voice Search](https://doi.org/10.1109/ICASSP.2012.6289079) (2012): pieces for Korean and Japanese;
+# Wu and others, [Google's Neural Machine Translation System](https://arxiv.org/abs/1609.08144) (2016): for translation; [BERT](https://arxiv.org/abs/1810.04805) (Devlin and others 2019).
 
 # %% [markdown]
 # **The claim to reproduce.** BPE merges what is *frequent*. WordPiece merges the pair *st* with the largest $\frac{p(st)}{p(s)\,p(t)}$, so it prefers rare pieces that only occur together. In *hug, pug, pun, bun, hugs* BPE first joins *u* and *g*, WordPiece *g* and *s*.
 
 # %% [markdown]
-# Google never published the program that learnt BERT's pieces: the formula is what others wrote down since, and two different ones go by the name "likelihood". How words are cut was published. You rebuild it exactly, with BERT's own 30,522 pieces.
+# Google never published the program that learnt BERT's pieces: others wrote the formula down since, and two different ones are called "likelihood". How words are cut was published: you rebuild it exactly, with BERT's own 30,522 pieces.
 
 # %% [markdown]
 # **What you will write** (about 2 hours):
@@ -60,12 +60,12 @@ SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 # %% [markdown]
 # ## 1. What a merge does to the likelihood
 #
-# The simplest model of a text of $N$ pieces (a *unigram model*) draws each by itself: $x$, with count $c_x$, has probability $c_x / N$. The log-likelihood:
+# A *unigram model* of a text of $N$ pieces draws each by itself: $x$, with count $c_x$, has probability $c_x / N$. The log-likelihood:
 #
 # $$ L = \sum_x c_x \ln \frac{c_x}{N} $$
 
 # %% [markdown]
-# Join $s$ and $t$ at all $n$ places where they stand side by side: $st$ occurs $n$ times, $s$ and $t$ are left $c_s - n$ and $c_t - n$ times, the text has $N - n$ pieces.
+# Join $s$ and $t$ at all $n$ places where they stand side by side: $s$ and $t$ are left $c_s - n$ and $c_t - n$ times, the text has $N - n$ pieces.
 #
 # ```
 #   before   a b a b c     N = 5     a 2, b 2, c 1     L = 2 ln 2/5 + 2 ln 2/5 + ln 1/5 = −5.275
@@ -117,13 +117,12 @@ check("likelihood_gain")
 #
 # $$ \text{gain} \approx n \cdot \left( \ln \frac{p(st)}{p(s)\,p(t)} - 1 \right) $$
 #
-# The logarithm is the PMI of week 1: by how much $st$ is more frequent than by chance.
+# The logarithm is the PMI of week 1.
 
 # %% [markdown]
-# So $\frac{p(st)}{p(s)p(t)}$ ranks pairs by the gain **for each place** where they stand: the factor $n$ is missing. Schuster and Nakajima choose by the likelihood of the training text, the whole gain.
-
-# %% [markdown]
-# Most courses print the first, without $N$, which is the same for all pairs. Here it is called the *score*:
+# So $\frac{p(st)}{p(s)p(t)}$ ranks pairs by the gain **for each place**: the factor $n$ is missing. Schuster and Nakajima choose by the whole gain.
+#
+# Most courses print the first, without $N$; here it is the *score*:
 #
 # $$ \text{score}(s, t) = \frac{n}{c_s \, c_t} $$
 
@@ -134,12 +133,12 @@ for n in (10, 20, 50, 100, 400, 1_000):
     print(f"  together {n:5,}: gain {likelihood_gain(n, 1_000, 1_000, 100_000):8.1f}, nearly {near:8.1f}")
 
 # %% [markdown]
-# Pieces that meet as often as by chance (10 times here), or even twice as often, are better left apart: joining them *costs* likelihood.
+# Joining pieces that meet as often as by chance (10 times here) *costs* likelihood.
 
 # %% [markdown]
 # ## 2. Which pair to merge
 #
-# WordPiece marks pieces that *continue* a word with **##** (the *continuation marker*): *hugs* starts as h ##u ##g ##s. A letter at the start and the same inside are two pieces. (SentencePiece's mark is ▁, at pieces that *begin* a word: "킹 ##받 ##네" is not SentencePiece's.)
+# WordPiece marks pieces that *continue* a word with **##** (the *continuation marker*): *hugs* starts as h ##u ##g ##s. A letter at the start and the same inside are two pieces. (SentencePiece marks pieces that *begin* a word, with ▁.)
 
 # %% [markdown]
 # In *hug* 10 times, *pug* 5, *pun* 12, *bun* 4, *hugs* 5:
@@ -152,10 +151,9 @@ for n in (10, 20, 50, 100, 400, 1_000):
 # ```
 
 # %% [markdown]
-# All three rules have a **minimum count**. Without it a typo that stands once has the best score there is: its rare letters occur once, and once together.
-
-# %% [markdown]
-# Of equals, the pair first in Python's order is taken (**tie-break**). To keep ties ties on all machines, the score is one division, `n / (c_s * c_t)`, and gains are rounded to six decimals.
+# All three rules have a **minimum count**. Without it a typo has the best score there is: its rare letters occur once, and once together.
+#
+# Of equals, the pair first in Python's order is taken (**tie-break**). One division and rounded gains keep ties ties on all machines.
 #
 # *20 minutes, medium.*
 #
@@ -210,7 +208,7 @@ def rank_pairs(words, rule, min_count=2):
 check("rank_pairs")
 
 # %% [markdown]
-# The merge goes from left to right and takes each piece once. The mark inside goes away, that in front stays: h and ##u become *hu*, ##u and ##g become *##ug*.
+# The merge goes from left to right and takes each piece once. The mark inside goes, that in front stays: h and ##u become *hu*, ##u and ##g become *##ug*.
 #
 # *10 minutes, easy.*
 #
@@ -255,10 +253,10 @@ pd.DataFrame(
 )
 
 # %% [markdown]
-# ##u stands in every word, so it surprises nobody: its five pairs tie at 1/36.
+# ##u stands in every word: its five pairs tie at 1/36.
 
 # %% [markdown]
-# The vocabulary begins with the special tokens and the single pieces; each merge adds one. No piece is made twice: the same letters between the same borders are always merged alike.
+# The vocabulary begins with the special tokens and the single pieces; each merge adds one. No piece is made twice.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -303,10 +301,10 @@ check("train_pieces")
 # %% [markdown]
 # ## 3. Cutting words
 #
-# BPE replays its merges. WordPiece keeps the vocabulary alone and cuts a word (*segmentation*) greedily: the longest piece that begins the word, then the longest that goes on (MaxMatch).
+# BPE replays its merges. WordPiece keeps the vocabulary alone and cuts a word (*segmentation*) by the longest piece that begins it, then the longest that goes on (MaxMatch).
 
 # %% [markdown]
-# If at some place nothing fits, **the whole word** becomes `[UNK]`: one ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` too (200 in Google's code since November 2018; its first release and transformers have 100).
+# If at some place nothing fits, **the whole word** becomes `[UNK]`: one ♥ takes 정말시원통쾌유쾌하다♥이영화 with it. A word of more than 100 characters is `[UNK]` too (200 in Google's code since November 2018).
 
 # %% [markdown]
 # ```
@@ -316,7 +314,7 @@ check("train_pieces")
 #      d     ##d? no                   nothing fits: the word is [UNK]
 # ```
 #
-# Greedy is not clever: ab ##cd would fit.
+# The greedy cut fails, though ab ##cd would fit.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -358,13 +356,12 @@ check("cut_word")
 # %% [markdown]
 # ## 4. BERT's way in and out
 #
-# A text must become words first (*pre-tokenization*). BERT splits at blanks (*white space*) and makes **every punctuation mark a word of its own**: *don't* is don · ' · t.
+# First a text becomes words (*pre-tokenization*). BERT splits at white space and makes **every punctuation mark a word of its own**: *don't* is don · ' · t.
 
 # %% [markdown]
-# The *uncased* models also write lower case and take off accents: text is decomposed (Unicode's NFD: é is e and ´) and the combining marks (category Mn) are dropped.
-
-# %% [markdown]
-# For Korean that has an effect nobody asked for. NFD takes Hangul syllables apart into **jamo**, which are no combining marks, so they stay: 눈 becomes ᄂ ᅮ ᆫ, three characters.
+# The *uncased* models also write lower case, decompose (Unicode's NFD: é is e and ´) and drop combining marks (category Mn).
+#
+# NFD takes Hangul syllables apart into **jamo**, which are no combining marks and stay: 눈 becomes ᄂ ᅮ ᆫ, three characters.
 
 # %% [markdown]
 # (In the library Hugging Face tokenizers this is `BertWordPieceTokenizer(lowercase=True, wordpieces_prefix="##")`, with a capital P; `do_lower_case` is the name in another library, Transformers, and a single # is no mark.)
@@ -452,7 +449,7 @@ def encode_pair(first, second, vocabulary):
 check("encode_pair")
 
 # %% [markdown]
-# And back: pieces with ## are written onto the word before them. Case, accents, and whether a blank stood before the comma do not come back.
+# And back: pieces with ## are written onto the word before them. Case, accents and the blanks around marks do not come back.
 #
 # *5 minutes, easy.*
 #
@@ -485,10 +482,9 @@ check("decode")
 # %% [markdown]
 # ## The experiment
 #
-# **The same text, the same number of merges, the same way of cutting words: only the rule differs.** The pieces are tried on another text of the planted world.
-
-# %% [markdown]
-# How many tokens does a word take? How many are unknown? Do cuts fall where *morphemes* meet (boil·ed, 계란·을)? The control: as many cuts at random places.
+# **Same text, number of merges and way of cutting: only the rule differs.** The pieces are tried on another text of the planted world.
+#
+# How many tokens does a word take? How many words are unknown? Do cuts fall where *morphemes* meet (boil·ed, 계란·을)? The control: as many cuts at random places.
 
 # %%
 size = {
@@ -599,7 +595,7 @@ for language in NAMES:
     )
 
 # %% [markdown]
-# Which rule does the trainer of Hugging Face tokenizers use? Was each of its merges one of the best at its moment, by frequency, by score?
+# Which rule does the trainer of Hugging Face tokenizers use? Was each merge one of the best at its moment, by frequency, by score?
 
 
 # %%
@@ -640,14 +636,14 @@ else:
     print(f"best by frequency {metrics['library_by_frequency']:.0%}, best by score {metrics['library_by_score']:.0%}")
 
 # %% [markdown]
-# It merges as BPE does: WordPiece in its marks and in how words are cut, not in what it learns. Many "WordPiece" vocabularies of today were learnt so.
+# It merges as BPE does: WordPiece in its marks and cuts, not in what it learns. Many "WordPiece" vocabularies of today were learnt so.
 #
-# (`min_frequency` is the minimum count; `limit_alphabet` keeps the 1,000 most frequent characters, while the course's 200,000 film reviews have 2,559 different syllables.)
+# (`limit_alphabet` keeps the 1,000 most frequent characters; the course's film reviews have 2,559 different syllables.)
 
 # %% [markdown]
 # ### Vocabularies that were published
 #
-# BERT's (English, uncased) and KoELECTRA's (Korean), cut by your functions. Without the files this part is left out; nothing graded depends on it.
+# BERT's (English, uncased) and KoELECTRA's (Korean), used by your functions. Nothing graded depends on this part.
 
 # %%
 needed = ["bert_vocab/vocab.txt", "koelectra_vocab/vocab.txt", *datasets.names("wikitext2"), "nsmc_sample/ratings_test.txt"]
@@ -682,10 +678,9 @@ else:
     display(pd.DataFrame(table, columns=columns).style.format({"pieces per word": "{:.2f}", "unknown words": "{:.1%}"}))
 
 # %% [markdown]
-# KoELECTRA's list has no 킹받네 and cuts it all the same; BERT's loses it. BERT has jamo, but not all: no final ᆮ (킹받네), and no final ᆻ, so 있다 and every past tense (했다, 봤다) are `[UNK]`.
-
-# %% [markdown]
-# 7 % of the reviews' words have a final ᆻ; with the other missing jamo a quarter of the words are lost. (Words after BERT's split, in which marks count as words; of those between blanks it is a third.)
+# KoELECTRA's list has no 킹받네 and cuts it all the same; BERT's loses it. BERT lacks some jamo: final ᆮ (킹받네), and final ᆻ, so 있다 and every past tense (했다, 봤다) are `[UNK]`.
+#
+# A quarter of the reviews' words are lost. (Words after BERT's split, in which marks count; of those between blanks it is a third.)
 
 # %% [markdown]
 # ## Results
@@ -753,13 +748,13 @@ right.legend()
 plt.show()
 
 # %% [markdown]
-# **What was found**, in the runs behind the table of expected values (profile cpu):
+# **What was found**, in the runs behind the expected values (profile cpu):
 #
-# - Merges by score leave more tokens per word than those by frequency: 1.5 more in English, 0.8 in Korean. By the whole gain it is at most 0.2.
-# - Of the first 20 merges by score, English shares one with BPE's, Korean none.
-# - The F1 of borders, by score, is above chance by 0.01 in English, by 0.10 in Korean.
-# - All of the library's merges are best by frequency, none by score.
-# - BERT's uncased vocabulary loses a quarter of the words of Korean reviews, KoELECTRA's 0.3 %.
+# - Merges by score leave 1.5 tokens per word more than by frequency in English, 0.8 in Korean; by the whole gain at most 0.2.
+# - Of the first 20 by score, BPE shares one in English, none in Korean.
+# - By score, the F1 of borders is 0.01 above chance in English, 0.10 in Korean.
+# - The library's merges: all best by frequency, none by score.
+# - BERT's uncased pieces lose a quarter of Korean reviews' words, KoELECTRA's 0.3 %.
 
 # %% [markdown]
 # ## In your own words
@@ -773,7 +768,7 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** A Korean review reads 정말재밌다♥. What do KoELECTRA's vocabulary and byte-level BPE each make of it, and what would you change so that the review is not lost to the model?
+# **2.** A Korean review reads 정말재밌다♥. What do KoELECTRA's vocabulary and byte-level BPE each make of it, and what would you change so that the review is not lost?
 
 # %% [markdown] answer="one_missing_character" points=2
 # ### BEGIN SOLUTION
@@ -784,6 +779,6 @@ plt.show()
 # %% [markdown]
 # ## What to read next
 #
-# - Song and others 2021, [Fast WordPiece Tokenization](https://arxiv.org/abs/2012.15524): the longest match in one pass over the text, by a trie with failure links.
-# - Hofmann, Schütze and Pierrehumbert 2022, [An Embarrassingly Simple Method to Mitigate Undesirable Properties of Pretrained Language Model Tokenizers](https://aclanthology.org/2022.acl-short.43): the longest piece anywhere, in place of the longest from the left.
+# - Song and others 2021, [Fast WordPiece Tokenization](https://arxiv.org/abs/2012.15524): the longest match in one pass.
+# - Hofmann, Schütze and Pierrehumbert 2022, [An Embarrassingly Simple Method to Mitigate Undesirable Properties of Pretrained Language Model Tokenizers](https://aclanthology.org/2022.acl-short.43): the longest piece anywhere.
 # - Next: *SentencePiece*, which needs no words at all.
