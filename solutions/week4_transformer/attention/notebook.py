@@ -12,8 +12,9 @@
 # **The papers.** Bahdanau, Cho and Bengio, [Neural Machine Translation by Jointly Learning to Align and Translate](https://arxiv.org/abs/1409.0473) (ICLR 2015);
 # Vaswani et al., [Attention Is All You Need](https://arxiv.org/abs/1706.03762) (NIPS 2017), sections 3.2, 3.5 and 4.
 #
-# A query asks, keys answer how well they match, and values are mixed accordingly. That is all; the rest of this lesson is its details.
-#
+# A query asks, keys answer how well they match, and values are mixed accordingly.
+
+# %% [markdown]
 # **The claims to test.**
 #
 # | claim | where | number |
@@ -24,16 +25,9 @@
 # | positions must be added; fixed sinusoids do as well as learned ones | Table 3 (E) | 25.8 and 25.7 BLEU |
 # | a layer of attention costs $O(n^2 d)$ | Table 1 | |
 #
-# You will write the pieces (about 2 hours):
+# You will write (about 2 hours) a score by sums and one by products, masks, many heads, positions and a count of the cost.
 #
-# 1. Bahdanau's score
-# 2. scaled dot products
-# 3. masks: padding, the future, and rows with nothing left
-# 4. many heads
-# 5. positions
-# 6. the cost
-#
-# After each piece, `check("...")` tells you at once whether it is right. In shapes, B is the batch, N counts queries, M keys, h heads, d is a width.
+# In shapes, B is the batch, N counts queries, M keys, h heads, d is a width.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: under a minute · gpu: full size
@@ -61,8 +55,8 @@ plots.style()
 # %% [markdown]
 # ## 1. The decoder asks
 #
-# The first neural translators read a sentence into one vector and wrote from that. Bahdanau's decoder looks back: before each word it asks all the encoder's states,
-# and gets their weighted mean.
+# The first neural translators wrote from one vector of the whole sentence. Before each word Bahdanau's decoder asks all the encoder's states, and gets their weighted
+# mean.
 #
 # ```text
 #                he     read    the    book        one row of weights for each word to be written;
@@ -72,7 +66,7 @@ plots.style()
 # ```
 
 # %% [markdown]
-# How well does the state $k$ match the question $q$? Bahdanau learns a small network: $e = v^\top \tanh(W q + U k)$. The score is *additive*: query and key meet in a sum, under a $\tanh$.
+# How well does the key $k$ match the query $q$? Bahdanau learns a small network: $e = v^\top \tanh(W q + U k)$. The score is *additive*: query and key meet in a sum.
 
 # %% [markdown]
 # **Additive scores.** Every query meets every key.
@@ -107,7 +101,7 @@ check("additive_scores")
 # %% [markdown]
 # ## 2. Scaled dot products
 #
-# The Transformer asks the same question (*who has what I need?*) with another score: a dot product. All scores are then one matrix product, which is fast.
+# The Transformer's score is a dot product. All scores are then one matrix product, which is fast.
 #
 # ```text
 #   queries (N, d) ─┐
@@ -147,7 +141,7 @@ def attention(queries, keys, values):
 check("attention")
 
 # %% [markdown]
-# Where does $\sqrt d$ come from? If the components of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ is a sum of $d$ products, each of variance 1: its variance is $d$.
+# Why $\sqrt d$? If the components of $q$ and $k$ are independent with mean 0 and variance 1, then $q \cdot k$ sums $d$ products of variance 1: its variance is $d$.
 
 # %%
 draws = torch.Generator().manual_seed(seed)
@@ -174,8 +168,7 @@ slopes = pd.DataFrame(rows, columns=["d", "score", "variance", "largest weight",
 slopes.pivot(index="d", columns="score").round(3)
 
 # %% [markdown]
-# Undivided, the largest of eight weights goes towards 1 as $d$ grows, and the softmax's gradient towards 0: nothing is left to learn from. Divided by $\sqrt d$, nothing
-# depends on the width.
+# Undivided, the largest weight nears 1 as $d$ grows, and the gradient 0. Divided by $\sqrt d$, nothing depends on the width.
 
 # %%
 figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
@@ -187,8 +180,7 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Two more facts follow from the definition. Scores are **not symmetric**: 눈 may ask 내리다 without being asked back, as $W_Q$ and $W_K$ differ. And a head's table of
-# scores, however long the text, has at most **the rank of its width**.
+# Scores are **not symmetric**, as $W_Q$ and $W_K$ differ. A head's table of scores, however long the text, has at most **the rank of its width**.
 
 # %%
 text = normal(60, 64)  # 60 tokens of width 64
@@ -202,12 +194,12 @@ for width in (4, 16):
     )
 
 # %% [markdown]
-# The rank of the scores is the width; the softmax, which works on each entry alone before it divides, raises it.
+# The softmax raises the rank.
 
 # %% [markdown]
 # ## 3. Masks
 #
-# Sentences of a batch have different lengths, so short ones are filled up with padding, and padding must not be attended to.
+# Short sentences of a batch are filled up with padding, which must not be attended to.
 #
 # ```text
 #   킹받네   ·      ·      ·   ·      lengths 1 and 5      True False False False False
@@ -215,7 +207,7 @@ for width in (4, 16):
 # ```
 
 # %% [markdown]
-# **Padding mask.** True where there is a token. The two axes of length 1 are for heads and queries: all of them see the same tokens.
+# **Padding mask.** True where there is a token. The two axes of length 1 are for heads and queries.
 #
 # *5 minutes, easy.*
 #
@@ -243,8 +235,8 @@ def padding_mask(lengths, size):
 check("padding_mask")
 
 # %% [markdown]
-# A decoder that writes from left to right must not see what it has yet to write: position $i$ sees positions 0 to $i$, itself too. When a text grows word by word, keys of
-# the past are kept, and only the new positions ask:
+# A decoder must not see what it has yet to write: position $i$ sees positions 0 to $i$. When a text grows word by word, past keys are kept, and only new positions
+# ask:
 #
 # ```text
 #   length 3, past 0      length 2, past 3
@@ -281,14 +273,14 @@ def causal_mask(length, past=0):
 check("causal_mask")
 
 # %% [markdown]
-# A mask works *before* the softmax: a score of $-\infty$ gets the weight $e^{-\infty} = 0$, and the others still sum to 1. A score of 0 would not do, as $e^0 = 1$. One case is left:
-# a row that may see nothing.
+# A mask works *before* the softmax: a score of $-\infty$ gets the weight $e^{-\infty} = 0$, and the others still sum to 1. A score of 0 would not do, as $e^0 = 1$.
+# What of a row that may see nothing?
 
 # %%
 print(torch.full((3,), -torch.inf).softmax(dim=0), "for a row of −∞ alone: 0 / 0")
 
 # %% [markdown]
-# One NaN, and after the next layer the whole sentence is NaN; after the next step, the model. PyTorch's own attention gives such a row zeros. So shall yours.
+# The next layer spreads the NaN over the sentence, the next step over the model. PyTorch's attention gives such a row zeros.
 
 # %% [markdown]
 # **Masked attention.** Who may see nothing gets zeros.
@@ -329,7 +321,7 @@ def masked_attention(queries, keys, values, mask):
 check("masked_attention")
 
 # %% [markdown]
-# Does anything leak? Change the last three of eight tokens, and look at what the first five get. Masks combine with `&`.
+# Does anything leak? Change the last three of eight tokens, and see. Masks combine with `&`.
 
 # %%
 before = normal(1, 1, 8, 16)
@@ -350,8 +342,7 @@ for name, mask in (
 # %% [markdown]
 # ## 4. Many heads
 #
-# One softmax gives one mean. A token that needs two things at once (*who*, and *what*) gets two softmaxes: the width $d$ is cut into $h$ parts of $d / h$, and each
-# head attends in its own.
+# One softmax gives one mean. A token that needs two things at once gets two softmaxes: the width $d$ is cut into $h$ parts of $d / h$, one for each head.
 #
 # ```text
 #   (B, N, d) ─ cut the last axis ─→ (B, N, h, d/h) ─ swap two axes ─→ (B, h, N, d/h)
@@ -386,7 +377,7 @@ def split_heads(x, heads):
 check("split_heads")
 
 # %% [markdown]
-# Before the heads come three linear maps, $q = W_Q x + b_Q$ and so on, and after them a fourth, $W_O$, that mixes what the heads found. PyTorch keeps the first three in one matrix:
+# Three linear maps come before the heads, $q = W_Q x + b_Q$ and so on; a fourth, $W_O$, mixes what the heads found. PyTorch keeps the first three in one matrix:
 #
 # ```text
 #   w_in (3d, d)   ┌ W_Q ┐ rows 0 to d       queries, from x
@@ -395,7 +386,7 @@ check("split_heads")
 # ```
 
 # %% [markdown]
-# **Multi-head attention.** With what you have written it is five steps: project, split, attend, merge, project.
+# **Multi-head attention.** Five steps: project, split, attend, merge, project.
 #
 # *25 minutes, medium.*
 #
@@ -435,7 +426,7 @@ def multi_head(x, context, w_in, b_in, w_out, b_out, heads, mask=None):
 check("multi_head")
 
 # %% [markdown]
-# Beside PyTorch's own layer, with the same weights and a causal mask (which PyTorch wants the other way round: True where nobody may look):
+# Compare PyTorch's layer, with the same weights and a causal mask (True where nobody may look):
 
 # %%
 layer = nn.MultiheadAttention(64, 8, batch_first=True)
@@ -449,8 +440,7 @@ with torch.no_grad():
 # %% [markdown]
 # ## 5. Positions
 #
-# Attention sees a *set*. Shuffle the tokens, and each gets the same vector as before. *개가 사람을 물었다* survives that: 사람을 개가 물었다 says the same, thanks to its particles.
-# *Dog bites man* does not.
+# Attention sees a *set*: shuffle the tokens, and each gets the same vector as before. *개가 사람을 물었다* survives that, by its particles; *dog bites man* does not.
 
 # %%
 order = torch.randperm(9, generator=draws)
@@ -459,7 +449,7 @@ with torch.no_grad():
     print(f"the same vectors in the new order, up to {float((shuffled - straight[:, order]).abs().max()):.1e}")
 
 # %% [markdown]
-# So something must say where a token stands, and the paper adds it to the token's vector: clock hands, a sine and a cosine for each, every hand slower than the one before.
+# So the Transformer adds each position to the token's vector: clock hands, a sine and a cosine for each, every hand slower than the one before.
 #
 # $$p_{i,\,2j} = \sin\left(i / 10000^{2j/d}\right) \qquad p_{i,\,2j+1} = \cos\left(i / 10000^{2j/d}\right)$$
 
@@ -505,7 +495,7 @@ right.legend()
 plt.show()
 
 # %% [markdown]
-# Why sines? Moving on by $k$ turns each pair by a fixed angle, wherever you are. So one matrix leads from any position to the one three further on, and $W_Q$ can learn it.
+# Moving on by $k$ turns each pair by a fixed angle. So one matrix leads from any position to the one three further on, and $W_Q$ can learn it.
 
 # %%
 angles = 3 * 10_000 ** (-torch.arange(0, 64, 2) / 64)  # (32,)
@@ -516,7 +506,7 @@ print(f"positions 0 to 96, each pair turned by its angle, are positions 3 to 99 
 # %% [markdown]
 # ## 6. What it costs
 #
-# Every token asks every token. Count the multiplications of one layer on one sentence of $n$ tokens, and the weights that it keeps for the backward pass:
+# Count the multiplications of one layer on one sentence of $n$ tokens, and the weights that it keeps for the backward pass:
 #
 # ```text
 #   four projections   (n, d) · (d, d)         the scores   (n, d/h) · (d/h, n)  in each head
@@ -586,12 +576,13 @@ plt.show()
 costs.round(2)
 
 # %% [markdown]
-# Memory is counted, so it is exact; the time is one run of your machine, and short lengths are all overhead. A text of 512 tokens at $d = 768$ (BERT) still spends more on its projections than on attending.
+# Memory is counted; the time is one run of your machine, and short lengths are all overhead. A text of 512 tokens at $d = 768$ (BERT) spends more on projections than
+# on attending.
 
 # %% [markdown]
 # ## 7. Experiment: what attention is good for
 #
-# Three small tasks, each with a control that lacks one thing. The weights that are learned go through **your** functions.
+# Three small tasks, each with a control that lacks one thing. The learned weights go through **your** functions.
 
 # %%
 WIDTH = 64
@@ -622,8 +613,8 @@ def fit(model, batches):
 
 
 # %% [markdown]
-# **Looking up.** A sentence is a set of pairs, 3 = 7, 1 = 4, 9 = 9, … Asked for a key, say its value. No positions are needed, only content. The control gets all pairs as
-# *one vector*, their mean, before it learns the question. Padding has the number 0, which is a key too: only your mask keeps it out.
+# **Looking up.** A sentence is a set of pairs, 3 = 7, 1 = 4, … Asked for a key, say its value. The control gets the mean of all pairs, *one vector*, before the
+# question. Padding is 0, which is a key too: only your mask keeps it out.
 
 
 # %%
@@ -711,7 +702,7 @@ found = {name: right(models[name]) for name in ("one_vector", "additive", "dot")
 print({name: round(share, 3) for name, share in found.items()}, f"chance {1 / SYMBOLS:.3f}")
 
 # %% [markdown]
-# **Looking twice.** Now two keys are asked for at once, and the answer is their values in that order. One head of width 64 against four of width 16: the same number of weights.
+# **Looking twice.** Two keys are asked for; the answer is their values in that order. One head of width 64 against four of width 16: as many weights.
 
 # %%
 for name, heads in (("one_head", 1), ("four_heads", 4)):
@@ -753,7 +744,7 @@ for ax, name in zip(axes, ("one_head", "four_heads")):
 plt.show()
 
 # %% [markdown]
-# **Word order.** Say at each position what stood three places before. The controls: the same model without positions, and one that learns a vector for each position.
+# **Word order.** Say at each position what stood three places before. The controls: no positions, and a learned vector for each position.
 
 # %%
 BACK, TOKENS = 3, 8
@@ -805,7 +796,7 @@ for name in tables():
     )
 
 # %% [markdown]
-# Look at where its heads look. A head that has found the rotation shows a line three below the diagonal.
+# A head that has found the rotation shows a line three below the diagonal.
 
 # %%
 figure, axes = plt.subplots(1, 4, figsize=(12, 3.2), layout="constrained", sharey=True)
@@ -822,7 +813,7 @@ plt.show()
 # %% [markdown]
 # ## Results
 #
-# Each number is a difference from its control, in the share of answers that are right. What is recorded are the weights: the grader asks them new questions itself.
+# Each number is a difference from its control in the share of right answers. The weights are recorded: the grader asks them new questions.
 
 # %% tags=["metrics"]
 metrics = {
@@ -855,12 +846,12 @@ for ax, (title, names) in zip(axes, panels.items()):
 plt.show()
 
 # %% [markdown]
-# In the table's runs both kinds of attention find nearly every value where one vector finds about three in ten; four heads answer both halves where one head mostly fails; with
-# positions of either kind the order task is solved, and without them the model can only guess among the tokens that it has seen. Learned positions are no worse than sinusoids here.
+# In the table's runs both kinds of attention find nearly every value, one vector about three in ten. Four heads answer both halves; one head mostly fails. Positions
+# of either kind solve the order task; without them the model can only guess among the tokens that it has seen. Learned positions are no worse than sinusoids here.
 
 # %% [markdown]
-# What this does not show: how much each brings in *translation*. Bahdanau's 9 BLEU and the Transformer's 0.9 for heads are of real text, where a vector holds more than here
-# and one head fails less.
+# How much each brings in *translation* is not shown. Bahdanau's 9 BLEU and the Transformer's 0.9 for heads are of real text, where a vector holds more and one head
+# fails less.
 
 # %% [markdown]
 # ## In your own words
@@ -876,7 +867,8 @@ plt.show()
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** A friend applies the causal mask *after* the softmax: weights of later tokens are multiplied by 0. Name two things that go wrong when a language model is trained so.
+# **2.** A friend applies the causal mask *after* the softmax: it multiplies weights of later tokens by 0. Name two things that go wrong when a language model is
+# trained so.
 
 # %% [markdown] answer="mask_after_softmax" points=2
 # ### BEGIN SOLUTION
@@ -891,4 +883,4 @@ plt.show()
 #
 # - Jain and Wallace 2019, [Attention is not Explanation](https://arxiv.org/abs/1902.10186), and Wiegreffe and Pinter 2019, [Attention is not not Explanation](https://arxiv.org/abs/1908.04626): what a map of weights proves.
 # - Dao et al. 2022, [FlashAttention](https://arxiv.org/abs/2205.14135): the same numbers without keeping the $n^2$ weights.
-# - `etude/models/attention.py`: your functions as the course's library has them. Next: *The Transformer*, which stacks them.
+# - `etude/models/attention.py`: your functions in the course's library. Next: *The Transformer*.

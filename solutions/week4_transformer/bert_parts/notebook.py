@@ -10,8 +10,7 @@
 # # What BERT's parts are worth
 #
 # **The paper.** Devlin, Chang, Lee and Toutanova, [BERT: Pre-training of Deep Bidirectional Transformers for Language
-# Understanding](https://aclanthology.org/N19-1423) (NAACL 2019), section 5 and appendix C: *ablations*. Take one part away, and see what is lost.
-
+# Understanding](https://aclanthology.org/N19-1423) (NAACL 2019), section 5 and appendix C: *ablations*, which take one part away and see what is lost.
 # %% [markdown]
 # **The claims to test.** A task's own score on the development set; GLUE's are accuracies, SQuAD's and NER's are F1.
 #
@@ -24,12 +23,10 @@
 # | long pre-training | a million steps beat 500,000 | MNLI: almost +1.0 |
 
 # %% [markdown]
-# The paper gives one number for each, and no spread. You will ask two things more: is the difference more than luck, and what does it cost in labels?
-
+# The paper gives one number for each, and no spread. Is the difference more than luck, and what is it worth in labels?
 # %% [markdown]
-# You write eight pieces (about 2 hours). The models are pre-trained already: nine small BERTs on the course's
-# English world, in most of them one part of the recipe changed. Left to right goes without NSP, too, as in the paper.
-
+# You write eight pieces (about 2 hours). Nine small BERTs are pre-trained on the course's English world, most of them with one part of the recipe changed. Left to
+# right goes without NSP, as in the paper.
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
 seed = 0
@@ -68,9 +65,7 @@ plots.style()
 # %% [markdown]
 # ## The task
 #
-# Find the names in a sentence: persons, countries, capitals, languages. The names of the test are others than those of training: what a new name
-# is, only pre-training can have taught.
-
+# Find the names in a sentence: persons, countries, capitals, languages. The test's names are new: what a name is, only pre-training can have taught.
 # %%
 TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
 POOL, TEST = 1000, 300  # sentences to take labels from, and to test on
@@ -107,9 +102,8 @@ for item in (*pool_items[:3], *test_items[:3]):
 # %% [markdown]
 # ## 1. Frozen: which layers?
 #
-# Fine-tuning changes all weights. **Feature-based** use leaves them alone: run the encoder once, keep its vectors, train something small on them. But BERT has
-# L + 1 vectors for each token. Which ones?
-
+# Fine-tuning changes all weights. **Feature-based** use runs the encoder once, keeps its vectors, and trains something small on them. BERT has L + 1 vectors for each
+# token: which ones?
 # %% [markdown]
 # Table 7 tries six ways. For layers $x_0$ (the embeddings), $x_1, …, x_L$:
 #
@@ -123,9 +117,7 @@ for item in (*pool_items[:3], *test_items[:3]):
 # | `"sum-all"` | $\sum_i w_i x_i$ over $x_1, …, x_L$ | H |
 
 # %% [markdown]
-# The paper does not say how its sums are weighted. We take ELMo's way: a learned score for each layer, and $w$ is their softmax.
-# A way without a sum looks at no scores, even where some are given.
-
+# The paper does not say how it weights its sums. As in ELMo, each layer has a learned score, and $w$ is their softmax. A way without a sum ignores scores, if given.
 # %% [markdown]
 # *15 minutes, easy.*
 #
@@ -165,7 +157,7 @@ check("combine_layers")
 # %% [markdown]
 # ## 2. Frozen up to where?
 #
-# Between "all is trained" and "nothing is" lies a ladder: freeze the embeddings and the lower layers, train the rest.
+# Freeze embeddings and lower layers, train the rest.
 #
 # ```
 # first = 0   input  layer 1  layer 2  head       all is trained: fine-tuning
@@ -175,9 +167,8 @@ check("combine_layers")
 # ```
 
 # %% [markdown]
-# A model's weights have names. The paper's layer $i$ is `bert.layers.{i-1}` there, since Python counts from 0; what does not begin with
-# `bert.input.` or `bert.layers.` (pooler, head) is always trained.
-
+# The paper's layer $i$ is named `bert.layers.{i-1}`, since Python counts from 0. What does not begin with `bert.input.` or `bert.layers.` (pooler, head) is always
+# trained.
 # %% [markdown]
 # *15 minutes, medium.*
 #
@@ -216,17 +207,14 @@ check("trainable")
 # %% [markdown]
 # ## 3. Few labels, fairly drawn
 #
-# "Pre-trained is better with few labels" needs a curve over 5, 20, 80 labels. Two rules make its points comparable: each class has **equally many**, and the larger sample
-# **holds the smaller one**.
-
+# Two rules make 5, 20 and 80 labels comparable: each class has **equally many**, and the larger sample **holds the smaller one**.
 # %% [markdown]
 # ```
 # per_class = 1   a₁ b₁ c₁
 # per_class = 2   a₁ b₁ c₁ a₂ b₂ c₂          the first three again
 # ```
 #
-# Without the second rule a curve can fall because the smaller sample was luckier.
-
+# Otherwise a curve can fall because the smaller sample was luckier.
 # %% [markdown]
 # *15 minutes, medium.*
 #
@@ -260,8 +248,7 @@ def few_labels(labels, per_class, seed):
 check("few_labels")
 
 # %% [markdown]
-# Your three pieces together: fine-tune from layer `first` on, or train a small head on frozen layers. A sentence's class is the name in it (or O for none), so five classes.
-
+# Fine-tune from layer `first` on, or train a small head on frozen layers. A sentence's class is the name in it (or O), so five classes.
 # %%
 classes = [next((tag for tag in item.tags if tag != "O"), "O") for item in pool_items]
 STEPS, BATCH, RATE, HEAD_RATE = 50, 16, 3e-3, 1e-2  # a head alone bears a higher rate, and needs more steps
@@ -321,8 +308,7 @@ print(Counter(classes))
 print(f"80 labels, fine-tuned: F1 {f1(finetuned('world-en', 16)):.3f}; all words O: {f1(torch.zeros_like(gold)):.3f}")
 
 # %% [markdown]
-# And the features. Our BERT has L = 2, so "the last four" are both layers and "sum-all" is the same as "sum-last-4". The paper puts a BiLSTM on them; here one linear layer.
-
+# Our BERT has L = 2, so "the last four" are both layers, and "sum-all" equals "sum-last-4". The paper puts a BiLSTM on them; here one linear layer.
 # %%
 class Probe(nn.Module):
     """A small head on frozen layers, which it is given as (B, N, L + 1, H)."""
@@ -423,13 +409,11 @@ right.set(xlabel="first layer trained, and weights trained", ylabel="F1", title=
 plt.show()
 
 # %% [markdown]
-# Error bars here and below are the standard deviation over **fine-tuning** runs. Each recipe was pre-trained only once: what another pre-training would give, they do not say.
-
+# Error bars are the standard deviation over **fine-tuning** runs. Each recipe was pre-trained once: what another pre-training would give, they do not say.
 # %% [markdown]
 # ## 4. What is pre-training worth, in labels?
 #
-# "0.6 higher" depends on where one looks. Labels are money, so ask: how many labels does the *other* model need for the same score?
-
+# Labels are money, so ask: how many labels does the *other* model need for the same score?
 # %% [markdown]
 # ```
 # score   1 ┤            ●───────●
@@ -440,8 +424,7 @@ plt.show()
 #                5    20    80   320
 # ```
 #
-# Such curves are drawn over the *logarithm* of the labels; between two points they are lines **in this picture**.
-
+# The axis is the *logarithm* of the labels; between two points curves are lines **in this picture**.
 # %% [markdown]
 # *15 minutes, medium.*
 #
@@ -473,8 +456,7 @@ def labels_needed(counts, scores, target):
 check("labels_needed")
 
 # %% [markdown]
-# The same encoder from random weights is the control: as many weights, the same labels, the same steps.
-
+# The control: the same encoder from random weights, with the same labels and steps.
 # %%
 COUNTS = [len(set(classes)) * per_class for per_class in PER_CLASS]
 curves = {  # name → (sizes, runs)
@@ -505,9 +487,7 @@ for name, count in needed.items():
 # %% [markdown]
 # ## How long must one pre-train?
 #
-# Names are told by grammar: *the mayor of …* takes a capital. A sentence's **topic** is not: one must know what goes with what. So here is a second task: name the topic, of
-# nine, at *every* word.
-
+# Grammar tells names: *the mayor of …* takes a capital. A **topic** needs knowledge of what goes with what. The second task: name the topic, of nine, at *every* word.
 # %%
 def encode_topic(item):
     ids = tokenizer.encode(item.text)
@@ -525,9 +505,8 @@ print(
 )
 
 # %% [markdown]
-# What do more steps of pre-training bring? Beside the two tasks, look at the **loss** on masked words of a new text, and at the **neighbours**: is the nearest vector to a *thing*'s
-# (violin, raft, glue) that of a thing of the same topic?
-
+# What do more steps bring? Beside both tasks, see the **loss** on masked words of a new text, and the **neighbours**: is the vector nearest to a *thing*'s of the same
+# topic?
 # %%
 BUDGETS = {
     1000: "world-en-1000-steps",
@@ -604,9 +583,7 @@ steps_table.round(3)
 # %% [markdown]
 # ## 5. Left to right
 #
-# A language model predicts the *next* token, and must not see it. Two changes make one of an encoder: labels are the tokens **one place on**, and each token sees
-# itself and those **before** it.
-
+# A language model predicts the *next* token, and must not see it: labels are the tokens **one place on**, and each token sees itself and those **before** it.
 # %% [markdown]
 # | | the | violin | is | old |
 # |---|---|---|---|---|
@@ -642,9 +619,7 @@ check("left_to_right")
 # %% [markdown]
 # ## 6. A BiLSTM on top
 #
-# The paper tries to mend the left-to-right model by a BiLSTM on its output. The second direction reads backwards; but sentences of a batch are padded at the
-# end, and a plain `flip` makes it begin in the padding.
-
+# The paper tries to mend the left-to-right model by a BiLSTM on its output. Its second direction reads backwards; a plain `flip` begins in the padding.
 # %% [markdown]
 # ```
 # sentence of length 3     a b c · ·
@@ -694,9 +669,7 @@ class BiLSTM(nn.Module):
 
 
 # %% [markdown]
-# What does a token know of its sentence? Take the topic task again, and look at *where* in the sentence the probe is right. The last word has everything to its left; the first has
-# everything to its right.
-
+# *Where* in the sentence is a probe for the topic right? The last word has all to its left; the first, all to its right.
 # %%
 width = 2 * RECIPES["world-en"].width  # both layers
 READERS = {
@@ -731,16 +704,14 @@ plt.show()
 # %% [markdown]
 # ## 7. Is that more than luck?
 #
-# Two models, the same N test sentences. If they were equally good, each pair of scores could as well stand the other way round. So **swap at random**, and see how often
-# chance does as well.
-
+# Two models, the same N test sentences. If they were equally good, each pair of scores could be swapped. So **swap at random**, and count how often chance does as
+# well.
 # %% [markdown]
 # With $d_i = a_i - b_i$ a swap is a change of sign. For R random rows of signs $s$:
 #
 # $$p = \frac{1 + \#\{r : \sum_i s_{ri} d_i \ge \sum_i d_i\}}{1 + R}$$
 #
-# The 1 is the outcome that was observed: it is one of the possible ones, so $p$ is never 0.
-
+# The 1 is the observed outcome, one of the possible ones, so $p$ is never 0.
 # %% [markdown]
 # *15 minutes, medium.*
 #
@@ -770,8 +741,7 @@ def paired_p_value(a, b, signs):
 check("paired_p_value")
 
 # %% [markdown]
-# Now all recipes beside the full one, on sentences that are right *as a whole*. Does taking away a part cost anything that 300 test sentences can show?
-
+# Now all recipes, on sentences that are right *as a whole*. What can 300 test sentences show?
 # %%
 PARTS = (
     "world-en",
@@ -812,16 +782,14 @@ parts_table = pd.DataFrame(rows).set_index("recipe")
 parts_table.round(3)
 
 # %% [markdown]
-# A small $p$ says that *these fine-tuned models* differ on sentences like these. It knows nothing of another fine-tuning run (`sd` does), nor of another pre-training: for the
-# *recipes* one would need several of each. The paper has one, too.
-
+# A small $p$ says that *these fine-tuned models* differ on such sentences. It says nothing of another fine-tuning run (`sd` does), nor of another pre-training; the
+# *recipes* would need several. The paper has one, too.
 # %% [markdown]
-# Look at `neighbours`: some recipes have not come to the topics in their steps. Is the recipe worse, or was this *run* late? One run cannot tell, and topics come so
-# suddenly that a little luck decides.
-
+# By `neighbours`, some recipes have not come to the topics. Is the recipe worse, or was this *run* late? One run cannot tell: topics come so suddenly that a little
+# luck decides.
 # %% [markdown]
-# NSP is about pairs, so ask it about pairs: are two sentences on the same topic? A world's document keeps to one, so that is nearly what NSP was trained on. 40 labels. (The model without NSP has never read two texts at once, either.)
-
+# Are two sentences on the same topic? A world's document keeps to one, so NSP was trained on nearly that. 40 labels. (The model without NSP has never read two texts
+# at once, either.)
 # %%
 def topic_pairs(count, split):
     """Pairs of sentences, (ids, segments, 1 if both have the same topic else 0), half of them with the same."""
@@ -865,9 +833,7 @@ for name, found in judgements.items():
 # %% [markdown]
 # ## 8. The best of five
 #
-# Fine-tuning on few labels depends on the seed, so the paper fine-tunes BERT_LARGE several times and takes the best on the development set. What would the best of $n$
-# have been, on average?
-
+# With few labels the seed matters. The paper fine-tunes BERT_LARGE several times and takes the best on the development set. What would the best of $n$ be, on average?
 # %% [markdown]
 # From $m$ scores, sorted $v_1 \le … \le v_m$, draw $n$ with replacement. Their best is at most $v_i$ with probability $(i/m)^n$, so it *is* the $i$-th with
 #
@@ -896,8 +862,7 @@ def expected_best(scores, n):
 check("expected_best")
 
 # %% [markdown]
-# A development set of 50 sentences, the 250 others as test; a few runs that differ in order and labels.
-
+# 50 sentences for development, 250 as test; the runs differ in order and labels.
 # %%
 RUNS = {"smoke": 5, "cpu": 10, "gpu": 50}[profile]
 DEV = 50
@@ -971,7 +936,7 @@ record(
 )
 
 # %% [markdown]
-# What was found, in the table's runs. Where a row's spread holds 0, the part shows nothing at this size, and we say so.
+# What was found, in the table's runs. Where a row's spread holds 0, the part shows nothing at this size.
 #
 # | claim | at our scale |
 # |---|---|
@@ -990,9 +955,7 @@ record(
 # ## In your own words
 
 # %% [markdown]
-# **1.** A friend reads your table of recipes: "p = 0.001, so 40 % masks are worse than 15 %." What does the p-value say, what does it not say, and which runs would be needed to say
-# more?
-
+# **1.** A friend reads your table: "p = 0.001, so 40 % masks are worse than 15 %." What does the p-value say, what does it not say, and which runs would say more?
 # %% [markdown] answer="what_p_says" points=2
 # ### BEGIN SOLUTION
 # It says that these fine-tuned models differ on sentences drawn like these: if they were equally good, a lead this large would come by chance once in a thousand swaps of the
@@ -1002,9 +965,8 @@ record(
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** Left to right, the first words know nothing of the topic and the last ones nearly all. Why does this hurt SQuAD more (−10.1) than SST-2 (−0.5), and why does a BiLSTM help the
-# one and not the other?
-
+# **2.** Left to right, the first words know nothing of the topic, the last nearly all. Why does this hurt SQuAD more (−10.1) than SST-2 (−0.5), and why does a BiLSTM
+# help the one and not the other?
 # %% [markdown] answer="where_the_right_side_counts" points=2
 # ### BEGIN SOLUTION
 # SQuAD asks each token whether the answer begins or ends there, so a token needs what comes after it, and left to right it cannot have that. SST-2 asks once for the whole
@@ -1016,7 +978,7 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Devlin et al. 2019, [BERT](https://aclanthology.org/N19-1423), section 5 and appendix C: two pages, all tables of this lesson.
-# - Liu et al. 2019, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4: the same parts taken out again, with another result for NSP.
-# - Dodge et al. 2019, [Show Your Work](https://aclanthology.org/D19-1224): say how many runs your best one was the best of.
+# - Devlin et al. 2019, [BERT](https://aclanthology.org/N19-1423), section 5 and appendix C: all tables of this lesson.
+# - Liu et al. 2019, [RoBERTa](https://arxiv.org/abs/1907.11692), section 4: another result for NSP.
+# - Dodge et al. 2019, [Show Your Work](https://aclanthology.org/D19-1224): say of how many runs yours was the best.
 # - Wettig et al. 2023, [Should You Mask 15% in Masked Language Modeling?](https://aclanthology.org/2023.eacl-main.217): 40 % is better for large models.
