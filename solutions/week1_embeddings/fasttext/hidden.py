@@ -557,7 +557,7 @@ def test_case_and_blanks_stay_as_they_are(student: Student) -> None:
     equal(student.to_jamo(" 눈 Snow\n"), " \u1102\u116e\u11ab Snow\n", given="눈 Snow between a blank and a line break")
 
 
-@exercise("to_jamo", points=0.5)
+@exercise("to_jamo", points=0.5, needs="test_syllables_fall_into_their_letters")
 def test_neighbours_of_the_syllables_and_parts_of_letters_stay(student: Student) -> None:
     text = "\uabff\ud7a4e\u0301\u1112\u1161"
     equal(student.to_jamo(text), text, given="the characters before 가 and behind 힣, e with an accent apart, two jamo")

@@ -11,7 +11,7 @@
 #
 # **The papers.**
 #
-# - Gage 1994, *A New Algorithm for Data Compression* (C Users Journal): the most frequent pair of bytes becomes one free byte, again and again.
+# - Gage 1994, *A New Algorithm for Data Compression* (C Users Journal): the most frequent pair of bytes becomes one free byte.
 # - [Sennrich et al. 2016, Neural Machine Translation of Rare Words with Subword Units (ACL)](https://arxiv.org/abs/1508.07909): the same on words.
 # - [Radford et al. 2019, Language Models are Unsupervised Multitask Learners](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf), section 2.2 (GPT-2): back to bytes.
 
@@ -19,16 +19,15 @@
 # Byte pair encoding (BPE) starts from characters and lets the text say what deserves a token of its own: frequent words become one token, rare ones a few.
 
 # %% [markdown]
-# **The claim to reproduce.** From *low* (5 times), *lower* (2), *newest* (6) and *widest* (3) counting alone finds the ending *est* and the stem *low*.
+# **The claim to reproduce.** From *low* (5 times), *lower* (2), *newest* (6) and *widest* (3) counting finds the ending *est* and the stem *low*.
 #
-# With 256 bytes as the base nothing is ever unknown, and every text comes back. At the end GPT-2's own 50,000 merges must give GPT-2's own tokens.
-
+# With 256 bytes as the base nothing is unknown, and every text comes back. GPT-2's 50,000 merges must give GPT-2's tokens.
 # %% [markdown]
 # **What you will write** (about 2 hours):
 #
 # 1. one step: count all pairs, merge one
-# 2. the training, with a rule for ties
-# 3. encoding a new word, by rank; decoding
+# 2. training, with a rule for ties
+# 3. encoding by rank; decoding
 # 4. the same on bytes
 
 # %% tags=["parameters"]
@@ -64,10 +63,10 @@ plots.style()
 # 3. count the pairs of neighbours
 # 4. merge the most frequent pair wherever it stands
 # 5. add it to the vocabulary
-# 6. back to 3, until the vocabulary is as large as you want
+# 6. back to 3, until the vocabulary is large enough
 
 # %% [markdown]
-# Each different word is cut only once; its pairs count as often as it occurs. Pairs never reach over a word's end.
+# Each different word is cut once; its pairs count as often as it occurs. Pairs stay within a word.
 #
 # ```
 #  5    l o w             l o    5 + 2 = 7
@@ -109,7 +108,7 @@ def count_pairs(words):
 check("count_pairs")
 
 # %% [markdown]
-# A merge goes from left to right and takes each token only once: *aaa* becomes *aa·a*, not *a·aa* and not *aa·aa*.
+# A merge goes from left to right and takes each token once: *aaa* becomes *aa·a*, not *a·aa* and not *aa·aa*.
 #
 # *15 minutes, medium.*
 #
@@ -153,12 +152,12 @@ check("merge_pair")
 # %% [markdown]
 # ## 2. Training
 #
-# Pairs often tie. The paper leaves open which comes first, so two right programs may learn different vocabularies. Our rule is that of Hugging Face tokenizers:
+# Pairs often tie, and the paper leaves open which comes first. Our rule is that of Hugging Face tokenizers:
 #
 # **of equals, the pair whose first token is older; if these are the same, whose second token is older.**
 
 # %% [markdown]
-# The oldest tokens are the characters, in alphabetical order, then the merges as they were made. The vocabulary's size counts **all** tokens: characters and merges.
+# The oldest tokens are the characters, in alphabetical order, then the merges as made. The vocabulary's size counts **all** tokens: characters and merges.
 #
 # *30 minutes, hard.*
 #
@@ -212,12 +211,9 @@ def train_bpe(words, size):
 check("train_bpe")
 
 # %% [markdown]
-# The paper marks the end of a word by `</w>`, an *end-of-word marker*. So *est* in *newest* and in *estate* are different tokens, and blanks (spaces) come back in decoding.
-
+# The paper marks the end of a word by `</w>`. So *est* in *newest* and in *estate* differ, and blanks (spaces) come back in decoding.
 # %% [markdown]
-# The mark is a token at first, and is merged like any other. (Later programs put it on the last character from the start, which costs no merge.) The paper's four words give:
-
-
+# The mark is a token, merged like any other. The paper's four words give:
 # %%
 def marked(word):
     """low → ("l", "o", "w", "</w>")"""
@@ -232,7 +228,8 @@ for number, (a, b) in enumerate(merges, start=1):
 # %% [markdown]
 # ## 3. New words
 #
-# How a new word is cut into tokens (its *segmentation*) starts with its characters. Then, again and again, of all neighbours that are a merge, the one **learnt first** is joined. WordPiece looks for the longest token instead. The two part:
+# The *segmentation* of a new word starts with its characters. Of all neighbours that are a merge, the one **learnt first** is joined, again and again. That is
+# not the longest token:
 #
 # ```
 #  merges   0: b + c     1: a + b     2: ab + c
@@ -283,10 +280,9 @@ for word in ["lowest", "newer", "wide", "slow", "해"]:
     print(f"{word}: {' · '.join(encode_word(marked(word), merges))}")
 
 # %% [markdown]
-# *lowest* was never seen, and is low·est all the same. 해 has no letter of the paper's words, and stays a token that the vocabulary lacks.
-
+# *lowest* was never seen, and is low·est all the same. 해 stays a token that the vocabulary lacks.
 # %% [markdown]
-# The way back: tokens are written one after the other, and each mark ends a word.
+# The way back: join the tokens; each mark ends a word.
 #
 # *5 minutes, easy.*
 #
@@ -317,10 +313,10 @@ check("decode_words")
 # %% [markdown]
 # ## 4. Bytes
 #
-# A text may hold a character that the training text did not, a rare syllable or a new emoji. Unicode has some 160,000, too many for a base. UTF-8 writes them all with **256 bytes**: with these as the base nothing is unknown.
-
+# A text may hold new characters. Unicode has some 160,000, too many for a base. UTF-8 writes them all with **256 bytes**: with these as the base nothing is
+# unknown.
 # %% [markdown]
-# So byte-level BPE takes no characters from the text into its vocabulary. GPT-2 writes each byte as a character that can be seen (*printable*):
+# So byte-level BPE takes no characters from the text. GPT-2 writes each byte as a *printable* character:
 #
 # | byte | is written as |
 # |---|---|
@@ -371,8 +367,8 @@ def byte_table():
 check("byte_table")
 
 # %% [markdown]
-# GPT-2 has no mark for the end of a word. A pattern, `byte_bpe.split`, does the pre-tokenization: it cuts the text and leaves the blank at the **front** of the next word. Joined, the pieces are the text.
-
+# GPT-2 marks no end of a word. `byte_bpe.split` does the pre-tokenization: it leaves the blank at the **front** of the next word. Joined, the pieces are the
+# text.
 # %%
 for text in ["It's  low, lower!", "킹받네 ㅋㅋ", "x = 3\n\ty"]:
     print(byte_bpe.split(text))
@@ -409,8 +405,8 @@ def encode_text(text, merges):
 check("encode_text")
 
 # %% [markdown]
-# And back. The three bytes of 눈 can lie in two tokens, so all bytes are put together before they are read as UTF-8. A text that breaks off inside a character ends in �, the character U+FFFD.
-
+# And back. The bytes of 눈 can lie in two tokens, so put all bytes together before reading them as UTF-8. A text that breaks off inside a character ends in �, the
+# character U+FFFD.
 # %% [markdown]
 # *10 minutes, medium.*
 #
@@ -441,8 +437,7 @@ check("decode_bytes")
 # %% [markdown]
 # ### The real thing
 #
-# If GPT-2's files are here, your functions with its merges must give its tokens. `etude.tokenizers.byte_bpe` gives the same ids as Hugging Face tokenizers.
-
+# If GPT-2's files are here, your functions with its merges must give its tokens.
 # %%
 missing = [name for name in datasets.names("gpt2_vocab") if not datasets.available(name)]
 published = None if missing else byte_bpe.gpt2()
@@ -464,15 +459,14 @@ else:
         print("     ", " ".join(tokens))
 
 # %% [markdown]
-# The last two lines look the same. In the second each syllable is spelled with its letters, ᄏ ᅵ ᆼ (Unicode's NFD, as file names from macOS often are): six or nine bytes in place of three. A tokenizer that does not normalise sees other text.
-
+# The last two lines look the same. The second spells each syllable with its letters, ᄏ ᅵ ᆼ (Unicode's NFD): six or nine bytes in place of three. A tokenizer that
+# does not normalise sees other text.
 # %% [markdown]
 # ## The experiment
 #
 # **Is it the language that BPE finds, or only frequent words?** The world's text has stems and endings (boil+ed, 커피+를).
 #
-# Control: the letters of each word in another, fixed order. Words, letters and counts stay; what words share is gone. We learn from one text and count tokens on another.
-
+# Control: each word's letters in another, fixed order. Counts stay; what words share is gone. Learn from one text, count tokens on another.
 # %%
 size = {
     "smoke": {"tokens": 20_000, "vocabulary": {"en": 200, "ko": 500}},
@@ -542,8 +536,7 @@ for word in ["커피를", "삶았다", "킹받네"]:
     print(f"{word}: {' · '.join(encode_word(tuple(word), learnt['ko'][1]))}")
 
 # %% [markdown]
-# **Unknown words.** A list of words, as long as BPE's vocabulary and from the same text, misses some words of the other text. BPE fails only where a *character* is new. And bytes?
-
+# **Unknown words.** A list of words, as long as BPE's vocabulary, misses some words of the other text. BPE fails only where a *character* is new. And bytes?
 # %%
 for language in NAMES:
     goal = size["vocabulary"][language]
@@ -563,8 +556,8 @@ print(f"with the 256 bytes: {lost} of {len(some)} texts do not come back")
 # %% [markdown]
 # ### The fast path
 #
-# Your training counts all pairs anew before each merge, though a merge changes only words that hold the pair. `etude.tokenizers.bpe` keeps counts, an index from pairs to words, and a heap. It gives the same merges, ties included.
-
+# A merge changes only words that hold the pair. So `etude.tokenizers.bpe` keeps counts, an index from pairs to words, and a heap. It gives the same merges, ties
+# included.
 # %%
 fast = {}
 for language in NAMES:
@@ -577,9 +570,8 @@ for language in NAMES:
 # %% [markdown]
 # ### One vocabulary for two languages
 #
-# One vocabulary of bytes and merges can be **shared**, as [Wang, Cho and Gu 2020](https://arxiv.org/abs/1909.03341) did for many languages. What does it cost? We learn from English, from Korean and from both, at the same size. And what does NFD cost?
-
-
+# One vocabulary of bytes can be **shared**, as [Wang, Cho and Gu 2020](https://arxiv.org/abs/1909.03341) did. What does it cost? Learn from English, from Korean
+# and from both, at the same size. And what does NFD cost?
 # %%
 def as_lines(language, of, tokens):
     return [" ".join(sentence) for sentence in World(language, seed=of).corpus(tokens)]
@@ -613,8 +605,8 @@ shared.round(2)
 # %% [markdown]
 # ### Real text
 #
-# WikiText-2 for English, film reviews (NSMC) for Korean: tokens per word as merges are added, beside GPT-2's, learnt from English web pages. Without the files this part is left out; nothing graded depends on it.
-
+# WikiText-2 for English, film reviews (NSMC) for Korean: tokens per word as merges are added, beside GPT-2's. Without the files this part is left out; nothing
+# graded depends on it.
 # %%
 curves = {}
 needed = [*datasets.names("wikitext2"), "nsmc_sample/ratings_train.txt"]
@@ -701,17 +693,17 @@ plt.show()
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values:
 #
-# - Scrambled words need more tokens, in both languages: merges catch parts that words share, not only frequent words.
+# - Scrambled words need more tokens, in both languages: merges catch shared parts, not only frequent words.
 # - BPE leaves fewer words unknown than a list of the same size.
 # - With 256 bytes no text was lost.
-# - A vocabulary learnt from both languages serves Korean far better than one learnt from English. It costs each language some tokens against one of its own.
-# - The same Korean text in NFD takes several times the tokens.
+# - A vocabulary of both languages serves Korean far better than one of English. It costs each language some tokens against its own.
+# - Korean in NFD takes several times the tokens.
 
 # %% [markdown]
 # ## In your own words
 #
-# **1.** With the same number of merges, scrambled words need more tokens than real ones, although every word is exactly as frequent as before. What do the merges of real text catch that those of scrambled text cannot?
-
+# **1.** At equally many merges scrambled words need more tokens than real ones, although each is as frequent as before. What do the merges of real text catch
+# that those of scrambled text cannot?
 # %% [markdown] answer="what_merges_find" points=2
 # ### BEGIN SOLUTION
 # Parts that many words share: stems and endings (boil·ed, roast·ed; 커피·를). One merge of *ed* shortens every past tense at once, and serves for words that were never seen. After scrambling, words of one family share no neighbours of letters, so a merge pays for few words,
@@ -731,5 +723,5 @@ plt.show()
 # ## What to read next
 #
 # - Bostrom and Durrett 2020, [Byte Pair Encoding is Suboptimal for Language Model Pretraining](https://arxiv.org/abs/2004.03720): how the pieces differ from those of a unigram model.
-# - Provilkov, Emelianenko and Voita 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): leave merges out at random, so that a model sees a word in several ways.
-# - Next: *WordPiece*, which merges by another score and cuts words by the longest match.
+# - Provilkov, Emelianenko and Voita 2020, [BPE-Dropout](https://arxiv.org/abs/1910.13267): leave merges out at random.
+# - Next: *WordPiece*, another score, and the longest match.

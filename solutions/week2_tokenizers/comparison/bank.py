@@ -184,6 +184,17 @@ def random_cuts(word, count, generator):
     return places
 
 
+@mistake("random_cuts", "repeat-moved-on", "a place that is drawn again is moved on to the next free one, so neighbours are likelier", killed_by=LIKELY)
+def random_cuts(word, count, generator):
+    last, places = len(word) - 1, set()
+    for _ in range(count):
+        place = generator.randint(1, last)
+        while place in places:
+            place = place % last + 1
+        places.add(place)
+    return places
+
+
 @mistake("random_cuts", "place-by-place", "each place is drawn by itself, and the number then mended from the left", killed_by=LIKELY)
 def random_cuts(word, count, generator):
     places = {place for place in range(1, len(word)) if generator.random() < count / (len(word) - 1)}

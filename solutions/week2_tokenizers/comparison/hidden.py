@@ -102,13 +102,13 @@ def test_all_places_of_any_word_are_drawn(student: Student, word_and_count: tupl
 @exercise("random_cuts", points=0.5)
 def test_every_set_of_places_is_equally_likely(student: Student) -> None:
     generator = student.random.Random(3)
-    drawn = Counter(tuple(sorted(student.random_cuts("aabcd", 2, generator))) for _ in range(1000))
-    true(len(drawn) == 6, "6 pairs of places are possible", given="aabcd, 2 cuts, 1,000 draws", actual=sorted(drawn))
-    # A fair count is 167 ± 11.8; five standard deviations on either side.
+    drawn = Counter(tuple(sorted(student.random_cuts("aabcd", 2, generator))) for _ in range(4000))
+    true(len(drawn) == 6, "6 pairs of places are possible", given="aabcd, 2 cuts, 4,000 draws", actual=sorted(drawn))
+    # A fair count is 667 ± 23.6; five standard deviations on either side.
     true(
-        108 < min(drawn.values()) <= max(drawn.values()) < 226,
-        "each pair comes up about 167 times",
-        given="aabcd, 2 cuts, 1,000 draws",
+        549 < min(drawn.values()) <= max(drawn.values()) < 785,
+        "each pair comes up about 667 times",
+        given="aabcd, 2 cuts, 4,000 draws",
         actual=dict(drawn),
     )
     equal(student.random_cuts("눈배눈", 2, generator), {1, 2}, given="눈배눈, 2 cuts")

@@ -178,7 +178,7 @@ for text in ["하루 커피 최소 3잔은 마셔야 살 수 있다", "모닝 �
 def viterbi(text, scores):
     """The most probable way to cut a text, and its log-probability.
 
-    text: string of at most 500 characters; scores: dictionary from piece to log-probability (natural
+    text: string of at most 300 characters; scores: dictionary from piece to log-probability (natural
     logarithm), each finite.
     Returns (pieces, score): a list of strings that join to the text, and a float; ([], 0.0) for "".
     Of equally probable ways any one. Raises ValueError if the pieces cannot spell the text.

@@ -616,6 +616,8 @@ def test_large_scores_may_differ_by_little(student: Student) -> None:
     signs = torch.tensor([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
     found = student.paired_p_value(torch.tensor([2049.0, 0.0]), torch.tensor([0.0, 2048.0]), signs)
     close(found, 3 / 5, given="A has 2049 and 0, B has 0 and 2048: a lead of 1; the four rows give 1, 4097, −4097 and −1")
+    found = student.paired_p_value(torch.tensor([2.0**25, 1.0]), torch.tensor([0.0, 2.0**25]), signs)
+    close(found, 3 / 5, given="float32: A has 2²⁵ and 1, B has 0 and 2²⁵: a lead of 1; the same four rows")
 
 
 # expected_best

@@ -128,7 +128,7 @@ def test_a_vector_of_equal_numbers_becomes_the_shift(student: Student) -> None:
     )
 
 
-@exercise("layer_norm", points=0.5)
+@exercise("layer_norm", points=0.5, needs="test_four_numbers_by_hand")
 def test_the_result_has_the_type_of_x(student: Student) -> None:
     for dtype in (torch.float32, torch.float64):
         x = torch.tensor([[1.0, 3.0, 5.0, 7.0]], dtype=dtype)

@@ -11,8 +11,7 @@
 #
 # **The paper.** Liu, Ott, Goyal, Du, Joshi, Chen, Levy, Lewis, Zettlemoyer and Stoyanov, [RoBERTa: A Robustly Optimized BERT Pretraining Approach](https://arxiv.org/abs/1907.11692) (2019).
 #
-# It changes nothing of BERT's layers. It asks how much of a score comes from *how* a model was trained, and answers: much.
-
+# BERT's layers stay. How much of a score comes from *how* a model was trained? The paper's answer: much.
 # %% [markdown]
 # **The claims to test.**
 #
@@ -34,8 +33,7 @@
 # | five times as long | 160 GB | 8,000 × 500,000 | 89.4 | 90.2 |
 
 # %% [markdown]
-# Read the tables side by side: masks and NSP move a score by tenths of a point. Everything together moves SQuAD by more than seven.
-
+# Masks and NSP move a score by tenths of a point. Everything together moves SQuAD by more than seven.
 # %% [markdown]
 # You write the parts (about 2 hours); the encoder comes from `etude.models.roberta`.
 #
@@ -86,8 +84,7 @@ plots.style()
 # %% [markdown]
 # ## 1. Positions that begin at 2
 #
-# RoBERTa base has 514 positions, for texts of 512 tokens. Two rows of the table are never used by a word: 0, and 1, the number of padding.
-
+# RoBERTa base has 514 positions, for texts of 512 tokens. No word uses two rows of the table: 0, and 1, the number of padding.
 # %% [markdown]
 # ```
 # tokens     <s>   눈   이   와  </s>  <pad>  <pad>         padding = 1
@@ -96,8 +93,7 @@ plots.style()
 # position    2    3    4    5    6     1      1           so far + padding, padding at its own number
 # ```
 #
-# It is an accident of its code. The published weights were trained with it, so who loads them must count alike.
-
+# The published weights were trained so; who loads them must count alike.
 # %% [markdown]
 # *10 minutes, easy.*
 #
@@ -122,8 +118,7 @@ def position_ids(tokens, padding):
 check("position_ids")
 
 # %% [markdown]
-# Padding in front shows what that buys: the same text has the same positions wherever it stands, so its logits are the same.
-
+# A text has the same positions wherever padding stands, so its logits are the same.
 # %%
 torch.manual_seed(0)
 tiny = RobertaForMaskedLM(RobertaConfig(50, 32, 2, 4, 64, max_position_embeddings=22)).eval()
@@ -135,8 +130,7 @@ with torch.no_grad():
 print(f"greatest difference of the logits: {float((one[:, :5] - two[:, 2:]).abs().max()):.0e}")
 
 # %% [markdown]
-# Is this model RoBERTa? If `transformers` is installed, its `RobertaForMaskedLM` reads our file and gives its own logits. (Left out in smoke: the import takes seconds.)
-
+# Is this RoBERTa? If `transformers` is installed, its `RobertaForMaskedLM` reads our file and gives its own logits. (Not in smoke.)
 # %%
 if profile != "smoke" and find_spec("transformers"):
     from transformers import RobertaForMaskedLM as Theirs
@@ -152,11 +146,9 @@ else:
 # %% [markdown]
 # ## 2. Bytes: nothing is unknown
 #
-# A vocabulary of characters knows those it has seen. WordPiece gives up the whole word that holds any other: it becomes `[UNK]`, and 킹받네 is gone.
-
+# WordPiece gives up a whole word for one unknown character: 킹받네 becomes `[UNK]`.
 # %% [markdown]
-# A vocabulary that begins with the **256 bytes** can spell everything. 눈 is three bytes, 🙂 four. You built one in week 2, with GPT-2's table of bytes; RoBERTa uses GPT-2's.
-
+# A vocabulary that begins with the **256 bytes** can spell everything. You built one in week 2; RoBERTa uses GPT-2's.
 # %%
 corpus = pretrained.text_of(Recipe("en", words=20_000))  # the same for all seeds: documents of sentences
 tokenizer = ByteBPE.train((text for document in corpus for text in document), 400)
@@ -167,10 +159,9 @@ for text in ("the chef", "킹받네", "🙂", "하루 커피 최소 3잔"):
     print(f"{text}: {lost} [UNK]; {len(tokenizer.encode(text))} tokens of bytes, {size:.2f} bytes a character")
 
 # %% [markdown]
-# Nothing is lost, but a text that the merges have not seen is long. And a token may now **end inside a character**: no letter, a third of a syllable.
-
+# A text that the merges have not seen is long. And a token may **end inside a character**: a third of a syllable.
 # %% [markdown]
-# In UTF-8 a character is one byte below 128, or a first byte `11……` and then one to three of the kind `10……`:
+# In UTF-8 a character is one byte below 128, or a first byte `11……` and one to three `10……`:
 #
 # ```
 # a         눈                            .
@@ -207,8 +198,7 @@ def whole_characters(tokens):
 check("whole_characters")
 
 # %% [markdown]
-# GPT-2's vocabulary was learnt from English pages. How often does it cut a Korean character apart? (If its files are not here, the one above is used.)
-
+# GPT-2 learnt from English pages. How often does its vocabulary cut a Korean character? (Without its files, the one above is used.)
 # %%
 known = datasets.available("gpt2_vocab/encoder.json") and datasets.available("gpt2_vocab/vocab.bpe")
 cutter = byte_bpe.gpt2() if known else tokenizer
@@ -218,13 +208,11 @@ for text in ("three cups a day", "하루 커피 최소 3잔", "눈이 와서 배
     print(f"{text}: {len(text)} characters, {len(spelled)} tokens, {inside} of them end inside a character")
 
 # %% [markdown]
-# To guess such a token is partly to finish a letter. So the loss *per token* of two vocabularies cannot be compared: 1 nat for a third of a syllable is not 1 nat for a word.
-
+# So the loss *per token* of two vocabularies cannot be compared: 1 nat for a third of a syllable is not 1 nat for a word.
 # %% [markdown]
 # ## 3. Masks: fixed or new
 #
-# BERT masks the text once, **before** training, and writes it to a file: *static* masks. To have more than one, it writes ten copies. In 40 epochs each mask is then read four times (section 4.1).
-
+# BERT masks the text **before** training, in ten copies: *static* masks. In 40 epochs each mask is read four times (section 4.1).
 # %% [markdown]
 # ```
 # epoch             0  1  2  3  4  5  6  7  8  9 10 11 …  39
@@ -234,8 +222,8 @@ for text in ("three cups a day", "하루 커피 최소 3잔", "눈이 와서 배
 # ```
 
 # %% [markdown]
-# "New" must still be **repeatable**: the same epoch of the same run gives the same mask. So it is drawn from the run's seed, the text's number, and the epoch or the copy: nothing else, and no global generator. (A seed may be below 0: the held-out text of section 7 has −1.)
-
+# New masks must be **repeatable**: the same epoch of the same run gives the same mask. Draw it from the run's seed, the text's number, and the epoch or the copy:
+# nothing else, no global generator. (A seed may be below 0: held-out text has −1.)
 # %% [markdown]
 # *20 minutes, medium.*
 #
@@ -271,8 +259,7 @@ def chosen_places(text, length, epoch, copies, seed, rate=0.15):
 check("chosen_places")
 
 # %% [markdown]
-# How much of a text has been asked for at least once? One mask never gets beyond its 15 %.
-
+# How much of a text has been asked for at least once?
 # %%
 figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
 for copies, label in ((1, "one fixed mask"), (10, "ten copies (BERT)"), (None, "new each time (RoBERTa)")):
@@ -286,7 +273,7 @@ plt.show()
 # %% [markdown]
 # ## 4. What stands in one input?
 #
-# The paper compares four formats (section 4.2, Table 2). N is the greatest length, 512 there; the numbers are SQuAD 2.0 and MNLI:
+# Four formats (section 4.2, Table 2). N is the greatest length, 512 there; the numbers are SQuAD 2.0 and MNLI:
 #
 # | format | one input | NSP | |
 # |---|---|---|---|
@@ -346,8 +333,7 @@ check("full_sentences")
 
 
 # %% [markdown]
-# DOC-SENTENCES is the same function, document by document. Its last input of each document is short.
-
+# DOC-SENTENCES is the same function, document by document.
 # %%
 def doc_sentences(documents, length):
     """Packs whole sentences, each input from one document."""
@@ -370,8 +356,7 @@ for name, packed in (("full sentences", full_sentences(some, LENGTH)), ("doc sen
     print(f"{name}: {len(packed)} inputs, {np.mean([len(one) for one in packed]):.1f} tokens in the mean")
 
 # %% [markdown]
-# Shorter inputs mean fewer tokens in a step, if a batch is a number of *inputs*. The paper therefore lets the batch of DOC-SENTENCES grow until it holds about as many **tokens** as the others.
-
+# The last input of each document is short. So the batch of DOC-SENTENCES grows until it holds about as many **tokens** as the others.
 # %% [markdown]
 # *10 minutes, easy.*
 #
@@ -410,10 +395,9 @@ for name, packed in (("full sentences", full_sentences(some, LENGTH)), ("doc sen
 # %% [markdown]
 # ## 5. A batch that does not fit
 #
-# 8,000 texts of 512 tokens fit on no device. Read them in **parts**, add up the gradients, then make one step: *gradient accumulation* (section 4.3).
-
+# 8,000 texts of 512 tokens fit on no device. Read them in **parts**, add up gradients, then step: *gradient accumulation* (section 4.3).
 # %% [markdown]
-# Parts and whole are the same only if the *weights* are right. The loss is a mean over masked tokens, and parts hold unequally many:
+# The loss is a mean over masked tokens, and parts hold unequally many:
 #
 # | | masked tokens | mean loss | |
 # |---|---|---|---|
@@ -455,8 +439,7 @@ def gradient_in_parts(weight, parts):
 check("gradient_in_parts")
 
 # %% [markdown]
-# How wrong is the mean of means? A batch of 24 texts, 15 % masked, in more and more parts. (`etude.train` with `accumulate` takes the mean of means; so do many programs.)
-
+# How wrong is the mean of means? A batch of 24 texts in more and more parts. (`etude.train` with `accumulate` takes it; so do many programs.)
 # %%
 generator = torch.Generator().manual_seed(seed)
 x = torch.randn(24, 8, 16, generator=generator)  # (B, N, H)
@@ -474,7 +457,7 @@ for count in (1, 2, 4, 8, 24):
 # %% [markdown]
 # ## 6. Equal budgets
 #
-# More text in a step must mean fewer steps, or a large batch wins by having read more. BERT base in Table 3, always about 256 million texts of 512 tokens:
+# More text in a step must mean fewer steps, or a large batch wins by reading more. BERT base in Table 3, always about 256 million texts:
 #
 # | batch | steps | learning rate | perplexity | MNLI | SST-2 |
 # |---|---|---|---|---|---|
@@ -483,11 +466,10 @@ for count in (1, 2, 4, 8, 24):
 # | 8,000 | 31,000 | 1e-3 | 3.77 | 84.6 | 92.8 |
 
 # %% [markdown]
-# It is often said: *the larger the batch, the better*. At an equal budget 8,000 is worse than 2,000 in all three columns. The paper goes on with 8,000 because such a batch is easy to spread over many devices.
-
+# *The larger the batch, the better*? At an equal budget 8,000 is worse than 2,000 in all three columns. The paper takes 8,000 because it is easy to spread over
+# devices.
 # %% [markdown]
-# A larger batch wants a higher rate, as its gradient is less noisy. Two rules of thumb for a batch that is k times as large: rate · k (power 1), or rate · √k (power ½).
-
+# A larger batch has a less noisy gradient and wants a higher rate. Two rules of thumb for k times the batch: rate · k (power 1), or rate · √k (power ½).
 # %% [markdown]
 # *10 minutes, easy.*
 #
@@ -514,8 +496,7 @@ def equal_budget(steps, warmup, rate, batch, larger, power):
 check("equal_budget")
 
 # %% [markdown]
-# Which rule do the paper's own rates follow? Neither: it tried several for each batch.
-
+# The paper's rates follow neither rule: it tried several for each batch.
 # %%
 for batch, steps, rate in ((2_000, 125_000, 7e-4), (8_000, 31_000, 1e-3)):
     ours, _, root = equal_budget(1_000_000, 10_000, 1e-4, 256, batch, 0.5)
@@ -528,8 +509,7 @@ for batch, steps, rate in ((2_000, 125_000, 7e-4), (8_000, 31_000, 1e-3)):
 # %% [markdown]
 # ## 7. The experiment
 #
-# The planted language, in bytes. The measure is the same for all runs: the loss on masked tokens of **text that nobody trained on**, packed as doc sentences, in nats.
-
+# The planted language, in bytes. The measure of all runs: the loss on masked tokens of **held-out text**, packed as doc sentences, in nats.
 # %%
 SIZE = {
     "smoke": {"words": 500, "steps": 40, "budget": 512, "seeds": 1, "epochs": 40, "mask_words": 1_200},
@@ -553,9 +533,7 @@ class Setting:
 
 
 # %% [markdown]
-# The four formats. A row is its ids, its segments, and the label of NSP: 0 if the second text follows the first.
-
-
+# A row is its ids, its segments, and the label of NSP: 0 if the second text follows the first.
 # %%
 def pair(first, second, label):
     """<s> A </s> B </s>; while it is too long, the longer of both loses its last token."""
@@ -588,9 +566,7 @@ def rows_of(way, documents, chance):
 
 
 # %% [markdown]
-# Masks as in BERT: of the chosen tokens 80 % are hidden, 10 % swapped, 10 % stay. Each row's draws come from its number and its epoch, or copy.
-
-
+# Masks as in BERT: of the chosen tokens 80 % are hidden, 10 % swapped, 10 % stay. Draws come from a row's number and its epoch, or copy.
 # %%
 def masked(tokens, number, epoch, copies, seed):
     """(read, labels) of one row, both (N,)."""
@@ -631,9 +607,7 @@ def batches_of(setting, documents, seed):
 
 
 # %% [markdown]
-# The model: one small RoBERTa for all, with two segments and the head of NSP, which only formats with pairs use.
-
-
+# One small RoBERTa for all; only formats with pairs use its two segments and its head of NSP.
 # %%
 def new_model(seed):
     torch.manual_seed(seed)
@@ -673,8 +647,7 @@ print(f"who only knows how frequent each token is pays {unigram:.2f} nats")
 # %% [markdown]
 # ### Masks over many epochs
 #
-# Little text, many epochs: the case where it should matter most. One fixed mask exaggerates; **BERT's own way is the one with ten**.
-
+# Little text and many epochs should show most. One fixed mask exaggerates; **BERT's way is the one with ten**.
 # %%
 few = ids_of(SIZE["mask_words"], seed)
 per_epoch = len(token_batches([len(one) for one in doc_sentences(few, LENGTH)], SIZE["budget"]))
@@ -707,8 +680,7 @@ pd.Series({name: price(model) for name, model in mask_models.items()}).round(2)
 # %% [markdown]
 # ### Which part gives what
 #
-# From BERT's way one thing is changed at a time; the last row changes all but the batch. Every run with the same seed has the same start values, and its text begins alike.
-
+# Each row changes one thing of BERT's way, the last row all but the batch. Runs with the same seed have the same start values, and their text begins alike.
 # %%
 base = Setting()
 four = [equal_budget(base.steps, base.steps // 10, base.rate, 1, 4, power) for power in (0, 0.5, 1)]
@@ -735,8 +707,7 @@ for name, setting in SETTINGS.items():
     weights[name] = torch.stack([parameters_to_vector(model.parameters()).detach().cpu() for model in fitted])  # (S, P)
 
 # %% [markdown]
-# The last two columns are differences from BERT's way **with the same seed**, below 0 if the change helps: their mean and their spread.
-
+# The last two columns: mean and spread of differences from BERT's way **with the same seed**, below 0 if the change helps.
 # %%
 table = pd.DataFrame(prices, index=SEEDS).T
 gaps = table - table.loc["BERT's way"]
@@ -774,7 +745,7 @@ metrics = {name: float(value) for name, value in metrics.items()}
 record(metrics, mask_weights=torch.stack(masked_models)[None], weights=torch.stack(list(weights.values()), dim=1))
 
 # %% [markdown]
-# What was found, on a few seeds (the numbers of your run stand above; the measured table shows how far seeds differ):
+# What was found, on a few seeds:
 #
 # | claim | at our scale |
 # |---|---|
@@ -787,15 +758,13 @@ record(metrics, mask_weights=torch.stack(masked_models)[None], weights=torch.sta
 # | bytes lose nothing | yes, by construction; unseen scripts become long |
 
 # %% [markdown]
-# Why do larger batches not help here? At equal tokens, four times the batch means a quarter of the steps, and so short a training needs its steps: .04 nats are lost in the smallest profile, .03 in `cpu`, each at the best of three rates.
-
+# At equal tokens, four times the batch means a quarter of the steps, which so short a training needs: .04 nats are lost in the smallest profile, .03 in `cpu`, each at
+# the best of three rates.
 # %% [markdown]
-# **What cannot be seen here.** Ten times the text and five times the steps need real text: the planted language has few words, and a small model soon knows them. Nor do we measure GLUE, SQuAD or RACE, where the paper's numbers
-# come from; a held-out loss is not a score of a task.
-
+# **What cannot be seen here.** Ten times the text and five times the steps need real text: a small model soon knows the few planted words. A held-out loss is not a
+# score of GLUE, SQuAD or RACE.
 # %% [markdown]
-# The paper's numbers for masks and inputs (Tables 1 and 2) are medians over five seeds, printed without their spread, and most differences are below a point. Our bars show how wide a spread can be.
-
+# Tables 1 and 2 are medians over five seeds, printed without their spread; most differences are below a point. Our bars show how wide a spread can be.
 # %% [markdown]
 # ## In your own words
 #
@@ -808,8 +777,8 @@ record(metrics, mask_weights=torch.stack(masked_models)[None], weights=torch.sta
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** You train with batches of 32 texts and mean losses, and now split each batch into 8 parts of 4 texts to save memory, calling `(loss / 8).backward()` for each. Why is the gradient not the same as before, when would it be, and what mends it?
-
+# **2.** You train with batches of 32 texts and mean losses. To save memory you split each into 8 parts of 4 texts, calling `(loss / 8).backward()` for each. Why is
+# the gradient not the same as before, when would it be, and what mends it?
 # %% [markdown] answer="parts" points=2
 # ### BEGIN SOLUTION
 # 1 point: each part's loss is a mean over its own masked tokens, and parts hold unequally many, so a token in a part with few counts more; with equally many in each part both are the same. 1 point: divide each part's
@@ -819,7 +788,7 @@ record(metrics, mask_weights=torch.stack(masked_models)[None], weights=torch.sta
 # %% [markdown]
 # ## What to read next
 #
-# - Liu et al. 2019, [RoBERTa](https://arxiv.org/abs/1907.11692), sections 4 and 5: single changes one by one, worth reading for how they are isolated.
-# - Izsak, Berchansky and Levy 2021, [How to Train BERT with an Academic Budget](https://arxiv.org/abs/2104.07705): which of these parts pay within a day on one machine.
-# - Wettig et al. 2023, [Should You Mask 15 % in Masked Language Modeling?](https://arxiv.org/abs/2202.08005): the number that RoBERTa left as it was.
+# - Liu et al. 2019, [RoBERTa](https://arxiv.org/abs/1907.11692), sections 4 and 5: single changes, isolated.
+# - Izsak, Berchansky and Levy 2021, [How to Train BERT with an Academic Budget](https://arxiv.org/abs/2104.07705): which parts pay within a day on one machine.
+# - Wettig et al. 2023, [Should You Mask 15 % in Masked Language Modeling?](https://arxiv.org/abs/2202.08005): a number that RoBERTa kept.
 # - Xue et al. 2022, [ByT5](https://arxiv.org/abs/2105.13626): bytes without any merges.

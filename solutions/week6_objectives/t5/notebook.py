@@ -12,8 +12,8 @@
 # **The paper.** Raffel, Shazeer, Roberts, Lee, Narang, Matena, Zhou, Li and Liu, [Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer](https://arxiv.org/abs/1910.10683)
 # (JMLR 21, 2020).
 #
-# BERT gets a new head for each task. T5 reads text and writes text, so all tasks share model, loss and settings. (The paper's scores are of one copy for each task, fine-tuned.)
-
+# BERT gets a head for each task. T5 reads and writes text, so all tasks share model, loss and settings. (The paper's scores are of one copy for each task,
+# fine-tuned.)
 # %% [markdown]
 # **The claims to test.**
 #
@@ -26,7 +26,7 @@
 # | stacks | encoder–decoder, prefix and causal language model at equal operations | GLUE 83.28, 81.82, 74.70 (Table 2) |
 
 # %% [markdown]
-# The course's `etude.models.t5` has the whole model. You write what is T5's own (about 2 hours):
+# You write what is T5's own (about 2 hours); `etude.models.t5` has the whole model.
 #
 # | | piece |
 # |---|---|
@@ -35,8 +35,7 @@
 # | 5–6 | span corruption: which tokens are hidden, and what is read and written then |
 # | 7 | a number as text |
 #
-# Three experiments are built of pieces 1–3 and 5–6.
-
+# Three experiments use pieces 1–3 and 5–6.
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: a minute or two · gpu: full size
 seed = 0
@@ -69,12 +68,11 @@ plots.style()
 # %% [markdown]
 # ## 1. RMSNorm
 #
-# LayerNorm subtracts the mean, divides by the standard deviation, scales and shifts. T5 keeps two of the four: it **divides** by the root of the mean square, and it **scales**.
-
+# LayerNorm subtracts the mean, divides, scales and shifts. T5 only **divides**, by the root of the mean square, and **scales**.
 # %% [markdown]
 # $$\text{RMSNorm}(x) = g \odot \frac{x}{\sqrt{\frac{1}{d}\sum_i x_i^2 + \varepsilon}}$$
 #
-# ε stands inside the root. The paper calls it a simplified layer normalization; its name is from Zhang and Sennrich (2019).
+# ε stands inside the root. The paper calls it a simplified layer normalization.
 #
 # *10 minutes, easy.*
 #
@@ -109,10 +107,9 @@ print("library  ", RMSNorm(2, 1e-6)(x).tolist())
 # %% [markdown]
 # ## 2. Numbers for distances
 #
-# T5 has no position embeddings. Each head learns 32 numbers, and one of them is added to each score: which one depends on how far the key stands from the query.
-
+# T5 has no position embeddings. Each head learns 32 numbers and adds one to each score, by the distance from query to key.
 # %% [markdown]
-# Near distances have a number each; far ones share: the steps grow like a logarithm. From distance 128 on all share the last one.
+# Near distances have a number each; far ones share, in steps that grow like a logarithm. From distance 128 on all share the last.
 #
 # ```
 #  encoder (both sides)     0 … 15 for keys at the query and before it, 16 … 31 for keys after it
@@ -122,7 +119,7 @@ print("library  ", RMSNorm(2, 1e-6)(x).tolist())
 # ```
 
 # %% [markdown]
-# With `half` numbers for one side, `near = half / 2` distances have their own. From there on a distance of $r$ has
+# Of `half` numbers for one side, `near = half / 2` distances have their own. Beyond, distance $r$ has
 #
 # $$\text{near} + \left\lfloor \frac{\ln (r / \text{near})}{\ln (128 / \text{near})} \cdot (\text{half} - \text{near}) \right\rfloor, \text{ at most half} - 1.$$
 
@@ -169,7 +166,7 @@ pd.DataFrame({"encoder": distance_buckets(some, True), "decoder": distance_bucke
 # | position | added to the embeddings, once | a number added to the score, in each layer |
 
 # %% [markdown]
-# Without 1/√d scores would be too large at the start. T5 draws the start values of the query matrix smaller by that factor instead.
+# In place of 1/√d, T5 draws the start values of the query matrix smaller by that factor.
 #
 # *15 minutes, easy.*
 #
@@ -195,8 +192,7 @@ def attend(queries, keys, values, worth, mask):
 check("attend")
 
 # %% [markdown]
-# Your three pieces against the library's layer, with the same weights:
-
+# Your pieces against the library's layer, with the same weights:
 # %%
 torch.manual_seed(seed)
 config = T5Config(vocab_size=10, d_model=8, d_kv=3, num_heads=2, dropout_rate=0.0)
@@ -211,7 +207,7 @@ with torch.no_grad():
 print(f"greatest difference {float((yours - library).abs().max()):.1e}")
 
 # %% [markdown]
-# The mask decides what kind of model it is (section 3.2.1):
+# The mask decides the kind of model (section 3.2.1):
 #
 # | mask | who sees what | model |
 # |---|---|---|
@@ -266,20 +262,19 @@ for (name, row), printed in zip(rows.items(), ("60M", "220M", "770M", "2.8B", "1
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# "T5 has twice BERT's parameters" is true of T5-Base, 2.04 times, and of no other size. Large has 738M where the paper prints 770M; 3B has 2.85B.
-
+# "T5 has twice BERT's parameters" is true of T5-Base alone. Large has 738M where the paper prints 770M.
 # %% [markdown]
 # ## 5. Which spans are hidden
 #
-# Of the tokens 15 % are hidden, in spans of 3 on average. Their **number** is not left to chance; only where the cuts fall is drawn:
+# Of the tokens 15 % are hidden, in spans of 3 on average. Only where the cuts fall is drawn:
 #
 # 1. hidden tokens: `round(length · rate)`, at least 1 and at most length − 1; spans: `round(hidden / mean)`, at least 1;
-# 2. cut the hidden tokens into that many parts, each at least 1, all ways equally likely;
-# 3. cut the other tokens into as many parts in the same way;
-# 4. lay them in turn: kept, hidden, kept, hidden, …
+# 2. cut the hidden tokens into that many parts of at least 1, all ways equally likely;
+# 3. cut the others into as many, in the same way;
+# 4. lay them in turn: kept, hidden, …
 
 # %% [markdown]
-# So no two spans touch, the first token is always kept, and the last one is always hidden. It is how the authors' code does it.
+# So no two spans touch, the first token is kept, and the last is hidden, as in the authors' code.
 #
 # *25 minutes, medium.*
 #
@@ -334,7 +329,7 @@ for number in range(4):
 # ```
 
 # %% [markdown]
-# The target is short: writing costs time. The last sentinel says that nothing more follows.
+# The last sentinel says that nothing more follows.
 #
 # *15 minutes, easy.*
 #
@@ -371,10 +366,10 @@ for part in corrupt(text.split(), [(2, 4), (8, 9)]):
 # %% [markdown]
 # ## 7. A number as text
 #
-# STS-B asks how alike two sentences are: a number from 0 to 5 (the paper says 1 to 5, and counts 21 strings). T5 writes it as a string, rounded to steps of 0.2: "2.6". So regression becomes classification among a few strings.
-
+# STS-B asks how alike two sentences are, from 0 to 5 (the paper says 1 to 5, and counts 21 strings). T5 writes a string, rounded to steps of 0.2: "2.6". So
+# regression becomes classification.
 # %% [markdown]
-# Whatever else the model writes, "hamburger", say, counts as wrong. And a label must not read "3.8000000000000003", which is what 19 · 0.2 prints: **one digit** after the point.
+# Any other text counts as wrong. 19 · 0.2 prints "3.8000000000000003": a label has **one digit** after the point.
 #
 # *10 minutes, easy.*
 #
@@ -404,7 +399,7 @@ print(*(f"{score} → {score_text(score)!r}" for score in (1, 2.57, 3.75, 3.8, 2
 # %% [markdown]
 # ## Experiment I: one model or three?
 #
-# Three tasks on one-sentence stories of the planted world, all as text to text. The **prefix** says which one is asked:
+# Three tasks on one-sentence stories of the planted world. The **prefix** says which is asked:
 #
 # | read | write |
 # |---|---|
@@ -440,8 +435,7 @@ train_events, test_events = events(size["events"], "train", seed), events(200, "
 print(len(vocabulary), "words;", len(set(test_events) & set(train_events)), "sentences are in both parts")
 
 # %% [markdown]
-# Training and test use different halves of the things (scale, pearl, …), so no test sentence was ever read.
-
+# Training and test use different halves of the things (scale, pearl, …): no test sentence was ever read.
 # %%
 def ids(texts):
     """Rows of ids, each with its end, padded: (B, N)."""
@@ -543,8 +537,7 @@ def share_right(model, task, prefix=True):
 
 
 # %% [markdown]
-# One model learns all three, each as many steps as the model of its own has. The control reads no prefix: then it cannot know what is asked.
-
+# One model learns all three, each for as many steps as a model of its own. The control reads no prefix.
 # %%
 one, without = learn_tasks(NAMES), learn_tasks(NAMES, prefix=False)
 three = {name: learn_tasks((name,)) for name in NAMES}
@@ -559,13 +552,11 @@ table.loc["mean"] = table.mean()
 table.round(3)
 
 # %% [markdown]
-# Without a prefix the same text has three right answers, and the model writes one of them: a third on average at most.
-
+# Without a prefix a text has three right answers, and the model writes one: a third on average at most.
 # %% [markdown]
 # ## Experiment II: fill in what is hidden
 #
-# T5's pre-training, in small: stories of four sentences, 15 % of the tokens hidden in spans of 3, other ones each time. The model writes what your `corrupt` says.
-
+# T5's pre-training, in small: stories of four sentences, 15 % hidden in spans of 3, other ones each time. The model writes what your `corrupt` says.
 # %%
 def stories(count, seed):
     return events(count, "train", seed, sentences=4)
@@ -594,8 +585,7 @@ sources, targets = hidden_in(other_stories, random.Random(seed))
 print(sources[0], targets[0], sep="\n")
 
 # %% [markdown]
-# Which words can be filled in? A token costs −ln of its probability. Before you run it: what will a name cost, and what a sentinel?
-
+# A token costs −ln of its probability. Before you run it: what will a name cost, and what a sentinel?
 # %%
 source, target = ids(sources), ids(targets)
 with torch.no_grad():
@@ -625,8 +615,8 @@ axes.axvline(guess, color=plots.COLOURS[1], ls="--", lw=1)
 plt.show()
 
 # %% [markdown]
-# The form comes first: the end, the sentinels, the small words. A sentinel is not free, since nobody says how long a span was; and which name was hidden nobody can know.
-
+# The form comes first: the end, the sentinels, the small words. A sentinel is not free, as the length of a span is unknown. Which name was hidden nobody can
+# know.
 # %% [markdown]
 # Others hide spans, share a model, or repair a text:
 #
@@ -640,7 +630,7 @@ plt.show()
 # %% [markdown]
 # ## Experiment III: two stacks or one?
 #
-# A **language model** needs no encoder: one stack reads the source and goes on with the target. Its loss counts the target alone. Two masks (section 3.2.1):
+# In a **language model** one stack reads the source and goes on with the target; the loss counts the target alone. Two masks (section 3.2.1):
 #
 # | | the source's tokens see | parameters of the layers |
 # |---|---|---|
@@ -649,7 +639,8 @@ plt.show()
 # | prefix language model, L layers | all of the source | |
 
 # %% [markdown]
-# Why is L against L + L fair? Each token passes through L layers in all three: the source's through the encoder, the target's through the decoder. Attention alone differs a little, so the steps are chosen for **equal operations**.
+# L against L + L is fair: each token passes through L layers, the source's in the encoder, the target's in the decoder. Attention differs a little, so steps are
+# chosen for **equal operations**.
 #
 # L is at least 2 here. Why would one layer not tell the two masks apart?
 #
@@ -708,8 +699,7 @@ class PrefixStack(OneStack):
 
 
 # %% [markdown]
-# The three learn to fill in. Before you run it: spans are hidden in the middle. Which model knows what stands **after** a gap when it reads what stands before it?
-
+# Before you run it: which model knows what stands **after** a gap when it reads what stands before it?
 # %%
 def hidden_spans(number, chance):
     return hidden_in([chance.choice(read_stories) for _ in range(size["batch"])], chance)
@@ -728,8 +718,7 @@ plots.bars(axes, bars, label="nats for each token written", title=title)
 plt.show()
 
 # %% [markdown]
-# In the paper (Table 2) the encoder–decoder is best at equal operations, the prefix comes next, and the causal mask last. Runs this small differ by chance as much as masks do.
-
+# In the paper (Table 2) the order is encoder–decoder, prefix, causal. Runs this small differ by chance as much as masks do.
 # %% [markdown]
 # ## Results
 
@@ -775,8 +764,8 @@ record(
 # ### END SOLUTION
 
 # %% [markdown]
-# **2.** A friend trains one model on three tasks for as many steps **in all** as each of three models has, and finds it worse. Does that show that tasks disturb each other? Which control is missing?
-
+# **2.** A friend trains one model on three tasks for as many steps **in all** as each of three models, and finds it worse. Does that show that tasks disturb each
+# other? Which control is missing?
 # %% [markdown] answer="equal_steps" points=2
 # ### BEGIN SOLUTION
 # 1 point: no: each task had a third of the steps, so the one model has simply learnt less of each. 1 point: give the one model as many steps for each task as its own model has (three times in all),
@@ -788,6 +777,6 @@ record(
 #
 # - Raffel et al. 2020, [T5](https://arxiv.org/abs/1910.10683), section 3: what was tried, and what made no difference.
 # - Zhang and Sennrich 2019, [Root Mean Square Layer Normalization](https://arxiv.org/abs/1910.07467).
-# - Lewis et al. 2020, [BART](https://arxiv.org/abs/1910.13461): an encoder and a decoder that repair a text.
+# - Lewis et al. 2020, [BART](https://arxiv.org/abs/1910.13461): repairs a text.
 # - Joshi et al. 2020, [SpanBERT](https://arxiv.org/abs/1907.10529), and Liu et al. 2019, [MT-DNN](https://arxiv.org/abs/1901.11504).
 # - Xue et al. 2021, [mT5](https://arxiv.org/abs/2010.11934): 101 languages, Korean among them.

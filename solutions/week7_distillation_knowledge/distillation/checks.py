@@ -296,7 +296,7 @@ def test_the_greatest_stays_and_the_others_become_even(student: Student) -> None
     close(student.without_similarity(targets), expected, given=given)
 
 
-@exercise("without_similarity")
+@exercise("without_similarity", needs="test_the_greatest_stays_and_the_others_become_even")
 def test_two_classes_stay_as_they_are(student: Student) -> None:
     targets = torch.tensor([[0.25, 0.75], [1.0, 0.0], [0.5, 0.5]])
     given = "the targets (1/4, 3/4), (1, 0) and (1/2, 1/2)"

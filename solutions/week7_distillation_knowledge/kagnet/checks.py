@@ -304,7 +304,7 @@ def matrix(size: int, *edges: tuple[int, int]) -> Tensor:
 ONE, NONE = torch.ones(1, 1), torch.zeros(1)
 
 
-@exercise("graph_convolution")
+@exercise("graph_convolution", needs="test_a_chain_is_mixed_by_the_roots_of_both_degrees")
 def test_a_concept_alone_keeps_its_vector(student: Student) -> None:
     x = torch.tensor([[[3.0], [5.0]]])
     given = "two concepts (3) and (5) without a triple, weight 1, bias 0"

@@ -288,7 +288,7 @@ def test_another_entity_is_another_one(student: Student) -> None:
     noised(student, [[3, 3, 3, 0]], [[0.0, 0.02, 0.04, 0.0]], [[2, 3, 4, 0]], [[2, 4, 5, 1]])
 
 
-@exercise("dea_noise")
+@exercise("dea_noise", needs="test_some_are_replaced_some_masked_and_the_rest_kept")
 def test_a_token_without_an_entity_gets_none(student: Student) -> None:
     noised(student, [[-1, -1, -1, 4]], [[0.01, 0.1, 0.9, 0.9]], [[2, 2, 2, 2]], [[-1, -1, -1, 4]])
 
