@@ -94,7 +94,7 @@ def test_probes_near_one_word_alone_have_an_infinite_ratio_or_none(student: Stud
     true(bool(torch.isnan(ratios[3])), "a probe that neither word has met should have NaN", actual=ratios[3])
 
 
-@exercise("probability_ratios", points=0.5)
+@exercise("probability_ratios", points=0.5, needs="test_counts_are_shares_of_their_rows_before_they_are_divided")
 def test_the_ratios_keep_the_double_precision_of_the_counts(student: Student) -> None:
     counts = torch.tensor([[2.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
     ratios = student.probability_ratios(counts, 0, 1)

@@ -77,7 +77,7 @@ def test_length_does_not_matter_and_direction_does(student: Student) -> None:
     close(_tensor(student.cosines(vectors)), expected, atol=1e-5, given="(2, 0), (½, 0), (3, 4) and (−1, 0)")
 
 
-@exercise("cosines")
+@exercise("cosines", needs="test_length_does_not_matter_and_direction_does")
 def test_one_hot_vectors_have_cosine_0(student: Student) -> None:
     close(student.cosines(torch.eye(5)), np.eye(5), given="the one-hot vectors of 5 words")
 

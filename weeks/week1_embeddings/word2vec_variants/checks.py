@@ -42,7 +42,7 @@ def test_windows_are_cut_off_where_a_sentence_ends(student: Student) -> None:
     )
 
 
-@exercise("cbow_contexts", points=0.5)
+@exercise("cbow_contexts", points=0.5, needs="test_windows_are_cut_off_where_a_sentence_ends")
 def test_ids_stay_whole_numbers(student: Student) -> None:
     contexts = student.cbow_contexts(torch.tensor([0, 1, 2]), torch.tensor([0, 0, 0]), 1)
     true(contexts.dtype == torch.int64, "ids were expected as int64", given="three words", actual=str(contexts.dtype))

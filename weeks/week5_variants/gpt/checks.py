@@ -168,7 +168,7 @@ def test_the_factor_is_one_for_all_layers(student: Student) -> None:
         close(found[f"layers.{number}.{BACK}"], torch.ones(2, 2), given=given)
 
 
-@exercise("shrink_residuals")
+@exercise("shrink_residuals", needs="test_both_residual_projections_are_divided_by_the_root_of_the_sums")
 def test_everything_else_stays_as_it_is(student: Student) -> None:
     names = ["tokens.weight", "positions.weight", "norm.weight", "layers.0.attention_sum.norm.weight"]
     names += [f"layers.0.attention.project_{part}" for part in ("in.weight", "in.bias", "out.bias")]

@@ -72,7 +72,7 @@ def test_a_token_may_hold_whole_characters_and_a_part_of_one(student: Student) -
     equal(found, [False, False, True, True], given=given)
 
 
-@exercise("whole_characters")
+@exercise("whole_characters", needs="test_a_syllable_ends_with_its_third_byte")
 def test_whole_words_end_whole_characters(student: Student) -> None:
     given = "the tokens of three, ␣눈, ␣é, 🙂, each whole"
     tokens = [b"three", " 눈".encode(), " é".encode(), "🙂".encode()]

@@ -40,7 +40,7 @@ def test_better_here_and_worse_there_is_a_tie(student: Student) -> None:
     equal(list(student.tied_with_best(scores)), ["a", "b"], given=f"scores {scores}")
 
 
-@exercise("tied_with_best")
+@exercise("tied_with_best", needs="test_always_a_little_worse_is_worse")
 def test_the_names_stand_in_the_dicts_order(student: Student) -> None:
     scores = {"z": [0.5, 0.25], "best": [0.5, 1.0], "a": [0.75, 0.5]}
     equal(list(student.tied_with_best(scores)), ["z", "best", "a"], given=f"scores {scores}: two draws tell nothing apart")
