@@ -670,6 +670,9 @@ def test_zeros_count_gaps_elsewhere_do_not_and_a_border_is_inside(student: Stude
     handle = frame(student, table)
     found = student.misprints(handle, "sum", "sum", ["a", "b", "c"])
     equal(list(found), [9, 1], given="0.0 + 0.0 + 0.0 = 2.0, 0.1 + 0.1 + 0.3 = 0.7, 1.0 + 1.0 + 1.0 = 9.0, and a gap")
+    thirds = pd.DataFrame({"a": ["1"], "b": ["4"], "c": ["7"], "mean": ["3"]}, index=["row"])  # (0.5 + 3.5 + 6.5) / 3 = 3.5
+    found = student.misprints(frame(student, thirds), "mean", "mean", ["a", "b", "c"])
+    equal(list(found), [], given="the mean of 1, 4 and 7 is 3: of the parts at least 3.5, of the mean at most 3.5")
     after = {column: list(handle[column]) for column in columns}
     equal(after, columns, given="the table, after its misprints were looked for")
 

@@ -93,6 +93,8 @@ def test_wide_tables_and_doubles_are_factorised_too(student: Student) -> None:
     kinds = [str(getattr(part, "dtype", type(part).__name__)) for part in (one, other)]
     equal(kinds, ["torch.float64", "torch.float64"], given=f"{given}: the types of the factors")
     close(one @ other, left @ right, given=f"{given}: the product of the factors", rtol=1e-8, atol=1e-8)
+    kinds = [str(getattr(part, "dtype", type(part).__name__)) for part in student.factorise(torch.eye(3), 2)]
+    equal(kinds, ["torch.float32", "torch.float32"], given="a table 3 × 3 in float32, E = 2: the types of the factors")
 
 
 @exercise("factorise", points=0.5, needs="test_what_is_kept_is_what_is_longest")

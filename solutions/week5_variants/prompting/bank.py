@@ -60,6 +60,9 @@ edit("conversation", "document-as-a-template", {'[*lines, f"Q: {question}", "A:"
      "the document is read as a template: braces in it are signs like others", killed_by="test_texts_stand_as_they_are")
 edit("conversation", "document-with-percents", {'[*lines, f"Q: {question}", "A:"])': '[*lines, "Q: %s", "A:"]) % question'},
      "the document is read as a template: a percent sign in it is a sign like others", killed_by="test_texts_stand_as_they_are")
+edit("conversation", "words-replaced", {'return "\\n".join([*lines, f"Q: {question}", "A:"])':
+     'return "\\n".join([*lines, "Q: QUESTION", "A:"]).replace("QUESTION", question)'},
+     "the question takes the place of a word, also where a text holds that word", killed_by="test_texts_stand_as_they_are")
 edit("conversation", "placeholders-replaced", {'[*lines, f"Q: {question}", "A:"])': '[*lines, "Q: {question}", "A:"]).replace("{question}", question)'},
      "a text that holds the name of a placeholder is replaced as well", killed_by="test_texts_stand_as_they_are")
 

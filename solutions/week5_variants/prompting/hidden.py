@@ -42,6 +42,7 @@ AS_GIVEN = [
     "  a  b ",
     "5 %% of {{question}}",
     "a {question}",
+    "The QUESTION in the DOCUMENT",
     "Cafe\u0301",
     "A:",
     " ",

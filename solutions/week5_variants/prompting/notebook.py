@@ -99,7 +99,8 @@ def conversation(document, turns, question):
     """GPT-2's prompt for CoQA: a document, what was asked and answered so far, the new question,
     and A: for the model to go on.
 
-    document, question: strings; turns: list of (question, answer), in their order, perhaps none.
+    document, question: strings; turns: list of (question, answer), in their order, perhaps none. An
+    answer may be empty; a blank behind its "A:" is then left or not.
     Returns a string: the document (an empty one leaves its line empty), for each turn a line "Q: …"
     and a line "A: …", the line "Q: …" of the new question, and a last line that is just "A:". Lines
     are parted by one line break; nothing follows the last colon. Radford et al. 2019, section 3.5.

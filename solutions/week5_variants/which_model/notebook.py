@@ -241,7 +241,7 @@ def serving_bytes(parameters, layers, width, tokens, texts, number_bytes):
 
     parameters: how many weights. layers: L. width: H. number_bytes: of one number, 4 for float32, 2
     for bfloat16.
-    Returns a whole number of bytes, exact at any size.
+    Returns a whole number of bytes, exact; it is below 2⁶³.
     """
     ### BEGIN SOLUTION
     return number_bytes * (parameters + texts * layers * tokens * 2 * width)
