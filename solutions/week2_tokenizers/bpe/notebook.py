@@ -691,7 +691,7 @@ if curves:
 plt.show()
 
 # %% [markdown]
-# **What was found**, in the runs behind the table of expected values:
+# **What was found**, in the table's runs:
 #
 # - Scrambled words need more tokens, in both languages: merges catch shared parts, not only frequent words.
 # - BPE leaves fewer words unknown than a list of the same size.

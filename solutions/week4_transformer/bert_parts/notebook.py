@@ -65,7 +65,7 @@ plots.style()
 # %% [markdown]
 # ## The task
 #
-# Find the names in a sentence: persons, countries, capitals, languages. The test's names are new: what a name is, only pre-training can have taught.
+# Find the names in a sentence: persons, countries, capitals, languages. The test's names are new: what a new name is, only pre-training can have taught.
 # %%
 TAGS = ("O", "B-PER", "B-COU", "B-CAP", "B-LAN")
 POOL, TEST = 1000, 300  # sentences to take labels from, and to test on
@@ -214,7 +214,7 @@ check("trainable")
 # per_class = 2   a₁ b₁ c₁ a₂ b₂ c₂          the first three again
 # ```
 #
-# Otherwise a curve can fall because the smaller sample was luckier.
+# Without the second rule a curve can fall because the smaller sample was luckier.
 # %% [markdown]
 # *15 minutes, medium.*
 #

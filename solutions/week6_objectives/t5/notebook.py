@@ -68,7 +68,7 @@ plots.style()
 # %% [markdown]
 # ## 1. RMSNorm
 #
-# LayerNorm subtracts the mean, divides, scales and shifts. T5 only **divides**, by the root of the mean square, and **scales**.
+# LayerNorm subtracts the mean, divides by the standard deviation, scales and shifts. T5 only **divides**, by the root of the mean square, and **scales**.
 # %% [markdown]
 # $$\text{RMSNorm}(x) = g \odot \frac{x}{\sqrt{\frac{1}{d}\sum_i x_i^2 + \varepsilon}}$$
 #
@@ -266,10 +266,10 @@ pd.DataFrame(rows).T
 # %% [markdown]
 # ## 5. Which spans are hidden
 #
-# Of the tokens 15 % are hidden, in spans of 3 on average. Only where the cuts fall is drawn:
+# 15 % of the tokens are hidden, in spans of 3 on average. Only cuts are drawn:
 #
 # 1. hidden tokens: `round(length · rate)`, at least 1 and at most length − 1; spans: `round(hidden / mean)`, at least 1;
-# 2. cut the hidden tokens into that many parts of at least 1, all ways equally likely;
+# 2. cut the hidden tokens into that many parts, each at least 1, all ways equally likely;
 # 3. cut the others into as many, in the same way;
 # 4. lay them in turn: kept, hidden, …
 
