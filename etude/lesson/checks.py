@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from etude.lesson.differences import first_difference
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.lesson.values import as_array, describe, shape
 
@@ -154,8 +155,8 @@ def close_gradients(
 ) -> None:
     """Compares the gradients of `name(*tensors, *others)` with those of the oracle, for each of the tensors.
 
-    Where the function gives no scalar, they are those of the sum. The student's side computes numbers, which are compared
-    here: a flag that says `requires_grad` proves nothing.
+    Where the function gives no scalar, they are those of a weighted sum, a vector–Jacobian product. The student's side
+    computes numbers, which are compared here: a flag that says `requires_grad` proves nothing.
 
     Args:
         tensors: by the names that a message may call them.
@@ -166,10 +167,12 @@ def close_gradients(
     import torch
 
     leaves = [tensor.detach().clone().requires_grad_() for tensor in tensors.values()]
-    expected = torch.autograd.grad(oracle(*leaves, *others).sum(), leaves)
+    value = oracle(*leaves, *others)
+    of = WEIGHTED if value.dim() else ""
+    expected = torch.autograd.grad(scalar(value), leaves)
     gradients = student.gradients(name, *leaves, *others)
     for key, actual, wanted in zip(tensors, gradients, expected, strict=True):
-        where = f"{given}; the gradient for {key}"
+        where = f"{given}; the gradient for {key}{of}"
         true(
             actual is not None,
             "it knows nothing of the numbers that it comes from, so they cannot be trained",

@@ -101,7 +101,7 @@ class LiveStudent:
         return free
 
     def gradients(self, name: str, *args: Any) -> list[Any]:
-        """Computes the gradients of the sum of `name(*args)`: a tensor or None for each tensor in args that asks for one."""
+        """Computes the gradients of `name(*args)`, made one number: a tensor or None for each tensor in args that asks for one."""
         return gradients.gradients(self.in_place()[name], *args)
 
     def final(self, error: BaseException) -> bool:

@@ -20,7 +20,8 @@ from grader.quality import mutants
 from grader.release.isolated_run import IsolatedRuns, Seen, Task
 
 FEWEST_WRONG, FEWEST_RIGHT = 4, 2  # answers in the bank for each exercise
-CONSTANTS = ("0", "True", "[]", "{}", "''", "torch.ones(3, 3)")  # what a function that does nothing may return
+# What a function that does nothing may return: a constant, or what it was given first.
+CONSTANTS = ("0", "True", "[]", "{}", "''", "torch.ones(3, 3)", "arguments[0] if arguments else None")
 SECONDS, SLOWER = 5, 5  # a mutant may take five seconds, and five times as long as the reference
 # Beside the lesson and what it imports, what decides how an audit ends.
 DECISIVE = (

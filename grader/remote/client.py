@@ -213,7 +213,7 @@ class Student:
         return kept
 
     def gradients(self, name: str, *args: Any) -> list[Any]:
-        """Asks for the gradients of the sum of `name(*args)`, as the student's side says: one for each tensor that asks for one."""
+        """Asks for the gradients of `name(*args)`, made one number, as the student's side says: one for each tensor that asks for one."""
         asked = sum(getattr(arg, "requires_grad", False) is True for arg in args)
         by_argument = self._request("gradients", name, list(args))
         if type(by_argument) is not list or len(by_argument) != asked:

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from etude import pretrained
 from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.lesson.values import plain
 from etude.world.tasks import Tasks
@@ -60,11 +61,11 @@ def test_any_layers_are_mixed_as_by_numpy(
 @exercise("combine_layers", points=0.5, needs="test_scores_become_weights_by_a_softmax")
 def test_scores_can_be_learned(student: Student) -> None:
     layers, scores = random_layers(3, 1, 2, 2, seed=8), torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
-    first, second = layers[1].sum(), layers[2].sum()
+    first, second = scalar(layers[1]), scalar(layers[2])
     share = 1 / (1 + (scores[1] - scores[0]).exp())  # of the first of two
     (expected,) = torch.autograd.grad(share * first + (1 - share) * second, scores)
     for way in ("sum-all", "sum-last-4"):
-        given = f"2 layers, {way!r}, scores 0.5 and −1; the gradient for the scores"
+        given = f"2 layers, {way!r}, scores 0.5 and −1; the gradient for the scores{WEIGHTED}"
         (found,) = student.gradients("combine_layers", layers, way, scores.detach().requires_grad_())
         true(found is not None, "the result knows nothing of the scores, so they cannot be trained", given=given)
         close(found, expected, given=given)

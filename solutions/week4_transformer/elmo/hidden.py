@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import nll_loss, one_hot
 
 from etude.lesson.checks import close, close_gradients, exercise, true
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.lesson.values import plain
 from etude.world import World
@@ -431,12 +432,12 @@ def test_scores_gamma_and_tokens_can_be_learnt(student: Student) -> None:
 
     leaves = {"the tokens": _normal(2, 3, 4, seed=30), "the scores": _normal(3, seed=31), "γ": torch.tensor(0.7)}
     expected = [tensor.clone().requires_grad_() for tensor in leaves.values()]
-    oracle(expected[1], expected[2], expected[0]).sum().backward()
+    scalar(oracle(expected[1], expected[2], expected[0])).backward()
     asked = [tensor.clone().requires_grad_() for tensor in leaves.values()]
     gradients = student.gradients("elmo", asked[0], forward, backward, asked[1], asked[2])
     for name, found, leaf in zip(leaves, gradients, expected, strict=True):
         true(found is not None, f"no gradient reaches {name}, so nothing is learnt", given="two random layers each way")
-        close(found, leaf.grad, given=f"two random layers each way: the gradient for {name}", atol=1e-5)
+        close(found, leaf.grad, given=f"two random layers each way: the gradient for {name}{WEIGHTED}", atol=1e-5)
 
 
 @exercise("elmo", points=0.5, needs="test_any_layers_are_mixed_as_the_equation_says")

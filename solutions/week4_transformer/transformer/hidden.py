@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from etude.lesson.checks import close, close_gradients, equal, exercise, true
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.models.search import greedy
 from etude.models.transformer import Transformer, TransformerConfig
@@ -213,11 +214,11 @@ def test_the_table_is_trained_through_its_rows(student: Student) -> None:
         return 2 * functional.embedding(tokens, table) + positions[:2]
 
     leaves = [_normal(3, 4, seed=5).requires_grad_(), positions.requires_grad_()]
-    expected = torch.autograd.grad(oracle(*leaves).sum(), leaves)
+    expected = torch.autograd.grad(scalar(oracle(*leaves)), leaves)
     found = student.gradients("embed", tokens, *leaves)
     for name, actual, wanted in zip(("table", "positions"), found, expected, strict=True):
         true(actual is not None, "it knows nothing of the numbers that it comes from", given=f"the {name}")
-        close(actual, wanted, given=f"tokens 2 0 and 2 1; the gradient for the {name}")
+        close(actual, wanted, given=f"tokens 2 0 and 2 1; the gradient for the {name}{WEIGHTED}")
 
 
 @exercise("embed", points=0.5, needs="test_any_tokens_are_embedded_one_by_one")
@@ -266,10 +267,10 @@ def test_the_input_learns_through_the_skips(student: Student) -> None:
 
     attention = _attention(student, layer.self_attn)
     leaf = x.clone().requires_grad_()
-    (expected,) = torch.autograd.grad(oracle(leaf).sum(), [leaf])
+    (expected,) = torch.autograd.grad(scalar(oracle(leaf)), [leaf])
     (found,) = student.gradients("encoder_layer", leaf, mask, attention, _weights(layer, 2))
     true(found is not None, "it knows nothing of the numbers that it comes from", given="the input")
-    close(found, expected, rtol=1e-2, atol=1e-3, given="4 tokens, d = 8, 2 heads, random weights; the input's gradient")
+    close(found, expected, rtol=1e-2, atol=1e-3, given=f"4 tokens, d = 8, 2 heads, random weights; the input's gradient{WEIGHTED}")
 
 
 def _double_norms(norms: int) -> tuple[Tensor, dict[str, Tensor]]:
@@ -331,12 +332,12 @@ def test_the_memory_learns_from_the_decoder(student: Student) -> None:
     x, memory, mask = _normal(1, 3, 8, seed=8), _normal(1, 4, 8, seed=9), torch.ones(1, 1, 1, 4, dtype=torch.bool)
     leaves = [x.requires_grad_(), memory.requires_grad_()]
     later = torch.ones(3, 3, dtype=torch.bool).triu(1)
-    expected = torch.autograd.grad(layer(*leaves, tgt_mask=later).sum(), leaves)
+    expected = torch.autograd.grad(scalar(layer(*leaves, tgt_mask=later)), leaves)
     parts = (_attention(student, layer.self_attn), _attention(student, layer.multihead_attn), _weights(layer, 3))
     found = student.gradients("decoder_layer", *leaves, mask, *parts)
     for name, actual, wanted in zip(("target", "memory"), found, expected, strict=True):
         true(actual is not None, "it knows nothing of the numbers that it comes from", given=f"the {name}")
-        close(actual, wanted, rtol=1e-2, atol=1e-3, given=f"3 tokens, a source of 4, d = 8; the gradient for the {name}")
+        close(actual, wanted, rtol=1e-2, atol=1e-3, given=f"3 tokens, a source of 4, d = 8; the gradient for the {name}{WEIGHTED}")
 
 
 # shift

@@ -14,6 +14,7 @@ from torch.nn.utils import vector_to_parameters
 
 from etude import pretrained_gpt
 from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.lesson.values import plain
 from etude.models.gpt import GPT, GPTConfig
@@ -224,10 +225,10 @@ def test_every_weight_of_a_layer_can_be_trained(student: Student) -> None:
 def test_gradients_flow_through_both_sublayers(student: Student) -> None:
     part, state = part_of(student, 4, 2, 7)
     leaves = [one.requires_grad_() for one in (normal(1, 3, 4, seed=8), normal(4, seed=9), normal(4, seed=10))]
-    expected = torch.autograd.grad(normed(layered(leaves[0], part[1], state, 2), *leaves[1:]).sum(), leaves)
+    expected = torch.autograd.grad(scalar(normed(layered(leaves[0], part[1], state, 2), *leaves[1:])), leaves)
     found = student.gradients("gpt2_layers", leaves[0], [part], *leaves[1:])
     for name, actual, wanted in zip(("x", "gain", "shift"), found, expected, strict=True):
-        given = f"3 tokens, d = 4, one layer of 2 heads, random weights; the gradient for {name}"
+        given = f"3 tokens, d = 4, one layer of 2 heads, random weights; the gradient for {name}{WEIGHTED}"
         true(actual is not None, "it knows nothing of the numbers that it comes from, so they cannot be trained", given=given)
         close(actual, wanted, given=given, rtol=1e-2, atol=1e-3)
 
@@ -470,7 +471,7 @@ def test_gradients_reach_vectors_and_weights(student: Student) -> None:
     for task, rows, classes in (("similarity", 2, 3), ("choice", 2, 1), ("classification", 1, 3), ("entailment", 1, 2)):
         vectors, weight, bias = normal(4, 2, seed=5).double(), normal(classes, 2, seed=6).double(), normal(classes, seed=7).double()
         leaves = [one.clone().requires_grad_() for one in (vectors, weight, bias)]
-        expected = torch.autograd.grad(scored(task, leaves[0], rows, leaves[1], leaves[2]).sum(), leaves)
+        expected = torch.autograd.grad(scalar(scored(task, leaves[0], rows, leaves[1], leaves[2])), leaves)
         found = student.gradients("task_scores", task, leaves[0], rows, *leaves[1:])
         found = [one for one in found if one is not None]
         true(len(found) == 3, "gradients must reach vectors, weight and bias", given=task, actual=len(found))

@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.utils import vector_to_parameters
 
 from etude.lesson.checks import Mismatch, close, close_gradients, equal, exercise, true
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.models.xlnet import XLNetConfig, XLNetForPermutationLM, XLNetLayer
 from grader.grading.artifacts import Artifacts, BadArtifact
@@ -499,12 +500,12 @@ def test_gradients_reach_content_and_query_from_all_layers(student: Student) -> 
     layers, some = layers_of(3, 60), masks_of([[1, 3, 0, 2], [0, 1, 2, 3]], 2)
     h, g = normal(2, 4, WIDTH, seed=61).requires_grad_(), normal(2, 2, WIDTH, seed=62).requires_grad_()
     memory = [normal(2, 2, WIDTH, seed=63 + n) for n in range(3)]
-    expected = torch.autograd.grad(by_rows(layers, h, g, memory, *some).sum(), [h, g])
+    expected = torch.autograd.grad(scalar(by_rows(layers, h, g, memory, *some)), [h, g])
     found = student.gradients("two_streams", theirs(student, layers), h, g, memory, *some)
     given = "three layers with a memory of 2, 2 texts of 4 places, two asked for; the gradient for "
     for name, gradient, wanted in zip(("h", "g"), found, expected, strict=True):
         true(gradient is not None, "the prediction knows nothing of it, so it cannot be trained", given=given + name)
-        close(gradient, wanted, given=given + name, rtol=1e-3, atol=1e-3)
+        close(gradient, wanted, given=given + name + WEIGHTED, rtol=1e-3, atol=1e-3)
 
 
 @exercise("two_streams", points=0.5, needs="test_in_three_layers_both_streams_look_at_the_content_of_the_layer_before")

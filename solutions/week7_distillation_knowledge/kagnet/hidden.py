@@ -15,6 +15,7 @@ from torch.nn.utils import vector_to_parameters
 
 from etude.concept_graph import ConceptWorld, Triple, multigraph, renamed, rewired, simple_paths
 from etude.lesson.checks import Mismatch, claim, close, close_gradients, equal, exercise, true
+from etude.lesson.gradients import WEIGHTED, scalar
 from etude.lesson.interface import Student
 from etude.models.kagnet import KagNet, KagNetConfig, Scored, Statements, TextAlone, collate
 from grader.grading.artifacts import Artifacts, BadArtifact
@@ -452,11 +453,11 @@ def test_vectors_weight_and_bias_learn(student: Student) -> None:
         return convolved(x, weight, bias, adjacency)
 
     leaves = [tensor.clone().requires_grad_() for tensor in tensors.values()]
-    expected = torch.autograd.grad(oracle(*leaves).sum(), leaves)
+    expected = torch.autograd.grad(scalar(oracle(*leaves)), leaves)
     asked = [tensor.clone().requires_grad_() for tensor in tensors.values()]
     found = student.gradients("graph_convolution", asked[0], adjacency, asked[1], asked[2])
     for name, gradient, wanted in zip(tensors, found, expected, strict=True):
-        given = f"two graphs of three concepts, float64; the gradient for {name}"
+        given = f"two graphs of three concepts, float64; the gradient for {name}{WEIGHTED}"
         true(gradient is not None, "it knows nothing of the numbers that it comes from", given=given)
         close(gradient, wanted, given=given)
 
@@ -535,11 +536,11 @@ def test_concepts_relations_and_weights_learn(student: Student) -> None:
     parts, (steps, lengths) = encoder_of(2, 2, 3, 11), paths_drawn(4, 3, 12)
     leaves = [tensor.clone().requires_grad_() for tensor in parts.values()]
     states = [read_one(leaves, path[:n]) for path, n in zip(steps.tolist(), lengths.tolist(), strict=True)]
-    expected = torch.autograd.grad(torch.stack(states).sum(), leaves)
+    expected = torch.autograd.grad(scalar(torch.stack(states)), leaves)
     asked = [tensor.clone().requires_grad_() for tensor in parts.values()]
     found = student.gradients("encode_paths", asked[0], asked[1], steps, lengths, *asked[2:])
     for name, gradient, wanted in zip(parts, found, expected, strict=True):
-        given = f"four paths of up to three steps, float64; the gradient for {name}"
+        given = f"four paths of up to three steps, float64; the gradient for {name}{WEIGHTED}"
         true(gradient is not None, "it knows nothing of the numbers that it comes from", given=given)
         close(gradient, wanted, given=given)
 
@@ -599,12 +600,13 @@ def test_any_vectors_attend_to_what_is_real(
 def test_no_gradient_is_lost_or_not_a_number(student: Student) -> None:
     tensors = [eighths(2, 2, 3, seed=21), eighths(2, 2, 3, 2, seed=22), eighths(3, 2, seed=23)]
     real = torch.tensor([[[True, True, False], [False, False, False]], [[True, False, False], [True, True, True]]])
-    asked = [tensor.clone().requires_grad_() for tensor in tensors]
+    leaves, asked = ([tensor.clone().requires_grad_() for tensor in tensors] for _ in "12")
+    expected = torch.autograd.grad(scalar(attended(leaves[0], leaves[1], leaves[2], real)), leaves)
     found = student.gradients("attention_weights", asked[0], asked[1], real, asked[2])
-    for name, gradient, tensor in zip(("asking", "answering", "weight"), found, tensors, strict=True):
-        given = f"four pairs, one without a path, float64; the gradient of the sum of all weights, which is constant, for {name}"
+    for name, gradient, wanted in zip(("asking", "answering", "weight"), found, expected, strict=True):
+        given = f"four pairs, one without a path, float64; the gradient for {name}{WEIGHTED}"
         true(gradient is not None, "it knows nothing of the numbers that it comes from", given=given)
-        close(gradient, torch.zeros_like(tensor), given=given)
+        close(gradient, wanted, given=given)
 
 
 @exercise("attention_weights", points=0.5, needs="test_no_gradient_is_lost_or_not_a_number")
@@ -617,10 +619,13 @@ def test_inf_at_padding_reaches_neither_weights_nor_gradients(student: Student) 
     close(student.attention_weights(asking, answering, real, weight), expected, given=given)
     asked = [tensor.clone().requires_grad_() for tensor in (asking, answering, weight)]
     found = student.gradients("attention_weights", asked[0], asked[1], real, asked[2])
-    for name, gradient, tensor in zip(("asking", "answering", "weight"), found, asked, strict=True):
-        where = f"{given}; the gradient of the sum of all weights, which is constant, for {name}"
+    answering[~real] = 0  # what stands there has no part in any gradient
+    leaves = [tensor.clone().requires_grad_() for tensor in (asking, answering, weight)]
+    wanted = torch.autograd.grad(scalar(attended(leaves[0], leaves[1], leaves[2], real)), leaves)
+    for name, gradient, one in zip(("asking", "answering", "weight"), found, wanted, strict=True):
+        where = f"{given}; the gradient for {name}{WEIGHTED}"
         true(gradient is not None, "it knows nothing of the numbers that it comes from", given=where)
-        close(gradient, torch.zeros_like(tensor), given=where)
+        close(gradient, one, given=where)
 
 
 @exercise("attention_weights", points=0.5, needs="test_three_paths_weigh_as_the_softmax_of_their_scores")

@@ -321,7 +321,7 @@ def flagged(one: Tensor, other: Tensor) -> Tensor:
     ("call", "detail"),
     [
         (lambda one, other: (one * other).sum(), None),
-        (lambda one, other: one * other, None),
+        (lambda one, other: one * other, "1 of 2 values differ"),  # weighted by place, where the oracle adds up
         (lambda one, other: (one.detach() * other).sum(), FAKED),
         (lambda one, other: (one * other).sum().item(), FAKED),
         (flagged, FAKED),
@@ -369,3 +369,13 @@ def test_what_is_no_argument_has_to_be_refused(number: int, word: str, detail: s
 def test_another_exception_is_none_of_the_refusals() -> None:
     with pytest.raises(ZeroDivisionError):
         refused(lambda: 1 // 0, why="nothing was given")
+
+
+def test_gradients_of_what_always_adds_up_to_one_are_told_apart() -> None:
+    scores = {"the scores": torch.tensor([[1.0, 3.0, 2.0], [0.5, 0.0, -1.0]])}
+    sharper = LiveStudent({"f": lambda scores: (2 * scores).softmax(dim=1)})
+    with pytest.raises(Mismatch) as raised:
+        close_gradients(sharper, "f", lambda scores: scores.softmax(dim=1), scores, given="two rows")
+    assert raised.value.given.startswith("two rows; the gradient for the scores, of what comes back times 1, 1⅛")
+    right = LiveStudent({"f": lambda scores: scores.exp() / scores.exp().sum(dim=1, keepdim=True)})
+    close_gradients(right, "f", lambda scores: scores.softmax(dim=1), scores, given="two rows")
