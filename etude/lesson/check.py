@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from etude.lesson import mistakes
+from etude.lesson.callees import callees
 from etude.lesson.checks import Check, Outcome, collect, run_check
 from etude.lesson.run import LessonError, current
 from etude.lesson.student import LiveStudent
@@ -31,10 +32,13 @@ class CheckFailed(Exception):
 
 
 class Result:
-    """The outcomes of one exercise: HTML in a notebook, text elsewhere."""
+    """The outcomes of one exercise: HTML in a notebook, text elsewhere.
 
-    def __init__(self, exercise: str, outcomes: Sequence[Outcome], diagnosis: str | None) -> None:
-        self.exercise, self.outcomes, self.diagnosis = exercise, outcomes, diagnosis
+    cause: the sentence on exercises that this one calls and that fail, too; empty if there are none.
+    """
+
+    def __init__(self, exercise: str, outcomes: Sequence[Outcome], diagnosis: str | None, cause: str = "") -> None:
+        self.exercise, self.outcomes, self.diagnosis, self.cause = exercise, outcomes, diagnosis, cause
 
     @property
     def passed(self) -> int:
@@ -54,6 +58,8 @@ class Result:
 
     def __repr__(self) -> str:
         lines = [f"{self.exercise}: {self.passed} of {len(self.outcomes)} checks pass"]
+        if self.cause:
+            lines.append(f"  {self.cause}")
         for outcome in self.outcomes:
             lines.append(f"  {MARKS[outcome.status][0]} {outcome.check.title}")
             lines += [f"      {line}" for line in self._explanation(outcome).splitlines()]
@@ -64,6 +70,8 @@ class Result:
     def _repr_html_(self) -> str:
         summary = "not written yet" if self.unwritten else f"{self.passed} of {len(self.outcomes)} checks pass"
         rows = [f"<b>{html.escape(self.exercise)}</b> {summary}"]
+        if self.cause:
+            rows.append(f"<div>{html.escape(self.cause)}</div>")
         if self.diagnosis:
             rows.append(f"<div><b>Perhaps:</b> {html.escape(self.diagnosis)}</div>")
         for outcome in self.outcomes:
@@ -103,7 +111,26 @@ def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -
         raise LessonError(f"there is no exercise {exercise!r} here; there are {names}")
     outcomes = [run_check(c, LiveStudent(namespace)) for c in of_exercise]
     known = mistakes.load(folder / "mistakes.json").get(exercise, [])
-    return Result(exercise, outcomes, mistakes.diagnose(outcomes, known))
+    cause = "" if all(one.passed for one in outcomes) else _cause(exercise, checks, namespace)
+    return Result(exercise, outcomes, mistakes.diagnose(outcomes, known), cause)
+
+
+def _cause(exercise: str, checks: Sequence[Check], namespace: Mapping[str, Any]) -> str:
+    """Finds the failing exercises that this one calls, by their public checks, and names them; empty if there are none."""
+    failing = []
+    for name in callees(exercise, list(dict.fromkeys(c.exercise for c in checks)), namespace):
+        outcomes = [run_check(c, LiveStudent(namespace)) for c in checks if c.exercise == name]
+        failing += [] if all(one.passed for one in outcomes) else [Result(name, outcomes, None)]
+    if not failing:
+        return ""
+    told = [
+        f"`{one.exercise}`, which is not written yet"
+        if one.unwritten
+        else f"`{one.exercise}`, of which {len(one.outcomes) - one.passed} of {len(one.outcomes)} checks fail"
+        for one in failing
+    ]
+    verb = "write" if all(one.unwritten for one in failing) else "mend"
+    return f"Your `{exercise}` calls {', and '.join(told)}: {verb} {'that' if len(told) == 1 else 'these'} first."
 
 
 @cache

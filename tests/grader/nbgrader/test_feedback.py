@@ -100,6 +100,71 @@ def test_the_reason_of_a_refused_file_is_in_every_graded_cell(word2vec: Lesson) 
     assert determine_grade(cells["check_nearest"])[0] == 2.0
 
 
+def said(word2vec: Lesson, caller: str, earned: dict[str, float], **changes: Any) -> str:
+    """What is told of train_sgns, which is written as `caller`, where of 2 points each exercise earned so many."""
+
+    def exercise(name: str, points: float) -> ExerciseResult:
+        about: dict[str, Any] = {"name": "test_it", "title": "it", "hidden": True, "points": 2}
+        check = (
+            CheckResult(**about, status="passed", partial=points) if points else CheckResult(**about, status="failed")
+        )
+        return ExerciseResult(name=name, checks=[check])
+
+    notebook = nbformat.read(word2vec.released, as_version=4)
+    for cell in notebook.cells:
+        if cell.metadata.get("nbgrader", {}).get("grade_id") == "train_sgns":
+            cell.source = caller
+    feedback.write(notebook, verdict(exercises=[exercise(*one) for one in earned.items()], **changes), None)
+    cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+    return "".join(output.get("text", "") for output in cells["check_train_sgns"].outputs)
+
+
+CALLER = "def train_sgns(pairs):\n    return sgns_loss(noise_distribution(pairs))"
+
+
+@pytest.mark.parametrize(
+    ("earned", "sentence"),
+    [
+        (
+            {"sgns_loss": 0, "train_sgns": 1},
+            "Your `train_sgns` calls `sgns_loss`, which lost points, too: mend that first.",
+        ),
+        (
+            {"noise_distribution": 1, "sgns_loss": 0, "train_sgns": 0},
+            "Your `train_sgns` calls `noise_distribution` and `sgns_loss`, which lost points, too: mend these first.",
+        ),
+    ],
+)
+def test_points_lost_by_what_an_exercise_calls_are_said_first(
+    word2vec: Lesson, earned: dict[str, float], sentence: str
+) -> None:
+    assert said(word2vec, CALLER, earned).splitlines()[1].strip() == sentence
+
+
+@pytest.mark.parametrize(
+    ("caller", "earned"),
+    [
+        (CALLER, {"sgns_loss": 2, "train_sgns": 0}),
+        (CALLER, {"sgns_loss": 0, "train_sgns": 2}),
+        ("def train_sgns(n):\n    return train_sgns(n - 1)", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(sgns_loss):\n    return sgns_loss()", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(model):\n    return model.sgns_loss()", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(:\n sgns_loss", {"sgns_loss": 0, "train_sgns": 0}),
+        ("sgns_loss(" + "(" * 9999, {"sgns_loss": 0, "train_sgns": 0}),
+        ("sgns_loss(" + "-" * 30000 + "1)", {"sgns_loss": 0, "train_sgns": 0}),
+        ("\0sgns_loss", {"sgns_loss": 0, "train_sgns": 0}),
+    ],
+)
+def test_of_what_an_exercise_does_not_call_or_is_right_nothing_is_said(
+    word2vec: Lesson, caller: str, earned: dict[str, float]
+) -> None:
+    assert "calls" not in said(word2vec, caller, earned)
+
+
+def test_where_the_notebook_did_not_run_to_its_end_no_callee_is_blamed(word2vec: Lesson) -> None:
+    assert "calls" not in said(word2vec, CALLER, {"sgns_loss": 0, "train_sgns": 0}, status="ended")
+
+
 def test_what_could_run_in_a_browser_is_left_out() -> None:
     bad = {
         "text/html": "<script>alert(1)</script>",
