@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -89,9 +90,13 @@ def close(actual: Any, expected: Any, *, given: Any = None, rtol: float = 1e-4, 
     not numbers is compared by `equal`.
 
     Raises:
-        Mismatch: the two differ; it says the shapes, or the first index that differs and the largest difference. Nothing
-            else is raised.
+        Mismatch: the two differ; it says the shapes, or the first index that differs and the largest difference.
+        ValueError: `rtol` or `atol` is no finite number of 0 or more, so that the check would pass anything, or nothing. Only
+            the check's author can be at fault: nothing is raised besides, whatever came back.
     """
+    for name, bound in (("rtol", rtol), ("atol", atol)):
+        if isinstance(bound, bool) or not isinstance(bound, Real) or not 0 <= bound < math.inf:
+            raise ValueError(f"{name} is {bound!r}: a check's tolerance is a finite number of 0 or more")
     values = {"given": given, "actual": actual, "expected": expected}
     try:
         want = as_array(expected)

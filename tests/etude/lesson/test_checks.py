@@ -156,6 +156,19 @@ def test_the_tolerance_is_atol_plus_rtol_times_the_expected(expected: float, par
             close(actual, expected, atol=1e-3, rtol=1e-2)
 
 
+@pytest.mark.parametrize("wrong", [math.inf, math.nan, -1e-9, None, "1e-3", True])
+@pytest.mark.parametrize("name", ["rtol", "atol"])
+def test_a_tolerance_that_would_pass_anything_or_nothing_is_refused(name: str, wrong: Any) -> None:
+    for expected in (1.0, "a"):
+        with pytest.raises(ValueError, match=f"{name} is {wrong!r}: a check's tolerance is a finite number"):
+            close(expected, expected, **{name: wrong})
+
+
+def test_a_tolerance_may_be_nothing_and_a_number_of_numpys() -> None:
+    close(1.0, 1.0, rtol=0, atol=0)
+    close(1.5, 1.0, atol=np.float32(0.5))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("actual", [3.0, -math.inf, math.nan, 1e308])
 def test_only_infinity_is_close_to_infinity(actual: float) -> None:
     with pytest.raises(Mismatch):
