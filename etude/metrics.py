@@ -39,7 +39,7 @@ def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str,
         words: V, those of the vectors, in their order.
 
     Raises:
-        ValueError: there is not one word for each vector.
+        ValueError: there is not one word for each vector, a vector is not finite, or a similarity is NaN.
     """
     score = evaluate.similarity(vectors, words, pairs)
     return score if score.covered > LEAST_SHARE * score.total else Score(0.0, score.covered, score.total)

@@ -42,10 +42,6 @@ def analogies(vectors: Tensor, words: Sequence[str], questions: Iterable[Questio
         ValueError: there is not one word for each vector, or a vector is not finite: compared with it, every other one loses.
     """
     index = _index(vectors, words)
-    finite = vectors.isfinite().all(dim=1)
-    if not finite.all():
-        word = words[int(finite.long().argmin())]
-        raise ValueError(f"the vector of {word!r} holds NaN or an infinite number: leave the word out, or train anew")
     asked = list(questions)
     known = [[index[word] for word in question] for question in asked if all(word in index for word in question)]
     if not known:
@@ -74,12 +70,17 @@ def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str,
         ρ; NaN for fewer than three pairs, and where all cosines or all similarities are equal, which puts nothing in order.
 
     Raises:
-        ValueError: there is not one word for each vector.
+        ValueError: there is not one word for each vector, a vector is not finite, asked about or not, or a similarity is NaN.
     """
     from scipy.stats import spearmanr
 
     index = _index(vectors, words)
     asked = list(pairs)
+    for a, b, score in asked:
+        if score != score:
+            raise ValueError(
+                f"the similarity of {a!r} and {b!r} is NaN, which has no place in an order: leave the pair out"
+            )
     known = [(index[a], index[b], score) for a, b, score in asked if a in index and b in index]
     if len(known) < 3:
         return Score(float("nan"), len(known), len(asked))
@@ -91,6 +92,11 @@ def similarity(vectors: Tensor, words: Sequence[str], pairs: Iterable[tuple[str,
 
 
 def _index(vectors: Tensor, words: Sequence[str]) -> dict[str, int]:
+    """Looks up the row of each word; refuses a table that does not fit its words, or is not finite."""
     if len(words) != len(vectors):
         raise ValueError(f"{len(words)} words for {len(vectors)} vectors: give one word for each row, in their order")
+    finite = vectors.isfinite().all(dim=1)  # (V,)
+    if not finite.all():
+        word = words[int(finite.long().argmin())]
+        raise ValueError(f"the vector of {word!r} holds NaN or an infinite number: leave the word out, or train anew")
     return {word: i for i, word in enumerate(words)}

@@ -18,6 +18,7 @@ from torch.nn.functional import embedding_bag
 
 from etude.embeddings import sgns
 from etude.embeddings.tiles import Tiles, bands
+from etude.strings import check_string
 
 
 def ngrams(word: str, smallest: int = 3, largest: int = 6) -> list[str]:
@@ -25,7 +26,11 @@ def ngrams(word: str, smallest: int = 3, largest: int = 6) -> list[str]:
 
     Characters are Unicode's, not bytes. The whole `<word>` is among them where it is short enough; the marks alone
     never are. The paper's section 3.2.
+
+    Raises:
+        ValueError: the word is no string.
     """
+    check_string(word, "word")
     marked = f"<{word}>"
     return [
         marked[start : start + n]
@@ -39,9 +44,20 @@ def fnv1a(text: str) -> int:
     """Hashes the UTF-8 bytes by 32-bit FNV-1a, each byte taken as a signed number, as in the authors' program.
 
     The sign matters for bytes from 128 on, so for all that is not ASCII: plain FNV-1a gives other numbers there.
+
+    Raises:
+        ValueError: the text is no string, or holds half of a surrogate pair, which is no character.
     """
+    check_string(text, "text")
+    try:
+        encoded = text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the text {text!r} holds half of a surrogate pair, {text[error.start]!r}, which has no bytes in UTF-8: "
+            "read the text anew with the encoding it was written in"
+        ) from None
     value = 2166136261
-    for byte in text.encode():
+    for byte in encoded:
         signed = byte if byte < 128 else byte | 0xFFFFFF00  # the sign fills the upper 24 bits
         value = ((value ^ signed) * 16777619) & 0xFFFFFFFF
     return value
@@ -57,7 +73,12 @@ class Subwords:
     buckets: int
 
     def rows(self, word: str) -> list[int]:
-        """Lists the rows of any word; one that is not in the vocabulary has no row of its own, only n-grams."""
+        """Lists the rows of any word; one that is not in the vocabulary has no row of its own, only n-grams.
+
+        Raises:
+            ValueError: the word is no string, or holds half of a surrogate pair, which is no character.
+        """
+        check_string(word, "word")
         own = [self.index[word]] if word in self.index else []
         first = len(self.index)
         return own + [first + fnv1a(gram) % self.buckets for gram in ngrams(word, self.smallest, self.largest)]
@@ -74,6 +95,9 @@ class Embeddings(sgns.Embeddings):
         """Computes the vector of any word, (dim,): the mean of its rows (in the paper the sum, which points the same way).
 
         A word without any n-gram (shorter than `smallest`) that is not in the vocabulary has the vector 0.
+
+        Raises:
+            ValueError: the word is no string, or holds half of a surrogate pair, which is no character.
         """
         rows = self.subwords.rows(word)
         return self.table[rows].mean(dim=0) if rows else torch.zeros(self.table.shape[1])
@@ -196,7 +220,8 @@ def train(
         buckets: rows of 4 * dim bytes that the n-grams share, by default as many as in the paper.
 
     Raises:
-        ValueError: a value, the corpus or the device cannot be used, or training diverges.
+        ValueError: a value, the corpus or the device cannot be used, a word holds half of a surrogate pair, or training
+            diverges.
     """
     if not 1 <= smallest <= largest or buckets < 1:
         raise ValueError(

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import Generic, TypeVar
 
-from etude.strings import refuse_string
+from etude.strings import check_string, items, refuse_string
 from etude.tokenizers.bpe_pairs import GONE, Pair, Pairs
 from etude.tokenizers.tokenizer import check_counts, check_min_count, known_ids
 
@@ -49,8 +49,8 @@ def train(
         min_count: a pair that occurs less often is not merged, so there may be fewer than `size` entries.
 
     Raises:
-        ValueError: the characters alone are more than `size`, a word holds one of the marks or occurs less than 0 times, or
-            `min_count` is below 1.
+        ValueError: the characters alone are more than `size`, a word is no string, holds one of the marks or occurs less than
+            0 times, or `min_count` is below 1.
     """
     check_counts(words)
     check_min_count(min_count)
@@ -138,7 +138,12 @@ def _spell(
 
 
 def symbols(word: str, suffix: str = "") -> list[str]:
-    """Splits a word into its characters, the last one with the suffix: low → l o w</w>."""
+    """Splits a word into its characters, the last one with the suffix: low → l o w</w>.
+
+    Raises:
+        ValueError: the word is no string.
+    """
+    check_string(word, "word")
     return [*word[:-1], word[-1] + suffix] if word else []
 
 
@@ -183,13 +188,23 @@ class BPE:
         """Encodes words as ids, one word after the other.
 
         Raises:
-            ValueError: a character has no id, and there is no unknown token; or the words are one string.
+            ValueError: a character has no id, and there is no unknown token; or the words are one string, or one of them is none.
         """
         refuse_string(words, "give a list of words, e.g. text.split()")
-        return list(chain.from_iterable(map(self.cache.__getitem__, words)))
+        listed = words if isinstance(words, list) else [*items(words, "words")]
+        try:
+            return list(chain.from_iterable(map(self.cache.__getitem__, listed)))
+        except TypeError:  # a word such as a list, for which the cache cannot be asked
+            for word in listed:
+                check_string(word, "word")
+            raise
 
     def encode_word(self, word: str) -> list[int]:
-        """Encodes one word as ids: of all merges that apply, that of the lowest rank first, until none applies."""
+        """Encodes one word as ids: of all merges that apply, that of the lowest rank first, until none applies.
+
+        Raises:
+            ValueError: a character has no id, and there is no unknown token; or the word is no string.
+        """
         spelled = symbols(word, self.suffix)
         ids = [self.index.get(symbol, -1) for symbol in spelled]
         if -1 in ids:
@@ -202,14 +217,19 @@ class BPE:
         return join(ids, self.ranks)
 
     def tokens(self, word: str) -> list[str]:
-        """Cuts one word into its tokens, as strings."""
+        """Cuts one word into its tokens, as strings.
+
+        Raises:
+            ValueError: as for `encode_word`.
+        """
+        check_string(word, "word")
         return [self.vocabulary[i] for i in self.cache[word]]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Decodes ids to a text: words with blanks between them where a suffix marks their ends, else without.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: an id is no whole number, or not in the vocabulary.
         """
         text = "".join(self.vocabulary[i] for i in known_ids(ids, self.vocabulary))
         return text.replace(self.suffix, " ").removesuffix(" ") if self.suffix else text

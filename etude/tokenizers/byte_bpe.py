@@ -19,6 +19,7 @@ from typing import Self
 import regex
 
 from etude.corpora import datasets
+from etude.strings import check_string
 from etude.tokenizers import files
 from etude.tokenizers.bpe import BPE, Cache
 from etude.tokenizers.bpe import train as train_words
@@ -46,7 +47,12 @@ FILE_STEP = {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True} 
 
 
 def split(text: str) -> list[str]:
-    """Splits a text into GPT-2's words; joined they are the text."""
+    """Splits a text into GPT-2's words; joined they are the text.
+
+    Raises:
+        ValueError: the text is no string.
+    """
+    check_string(text, "text")
     return PATTERN.findall(text)
 
 
@@ -54,8 +60,9 @@ def spell(word: str) -> str:
     """Spells a word's UTF-8 bytes, each as its character of the table: 눈 → ëĪĪ.
 
     Raises:
-        ValueError: the word holds half of a surrogate pair, which is no character.
+        ValueError: the word is no string, or holds half of a surrogate pair, which is no character.
     """
+    check_string(word, "word")
     try:
         return "".join([BYTES[byte] for byte in word.encode("utf-8")])
     except UnicodeEncodeError as error:
@@ -75,12 +82,12 @@ def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = ()
         min_count: a pair that occurs less often is not merged.
 
     Raises:
-        ValueError: the bytes and special tokens alone are more than `size`, the lines are one string or hold half of a
-            surrogate pair, or `min_count` is below 1.
+        ValueError: the bytes and special tokens alone are more than `size`, the lines are one string, one of them is none or
+            holds half of a surrogate pair, or `min_count` is below 1.
     """
     check_texts(lines)
     check_special(special_tokens, VALUES)
-    words = Counter(chain.from_iterable(map(PATTERN.findall, lines)))
+    words = Counter(chain.from_iterable(map(split, lines)))
     spelled = {spell(word): count for word, count in words.items()}
     if special_tokens:
         spelled = {word: count for word, count in spelled.items() if not any(t in word for t in special_tokens)}
@@ -138,7 +145,7 @@ class ByteBPE:
         """Encodes one of the words that `split` gives as ids.
 
         Raises:
-            ValueError: the word holds half of a surrogate pair, which is no character.
+            ValueError: the word is no string, or holds half of a surrogate pair, which is no character.
         """
         return self.bpe.encode_word(spell(word))
 
@@ -146,27 +153,31 @@ class ByteBPE:
         """Encodes a text as ids.
 
         Raises:
-            ValueError: the text holds half of a surrogate pair, which is no character.
+            ValueError: the text is no string, or holds half of a surrogate pair, which is no character.
         """
-        return list(chain.from_iterable(map(self.cache.__getitem__, PATTERN.findall(text))))
+        return list(chain.from_iterable(map(self.cache.__getitem__, split(text))))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
 
         Raises:
-            ValueError: as for `encode`.
+            ValueError: as for `encode`, of each chunk.
         """
         return chain.from_iterable(map(self.encode, whole_words(chunks)))
 
     def tokens(self, text: str) -> list[str]:
-        """Cuts a text into its tokens, as strings in the characters of the table: Ġ is a blank."""
+        """Cuts a text into its tokens, as strings in the characters of the table: Ġ is a blank.
+
+        Raises:
+            ValueError: as for `encode`.
+        """
         return [self.bpe.vocabulary[i] for i in self.encode(text)]
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Decodes ids to bytes; special tokens have none.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: an id is no whole number, or not in the vocabulary.
         """
         return b"".join(map(self._bytes.__getitem__, known_ids(ids, self._bytes)))
 
@@ -174,7 +185,7 @@ class ByteBPE:
         """Decodes ids to a text; bytes that are no character, such as a third of a syllable, become U+FFFD.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: an id is no whole number, or not in the vocabulary.
         """
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 

@@ -14,7 +14,7 @@ from typing import Protocol, Self, runtime_checkable
 
 import regex
 
-from etude.strings import refuse_string
+from etude.strings import check_string, items, refuse_string
 
 # The white space at which all tokenizers part words. They differ in the rest: to BERT, a vertical tab is nothing at all.
 WORD_END = regex.compile(r"(?<=\S)(?=[\t\n\r\p{Zs}\p{Zl}\p{Zp}])", regex.REVERSE)
@@ -47,23 +47,30 @@ class Tokenizer(Protocol):
             special_tokens: get the first ids (byte-level BPE: the last, as in GPT-2).
 
         Raises:
-            ValueError: `size` is less than single characters need, or the texts are one string.
+            ValueError: `size` is less than single characters need, the texts are one string, or one of them is none.
         """
 
     def encode(self, text: str) -> list[int]:
-        """Encodes a text as ids."""
+        """Encodes a text as ids.
+
+        Raises:
+            ValueError: the text is no string.
+        """
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
         """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
 
         No more than a chunk and a word is kept.
+
+        Raises:
+            ValueError: a chunk is no string.
         """
 
     def decode(self, ids: Iterable[int]) -> str:
         """Decodes ids to a text, without special tokens; an unknown token shows as a sign.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: an id is no whole number, or not in the vocabulary.
         """
 
     def save(self, path: Path) -> None:
@@ -108,10 +115,16 @@ def whole_words(chunks: Iterable[str]) -> Iterator[str]:
 
     Each part but the first begins with white space. For training on `read_chunks`, and for encoding: every tokenizer gives
     the parts together the ids of the whole text.
+
+    Raises:
+        ValueError: a chunk is no string.
     """
     held: list[str] = []  # what has come since the last cut
     last = ""  # its last character
-    for chunk in filter(None, chunks):
+    for chunk in items(chunks, "chunks"):
+        check_string(chunk, "chunk")
+        if not chunk:
+            continue
         if match := WORD_END.search(last + chunk):
             cut = match.start() - len(last)
             yield "".join([*held, chunk[:cut]])
@@ -142,13 +155,19 @@ def special_ids(special: Iterable[str], index: Mapping[str, int]) -> dict[str, i
 
 
 def check_texts(texts: Iterable[str]) -> None:
-    """Raises ValueError if the texts to learn from are one string."""
+    """Raises ValueError if the texts to learn from are one string, or no list at all; each of them is checked where it is read."""
     refuse_string(texts, "give a list of texts, or its letters would be taken for them")
+    items(texts, "texts")
 
 
 def check_counts(words: Mapping[str, float], least: int = 0) -> None:
-    """Raises ValueError for a word that occurs less often than `least`, or not a finite number of times."""
+    """Raises ValueError for a word that is no string, or occurs less often than `least`, or not a finite number of times."""
+    if not isinstance(words, Mapping):
+        raise ValueError(
+            f"{repr(words)[:40]} says not how often each word occurs: give counts, e.g. Counter(text.split())"
+        )
     for word, count in words.items():
+        check_string(word, "word")
         if not least <= count < math.inf:
             raise ValueError(f"the word {word!r} occurs {count} times: give finite counts of {least} or more")
 
@@ -163,10 +182,25 @@ def known_ids(ids: Iterable[int], vocabulary: Sized) -> Iterator[int]:
     """Yields the ids as whole numbers.
 
     Raises:
-        ValueError: an id is not that of an entry of the vocabulary; Python would take −1 for the last one.
+        ValueError: an id is no whole number, or not that of an entry of the vocabulary; Python would take −1 for the last one.
     """
+    refuse_string(ids, "give a list of ids")
+    if str(getattr(ids, "dtype", "")).endswith("bool"):  # of an array or a tensor: a mask, most likely
+        raise ValueError("the ids are truth values: give whole numbers")
     size = len(vocabulary)
-    for i in map(index, ids):
+    for i in items(ids, "ids"):
+        if type(i) is not int:
+            i = _whole(i)
         if not 0 <= i < size:
             raise ValueError(f"the id {i} is not in the vocabulary, whose ids are 0 to {size - 1}")
         yield i
+
+
+def _whole(value: object) -> int:
+    """Converts numpy's and torch's whole numbers to Python's; True is none, though Python would take it for 1."""
+    try:
+        if not isinstance(value, bool):
+            return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise ValueError(f"the id {repr(value)[:40]} is no whole number")

@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Self
 
+from etude.strings import check_string, items
 from etude.tokenizers import files
 from etude.tokenizers.bpe import Cache
 from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, whole_words
@@ -41,26 +42,45 @@ def mark(text: str) -> str:
     for 40 of the characters that Python 3.11 knows: it drops 30 control characters, the vertical tab among them, takes six
     zero-width and direction marks and � for blanks, keeps U+0085 and the full-width tilde, and does not compose U+0344; for 99 that
     are newer than Unicode 14; and it leaves combining marks in the order in which they stand, where NFKC sorts them.
+
+    Raises:
+        ValueError: the text is no string.
     """
     return "".join(_words(text))
 
 
 def unmark(pieces: Iterable[str]) -> str:
-    """Joins pieces to a text; `unmark(cut(mark(text)))` is the normalised text, however it was cut."""
-    return "".join(pieces).replace(SPACE, " ").removeprefix(" ")
+    """Joins pieces to a text; `unmark(cut(mark(text)))` is the normalised text, however it was cut.
+
+    Raises:
+        ValueError: a piece is no string.
+    """
+    return _joined(pieces, "piece").replace(SPACE, " ").removeprefix(" ")
 
 
 def count_words(texts: Iterable[str]) -> Counter[str]:
     """Counts the marked words: what `train` learns from.
 
     Raises:
-        ValueError: the texts are one string.
+        ValueError: the texts are one string, or one of them is none.
     """
     check_texts(texts)
     return Counter(word for text in texts for word in _words(text))
 
 
+def _joined(strings: Iterable[str], name: str) -> str:
+    """Joins strings; refuses what is none."""
+    listed = [*items(strings, f"{name}s")]
+    try:
+        return "".join(listed)
+    except TypeError:
+        for value in listed:
+            check_string(value, name)
+        raise
+
+
 def _words(text: str) -> list[str]:
+    check_string(text, "text")
     return [SPACE + word for word in unicodedata.normalize("NFKC", text).replace(SPACE, " ").split()]
 
 
@@ -120,8 +140,8 @@ class Unigram:
             special_tokens: must hold <unk>. A word that spells one is not learnt from, so that no piece is one.
 
         Raises:
-            ValueError: `size` is less than single characters need, the texts are one string or hold no words, or <unk> is
-                missing.
+            ValueError: `size` is less than single characters need, the texts are one string, one of them is none or all hold no
+                words, or <unk> is missing.
         """
         if UNKNOWN not in special_tokens:
             raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
@@ -140,7 +160,11 @@ class Unigram:
         return {piece: self.index[piece] for piece in self.special if piece in self.index}
 
     def tokenize(self, text: str) -> list[str]:
-        """Cuts a text into its most probable pieces (Viterbi); a run of unknown characters is one piece."""
+        """Cuts a text into its most probable pieces (Viterbi); a run of unknown characters is one piece.
+
+        Raises:
+            ValueError: the text is no string.
+        """
         pieces = list(chain.from_iterable(map(self._known.__getitem__, self._units(text))))
         return pieces if SPACE in self._ids else self._cuts.joined(pieces)  # an unknown ▁ joins unknown words
 
@@ -148,7 +172,7 @@ class Unigram:
         """Finds the `n` most probable ways to cut a text with their log-probabilities, the best first.
 
         Raises:
-            ValueError: `n` is below 1.
+            ValueError: `n` is below 1, or the text is no string.
         """
         if not n >= 1:
             raise ValueError(f"the {n} most probable ways cannot be found: ask for 1 or more")
@@ -163,7 +187,7 @@ class Unigram:
             alpha: 0 draws all ways alike, 1 as the model has it; the larger, the more often the best.
 
         Raises:
-            ValueError: `alpha` is below 0, or no finite number.
+            ValueError: `alpha` is below 0, or no finite number, or the text is no string.
         """
         _check_alpha(alpha)
         return self._cuts.joined(self._cuts.sample(mark(text), alpha, generator))
@@ -174,13 +198,17 @@ class Unigram:
         Kudo 2018, section 3.2.
 
         Raises:
-            ValueError: `alpha` is below 0, or no finite number.
+            ValueError: `alpha` is below 0, or no finite number, or the text is no string.
         """
         _check_alpha(alpha)
         return self._cuts.log_totals(mark(text), alpha)[-1]
 
     def encode(self, text: str) -> list[int]:
-        """Encodes a text as the ids of the pieces that `tokenize` gives."""
+        """Encodes a text as the ids of the pieces that `tokenize` gives.
+
+        Raises:
+            ValueError: the text is no string.
+        """
         unknown = self.index[UNKNOWN]
         return [self._ids.get(piece, unknown) for piece in self.tokenize(text)]
 
@@ -188,15 +216,18 @@ class Unigram:
         """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
 
         Where pieces reach over blanks, or blanks may be unknown, the chunks are kept until the last one.
+
+        Raises:
+            ValueError: a chunk is no string.
         """
-        texts = whole_words(chunks) if self._words_part else ["".join(chunks)]
+        texts = whole_words(chunks) if self._words_part else [_joined(chunks, "chunk")]
         return chain.from_iterable(map(self.encode, texts))
 
     def decode(self, ids: Iterable[int]) -> str:
         """Decodes ids to a text: an unknown one shows as " ⁇ ", <s> and </s> do not.
 
         Raises:
-            ValueError: an id is not that of a piece.
+            ValueError: an id is no whole number, or not that of a piece.
         """
         silent = {*self.special} - {UNKNOWN}
         known = (self.pieces[i] for i in known_ids(ids, self.pieces))
@@ -284,7 +315,7 @@ def train(words: Counter[str], size: int, *, special: Sequence[str] = SPECIAL) -
         words: marked words and their counts (`count_words`).
 
     Raises:
-        ValueError: there are no words, one occurs less than once, or the characters alone are more than `size`.
+        ValueError: there are no words, one is no string or occurs less than once, or the characters alone are more than `size`.
     """
     pieces, scores = learn(words, size, len(special))
     return Unigram([*special, *pieces], [0.0] * len(special) + scores, special)

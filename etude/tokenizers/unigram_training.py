@@ -32,7 +32,7 @@ def learn(words: Counter[str], size: int, special: int) -> tuple[list[str], list
         special: the number of special pieces, which are not among those learnt.
 
     Raises:
-        ValueError: there are no words, one occurs less than once, or the characters alone are more than `size`.
+        ValueError: there are no words, one is no string or occurs less than once, or the characters alone are more than `size`.
     """
     check_counts(words, least=1)
     if not any(words):

@@ -16,12 +16,19 @@ from typing import Self
 
 import regex
 
+from etude.strings import check_string
 from etude.tokenizers import bpe, files
 from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, whole_words
 
 WORD = regex.compile(r"\S+")  # not str.split: to that, \x1c to \x1f are white space, and to Unicode they are not
 END = "</w>"
 UNKNOWN = "<unk>"
+
+
+def _split(text: str) -> list[str]:
+    """Splits a text into the words between its blanks; refuses what is no string."""
+    check_string(text, "text")
+    return WORD.findall(text)
 
 
 @dataclass(frozen=True)
@@ -58,14 +65,14 @@ class WordBPE:
             min_count: a pair that occurs less often is not merged.
 
         Raises:
-            ValueError: `size` is less than single characters need, the texts are one string, <unk> is missing, or `min_count`
-                is below 1.
+            ValueError: `size` is less than single characters need, the texts are one string or one of them is none, <unk> is
+                missing, or `min_count` is below 1.
         """
         check_texts(texts)
         if UNKNOWN not in special_tokens:
             raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
         marks = (END, *special_tokens)
-        words = Counter(chain.from_iterable(map(WORD.findall, texts)))
+        words = Counter(chain.from_iterable(map(_split, texts)))
         plain = {word: count for word, count in words.items() if not any(mark in word for mark in marks)}
         learnt = bpe.train(plain, size - len(special_tokens), suffix=END, min_count=min_count)
         vocabulary = [*special_tokens, *learnt.vocabulary]
@@ -82,18 +89,26 @@ class WordBPE:
         return special_ids(self.special, self.merging.index)
 
     def encode(self, text: str) -> list[int]:
-        """Encodes a text's words as ids; a character that is not in the vocabulary is <unk>."""
-        return self.merging.encode(WORD.findall(text))
+        """Encodes a text's words as ids; a character that is not in the vocabulary is <unk>.
+
+        Raises:
+            ValueError: the text is no string.
+        """
+        return self.merging.encode(_split(text))
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word."""
+        """Encodes the chunks joined and gives the ids one by one; a chunk may end within a word.
+
+        Raises:
+            ValueError: a chunk is no string.
+        """
         return chain.from_iterable(map(self.encode, whole_words(chunks)))
 
     def decode(self, ids: Iterable[int]) -> str:
         """Decodes ids to words with a blank between them; an unknown character at a word's end takes the blank with it.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: an id is no whole number, or not in the vocabulary.
         """
         silent = {i for token, i in self.special_tokens.items() if token != UNKNOWN}
         tokens = [self.vocabulary[i] for i in known_ids(ids, self.vocabulary) if i not in silent]

@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Self
 
+from etude.strings import check_string
 from etude.tokenizers import files
 from etude.tokenizers.tokenizer import (
     check_counts,
@@ -55,7 +56,11 @@ def normalize(text: str, *, lower: bool = True) -> str:
     Args:
         lower: lower case *and* no accents: text is decomposed (NFD) and its combining marks are dropped. That takes é to e,
             and Hangul syllables to their jamo (눈 to three characters), as the uncased BERT models do.
+
+    Raises:
+        ValueError: the text is no string.
     """
+    check_string(text, "text")
     kept = (" " if c.isspace() and c not in "\x1c\x1d\x1e\x1f\x85\x0b\x0c" else c for c in text if not _dropped(c))
     text = "".join(f" {c} " if _is_ideograph(c) else c for c in kept)
     if not lower:
@@ -65,7 +70,12 @@ def normalize(text: str, *, lower: bool = True) -> str:
 
 
 def split(text: str) -> list[str]:
-    """Splits a text into words: what stands between blanks, with every punctuation mark a word of its own."""
+    """Splits a text into words: what stands between blanks, with every punctuation mark a word of its own.
+
+    Raises:
+        ValueError: the text is no string.
+    """
+    check_string(text, "text")
     return "".join(f" {c} " if _is_punctuation(c) else c for c in text).split()
 
 
@@ -127,8 +137,8 @@ class WordPiece:
             lower: in lower case and without accents (`normalize`).
 
         Raises:
-            ValueError: `size` is less than single characters need, the texts are one string, a special token is missing, or
-                `min_count` is below 1.
+            ValueError: `size` is less than single characters need, the texts are one string or one of them is none, a special
+                token is missing, or `min_count` is below 1.
         """
         check_texts(texts)
         if lost := {UNKNOWN, *ENDS} - set(special_tokens):
@@ -145,7 +155,11 @@ class WordPiece:
         """Cuts a word: the longest piece that starts it, then the longest that goes on, and so on; [UNK] if one is missing.
 
         One character that is not in the vocabulary makes the whole word unknown.
+
+        Raises:
+            ValueError: the word is no string.
         """
+        check_string(word, "word")
         if len(word) > LONGEST_WORD:
             return [UNKNOWN]
         pieces, start = [], 0
@@ -160,20 +174,32 @@ class WordPiece:
         return pieces
 
     def tokenize(self, text: str) -> list[str]:
-        """Cuts a text into pieces, without special tokens."""
+        """Cuts a text into pieces, without special tokens.
+
+        Raises:
+            ValueError: the text is no string.
+        """
         return [piece for word in split(normalize(text, lower=self.lower)) for piece in self.pieces_of(word)]
 
     def encode(self, text: str, other: str | None = None) -> list[int]:
-        """Encodes texts as the ids of [CLS] text [SEP], or of [CLS] text [SEP] other [SEP] (BERT, section 3.1)."""
-        first, last = ENDS
+        """Encodes texts as the ids of [CLS] text [SEP], or of [CLS] text [SEP] other [SEP] (BERT, section 3.1).
+
+        Raises:
+            ValueError: a text is no string, or the vocabulary lacks [CLS] or [SEP].
+        """
+        first, last = special_ids(ENDS, self.index)
         pieces = [first, *self.tokenize(text), last]
         if other is not None:
             pieces += [*self.tokenize(other), last]
         return [self.index[piece] for piece in pieces]
 
     def encode_iterable(self, chunks: Iterable[str]) -> Iterator[int]:
-        """Encodes [CLS], the chunks joined, [SEP], and gives the ids one by one; a chunk may end within a word."""
-        first, last = ENDS
+        """Encodes [CLS], the chunks joined, [SEP], and gives the ids one by one; a chunk may end within a word.
+
+        Raises:
+            ValueError: a chunk is no string, or the vocabulary lacks [CLS] or [SEP].
+        """
+        first, last = special_ids(ENDS, self.index)
         yield self.index[first]
         for text in whole_words(chunks):
             yield from map(self.index.__getitem__, self.tokenize(text))
@@ -183,7 +209,7 @@ class WordPiece:
         """Decodes ids to words with blanks between them; blanks around punctuation, case and accents do not come back.
 
         Raises:
-            ValueError: an id is not in the vocabulary.
+            ValueError: an id is no whole number, or not in the vocabulary.
         """
         known = (self.vocabulary[i] for i in known_ids(ids, self.vocabulary))
         pieces = [piece for piece in known if piece not in self.special or piece == UNKNOWN]
@@ -276,8 +302,8 @@ def train(words: Counter[str], size: int, *, min_count: int = 2, special: Sequen
     cuts one.
 
     Raises:
-        ValueError: the special tokens and characters alone are more than `size`, a word occurs less than 0 times, or
-            `min_count` is below 1.
+        ValueError: the special tokens and characters alone are more than `size`, a word is no string or occurs less than 0
+            times, or `min_count` is below 1.
     """
     check_counts(words)
     check_min_count(min_count)

@@ -148,12 +148,20 @@ def test_a_vector_that_is_not_finite_is_refused_by_its_word_and_not_taken_for_th
         analogies(points, PLACES, [QUESTION])
 
 
-def test_the_likeness_to_a_vector_that_is_not_finite_is_no_number_and_that_of_others_stays() -> None:
-    points = torch.cat([OFFSETS, torch.full((1, 3), math.nan)])
-    words = [*PLACES, "broken"]
-    pairs = [("france", "paris", 3.0), ("france", "korea", 2.0), ("france", "coffee", 1.0)]
-    assert similarity(points, words, pairs) == similarity(OFFSETS, PLACES, pairs)
-    assert math.isnan(similarity(points, words, [*pairs, ("france", "broken", 0.0)]).value)
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+@pytest.mark.parametrize("more", [[], [("france", "broken", 0.0)]])
+def test_similarity_refuses_a_vector_that_is_not_finite_as_analogies_do_asked_about_or_not(
+    wrong: float, more: list[tuple[str, str, float]]
+) -> None:
+    points = torch.cat([OFFSETS, torch.full((1, 3), wrong)])
+    pairs = [("france", "paris", 3.0), ("france", "korea", 2.0), ("france", "coffee", 1.0), *more]
+    with pytest.raises(ValueError, match="the vector of 'broken' holds NaN or an infinite number: leave the word out"):
+        similarity(points, [*PLACES, "broken"], pairs)
+
+
+def test_a_judgement_that_is_no_number_is_refused_by_its_pair() -> None:
+    with pytest.raises(ValueError, match=r"the similarity of 'france' and 'korea' is NaN.*leave the pair out"):
+        similarity(OFFSETS, PLACES, [("france", "paris", 3.0), ("france", "korea", math.nan)])
 
 
 @pytest.mark.parametrize("function", [analogies, similarity])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -134,6 +135,23 @@ def test_the_vector_of_a_known_word_is_the_mean_of_its_rows_and_unseen_words_hav
     torch.testing.assert_close(model.vector(word), model.table[model.subwords.rows(word)].mean(dim=0))
     assert model.vector("unheardof").norm() > 0
     assert model.vector("").norm() == 0  # <> is too short for an n-gram of three
+
+
+@pytest.mark.parametrize("wrong", [None, b"word", 5, ["word"]])
+def test_what_is_no_string_has_no_ngrams_no_hash_and_no_vector(wrong: Any) -> None:
+    subwords = Subwords({"word": 0}, 3, 6, 10)
+    empty = torch.zeros(0, 2)
+    model = fasttext.Embeddings(["word"], empty, empty, [], 0.0, torch.ones(11, 2), subwords)
+    assert model.vector("word").tolist() == [1, 1]
+    for function in (ngrams, fnv1a, subwords.rows, model.vector):
+        with pytest.raises(ValueError, match=f"{re.escape(repr(wrong))} is no string: (give|decode)"):
+            function(wrong)
+
+
+def test_half_of_a_surrogate_pair_has_no_hash_which_is_said() -> None:
+    for function in (fnv1a, Subwords({}, 3, 6, 10).rows):
+        with pytest.raises(ValueError, match=r"holds half of a surrogate pair, '\\ud800', .* read the text anew"):
+            function("a\ud800")
 
 
 @pytest.mark.parametrize("wrong", [{"smallest": 0}, {"smallest": 4, "largest": 3}, {"buckets": 0}])

@@ -298,6 +298,45 @@ def test_one_string_for_a_list_of_words_is_refused() -> None:
         bpe.train(PAPER, 30).encode("low lower")
 
 
+@pytest.mark.parametrize("wrong", [None, b"low", 5, ["low"]])
+def test_a_word_that_is_no_string_is_refused(wrong: Any) -> None:
+    ours = bpe.train(PAPER, 30)
+    says = f"the word {re.escape(repr(wrong))} is no string: (give|decode)"
+    for work in (lambda: ours.encode(["low", wrong]), lambda: ours.encode_word(wrong), lambda: ours.tokens(wrong)):
+        with pytest.raises(ValueError, match=says):
+            work()
+    if not isinstance(wrong, list):  # which no mapping holds
+        for train in (bpe.train, bpe.train_naive):
+            with pytest.raises(ValueError, match=says):
+                train({"low": 2, wrong: 1}, 30)
+
+
+@pytest.mark.parametrize("wrong", [None, 5, b"low"])
+def test_what_is_no_list_of_words_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=f"{wrong!r} is no list of words"):
+        bpe.train(PAPER, 30).encode(wrong)
+
+
+@pytest.mark.parametrize("wrong", [None, ["low"], "low"])
+def test_words_without_counts_are_not_learnt_from(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="says not how often each word occurs: give counts"):
+        bpe.train(wrong, 30)
+
+
+def test_words_of_a_generator_are_encoded_as_those_of_a_list() -> None:
+    ours = bpe.train(PAPER, 30)
+    assert ours.encode(word for word in PAPER) == ours.encode([*PAPER]) == ours.encode({**PAPER})
+    assert ours.encode([""]) == ours.encode([]) == []
+
+
+@pytest.mark.parametrize("wrong", [None, b"low", 5, ["low"]])
+def test_bytes_are_those_of_strings_alone(wrong: Any) -> None:
+    bare = byte_bpe.train([], 256)
+    for function in (byte_bpe.split, byte_bpe.spell, bare.encode_word, bare.encode, bare.tokens):
+        with pytest.raises(ValueError, match=f"the (text|word) {re.escape(repr(wrong))} is no string"):
+            function(wrong)
+
+
 @pytest.mark.parametrize("wrong", [-1, 30])
 def test_an_id_that_is_not_in_the_vocabulary_is_refused(wrong: int) -> None:
     ours = bpe.train(PAPER, 30)

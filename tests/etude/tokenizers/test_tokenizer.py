@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from itertools import count, islice, product
@@ -196,6 +197,44 @@ def test_an_id_that_is_not_in_the_vocabulary_is_refused(kind: str, past: int) ->
 def test_ids_of_an_array_are_decoded_as_those_of_a_list(kind: str) -> None:
     ids = [*MODELS[kind].encode("the cat"), *MODELS[kind].special_tokens.values()]
     assert MODELS[kind].decode(np.array(ids)) == MODELS[kind].decode(torch.tensor(ids)) == MODELS[kind].decode(ids)
+
+
+@every_kind
+@pytest.mark.parametrize("wrong", [1.5, None, "1", True, np.True_, [1], 1j])
+def test_an_id_that_is_no_whole_number_is_refused(kind: str, wrong: Any) -> None:
+    with pytest.raises(ValueError, match=f"the id {re.escape(repr(wrong))} is no whole number"):
+        MODELS[kind].decode([1, wrong])
+
+
+@every_kind
+@pytest.mark.parametrize("wrong", [None, 1, b"abc", "abc", "", torch.tensor(1), np.array([True]), torch.tensor([True])])
+def test_what_is_no_list_of_ids_is_refused(kind: str, wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"is no list of ids|is a string: give a list of ids|the ids are truth values"):
+        MODELS[kind].decode(wrong)
+
+
+@every_kind
+@pytest.mark.parametrize("wrong", [None, b"the cat", 5, ["the cat"], ["t", "h", "e"]])
+def test_a_text_that_is_no_string_is_refused(kind: str, wrong: Any) -> None:
+    model = MODELS[kind]
+    says = (
+        f"{re.escape(repr(wrong))} is no string: {'decode bytes first' if type(wrong) is bytes else 'give one string'}"
+    )
+    with pytest.raises(ValueError, match=f"the text {says}"):
+        model.encode(wrong)
+    with pytest.raises(ValueError, match=f"the chunk {says}"):
+        list(model.encode_iterable(["the ", wrong]))
+    with pytest.raises(ValueError, match=f"the text {says}"):
+        type(model).train(["the", wrong], 400)
+
+
+@every_kind
+@pytest.mark.parametrize("wrong", [None, 5, b"the cat"])
+def test_what_is_no_list_of_texts_or_chunks_is_refused(kind: str, wrong: Any) -> None:
+    with pytest.raises(ValueError, match=f"{wrong!r} is no list of chunks"):
+        list(MODELS[kind].encode_iterable(wrong))
+    with pytest.raises(ValueError, match=f"{wrong!r} is no list of texts"):
+        type(MODELS[kind]).train(wrong, 400)
 
 
 @pytest.mark.parametrize("kind", [ByteBPE, WordBPE, WordPiece, Unigram])

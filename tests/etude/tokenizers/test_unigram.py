@@ -6,6 +6,7 @@ import io
 import math
 import pickle
 import random
+import re
 import tracemalloc
 import unicodedata
 from collections import Counter, defaultdict
@@ -107,6 +108,28 @@ def test_a_power_that_is_no_finite_number_of_0_or_more_is_refused(alpha: float) 
 def test_fewer_ways_than_one_are_refused(n: int) -> None:
     with pytest.raises(ValueError, match=f"the {n} most probable ways cannot be found: ask for 1 or more"):
         small.nbest("눈", n)
+
+
+@pytest.mark.parametrize("wrong", [None, b"ab", 5, ["ab"]])
+def test_what_is_no_string_is_neither_marked_nor_cut_nor_joined(wrong: Any) -> None:
+    says = f"{re.escape(repr(wrong))} is no string: (give|decode)"
+    over_blanks = Unigram([*SPECIAL, SPACE, "a▁b"], [0.0, 0.0, 0.0, -1.0, -2.0])
+    for work in (
+        mark,
+        small.encode,
+        small.tokenize,
+        over_blanks.encode,
+        lambda text: small.nbest(text, 2),
+        lambda text: small.sample(text, 1.0, random.Random(0)),
+        small.log_likelihood,
+        lambda text: count_words(["ab", text]),
+        lambda chunk: over_blanks.encode_iterable(["ab", chunk]),
+        lambda piece: unmark(["ab", piece]),
+    ):
+        with pytest.raises(ValueError, match=f"the (text|chunk|piece) {says}"):
+            work(wrong)
+    with pytest.raises(ValueError, match="None is no list of pieces"):
+        unmark(None)  # type: ignore[arg-type]
 
 
 @given(text=mixed)

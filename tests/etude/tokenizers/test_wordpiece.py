@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections import Counter
 from itertools import pairwise
@@ -17,7 +18,7 @@ from tokenizers import BertWordPieceTokenizer
 
 from etude.corpora import datasets
 from etude.tokenizers import wordpiece
-from etude.tokenizers.wordpiece import LONGEST_WORD, MARK, SPECIAL, UNKNOWN, WordPiece, train
+from etude.tokenizers.wordpiece import LONGEST_WORD, MARK, SPECIAL, UNKNOWN, WordPiece, normalize, split, train
 
 needs_corpora = pytest.mark.skipif(mirror() is None, reason="no mirror: set ETUDE_MIRROR to a folder of corpora")
 
@@ -106,6 +107,19 @@ def test_a_vocabulary_that_cannot_serve_is_refused() -> None:
         WordPiece(["a", "b"])
     with pytest.raises(ValueError, match="'a' stands in the vocabulary more than once"):
         WordPiece([*SPECIAL, "a", "b", "a"])
+    without_ends = WordPiece([UNKNOWN, "a"])
+    with pytest.raises(ValueError, match=r"'\[CLS\]' is not in the vocabulary"):
+        without_ends.encode("a")
+    with pytest.raises(ValueError, match=r"'\[CLS\]' is not in the vocabulary"):
+        list(without_ends.encode_iterable(["a"]))
+
+
+@pytest.mark.parametrize("wrong", [b"ab", 5, ["a", "b"], [None]])
+def test_what_is_no_string_is_neither_cleaned_nor_split_nor_cut(wrong: Any) -> None:
+    ours = WordPiece(SMALL)
+    for work in (normalize, split, ours.pieces_of, ours.tokenize, ours.encode, lambda text: ours.encode("ab", text)):
+        with pytest.raises(ValueError, match=f"the (text|word) {re.escape(repr(wrong))} is no string"):
+            work(wrong)
 
 
 # Training.
