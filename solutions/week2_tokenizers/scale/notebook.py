@@ -283,7 +283,7 @@ check("cut_text")
 END = "<|endoftext|>"
 SIZE = {  # words of English, words of Korean, merges
     "smoke": (40_000, 30_000, 600),
-    "cpu": (1_000_000, 750_000, 4_000),
+    "cpu": (1_800_000, 1_350_000, 4_000),
     "gpu": (3_200_000, 2_400_000, 20_000),
 }[profile]
 LETTERS = "abcdefghijklmnopqrstuvwxyz가나다라마바사아자차카타파하"
@@ -749,7 +749,7 @@ metrics["merges_as_library"] = same / max(len(mine), len(by_library.merges), 1)
 print(f"{same:,} of {len(by_library.merges):,} merges are the library's")
 
 # %% [markdown]
-# **Memory.** The ids of a stream, and of one four times as long: does the peak grow? Up to twice does no harm. For comparison the peak if all is encoded at once.
+# **Memory of the stream.** The ids of a stream, and of one four times as long: does the peak grow? Up to twice does no harm. For comparison the peak if all is encoded at once.
 
 # %%
 LONG = {"smoke": 20_000, "cpu": 100_000, "gpu": 200_000}[profile]  # characters
@@ -765,23 +765,37 @@ def stream(times, size=1_000):
     return (text[i : i + size] for _ in range(times) for i in range(0, LONG, size))
 
 
-def peak(ids):
-    """The most memory that Python takes while ids come, one by one, in bytes."""
+def peak(work):
+    """The most memory that Python takes while `work` runs, a function without parameters; in bytes."""
     tracemalloc.start()
-    deque(ids, maxlen=0)
+    work()
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most
 
 
+def peak_of(ids):
+    """The most memory while ids come, one by one, and are not kept."""
+    return peak(lambda: deque(ids, maxlen=0))
+
+
 streamed = list(encode_stream(stream(1), merges, special))  # fills what is filled once
-peaks = {times: peak(encode_stream(stream(times), merges, special)) for times in (1, 4)}
-peaks_at_once = {times: peak(at_once(stream(times))) for times in (1, 4)}
+peaks = {times: peak_of(encode_stream(stream(times), merges, special)) for times in (1, 4)}
+peaks_at_once = {times: peak_of(at_once(stream(times))) for times in (1, 4)}
 metrics["memory_growth"] = peaks[4] / peaks[1]
-metrics["excess_memory"] = max(0.0, metrics["memory_growth"] - 2)
 print(f"the stream's ids are those of the whole: {streamed == encode(text[:LONG], merges, special)}")
 for name, most in {"stream": peaks, "at once": peaks_at_once}.items():
     print(f"{name}: {most[1] / 1e6:.2f} MB, of four times the text {most[4] / 1e6:.2f} MB")
+
+# %% [markdown]
+# **Memory of the training.** Both tables and the heap, at their largest, over what the library's training takes for the same pieces. Up to three times does no harm.
+
+# %%
+of_training = peak(lambda: train(list(spelled), list(pieces.values()), 256 + SIZE[2]))
+of_library = peak(lambda: library(pieces, 256 + SIZE[2]))
+metrics["training_memory"] = of_training / of_library
+metrics["excess_memory"] = max(0.0, metrics["memory_growth"] - 2) + max(0.0, metrics["training_memory"] - 3)
+print(f"training: {of_training / 1e6:.1f} MB, the library's {of_library / 1e6:.1f} MB; the text has {len(text.encode()) / 1e6:.1f} MB")
 
 # %% [markdown]
 # **The file.** Read by the library, and by Hugging Face tokenizers if it is installed (`pip install tokenizers`), it must give your ids on text that was never seen.
@@ -870,7 +884,7 @@ record(
     size=torch.tensor(SIZE),  # (3,)
     merges=torch.tensor(list(merges)),  # (M, 2)
     work=torch.tensor([words.looked]),  # (1,)
-    peaks=torch.tensor([peaks[1], peaks[4]]),  # (2,)
+    peaks=torch.tensor([peaks[1], peaks[4], of_training]),  # (3,)
     tokenizer=[file.read_text(encoding="utf-8")],
 )
 
