@@ -309,7 +309,7 @@ check("sgns_loss")
 
 # %% exercise="sgns_gradients"
 def sgns_gradients(center, context, negatives):
-    """Gradients of `sgns_loss` (the mean over the batch) by hand, without autograd.
+    """Gradients of `sgns_loss` (the mean over the batch), with respect to its three arguments.
 
     center (B, d), context (B, d), negatives (B, k, d).
     Returns a tuple (d_center (B, d), d_context (B, d), d_negatives (B, k, d)).
