@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+import tokenize
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,9 +25,12 @@ from grader import bounded_json
 
 LARGEST = 64 * 2**20  # bytes of one artifact file
 LARGEST_JSON = 16 * 2**20  # bytes
-LONGEST_HEADER = 2**20  # bytes of a safetensors header
+LONGEST_HEADER = 2**20  # bytes of a safetensors header, and of the part of a parquet file that says what is in it
+MOST_COLUMNS = 1000  # of a table: each takes its time, though it may have no row
 MOST_CELLS = 20_000_000  # of a table, and of the sizes of an empty array multiplied
 MOST_ROWS = 65_536  # of a table, read at a time
+# What numpy lets out where the header, a Python expression, is broken or nested too deeply.
+UNREADABLE = (ValueError, EOFError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError)
 COMPRESSIONS = {"UNCOMPRESSED", "SNAPPY"}  # pandas' own; others unpack to thousands of times their size
 
 
@@ -86,7 +90,7 @@ class Artifacts:
                 raise ValueError(f"{dtype} {shape} in {size} bytes")
             file.seek(0)
             value: np.ndarray = np.load(file, allow_pickle=False)
-        except (ValueError, EOFError, TypeError, SyntaxError) as error:
+        except UNREADABLE as error:
             raise BadArtifact(f"{name}.npy holds no numbers that can be read: {error}") from None
         _refuse_wide(name, value.shape)
         if value.ndim != ndim or not np.isfinite(value).all():
@@ -101,9 +105,15 @@ class Artifacts:
         Raises:
             BadArtifact: the file is not there, or holds no such table.
         """
-        content = io.BytesIO(self._read(f"{name}.parquet"))
+        content = self._read(f"{name}.parquet")
+        if len(content) < 8 or struct.unpack("<I", content[-8:-4])[0] > LONGEST_HEADER:
+            raise BadArtifact(
+                f"{name}.parquet cannot be read: it is cut, or says more than {LONGEST_HEADER >> 20} MiB of itself"
+            )
         try:
-            file = pq.ParquetFile(content, memory_map=False)
+            if (columns_said := pq.read_metadata(io.BytesIO(content)).num_columns) > MOST_COLUMNS:
+                raise BadArtifact(f"{name}.parquet has {columns_said:,} columns, at most {MOST_COLUMNS:,} are read")
+            file = pq.ParquetFile(io.BytesIO(content), memory_map=False)
             schema = file.schema_arrow
             if bad := [
                 f.name

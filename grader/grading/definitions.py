@@ -36,6 +36,8 @@ MAGIC = re.compile(r"^[ \t]*+(%%?\w.*|!(?!=).*|\?.*|.*\?|[\w, ]++=[ \t]*+[%!].*)
 # Of all cells of the student's own, a ; ends a line too: this process has no limit, so it looks at no more.
 MOST_CHARACTERS, MOST_LINES = 200_000, 5000
 ENDS = re.compile(r"[\n\r;]")
+# Python brings a name into a normal form, and needs minutes for one of 200,000 accents, in a call that nothing interrupts.
+UNBROKEN = re.compile(r"[^\x00-\x7f]{1000}")
 MOST_CELLS = 100  # that one of them becomes: more statements than that stay together
 
 
@@ -79,7 +81,9 @@ def _defining(code: str) -> list[str]:
 
 
 def _parsed(code: str) -> list[ast.stmt] | None:
-    """Parses the code; None if it is not Python."""
+    """Parses the code; None if it is not Python, or could take long."""
+    if UNBROKEN.search(code):
+        return None
     try:
         return ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -18,9 +18,9 @@ import contextlib
 import importlib
 import json
 import math
+import operator
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -36,6 +36,7 @@ MAX_INT_BITS = 8192  # 2467 digits: Python still prints it
 MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
 MAX_ALIKE = 100  # keys with one hash: each is compared with all before it
+MAX_NUMBERS = 60_000  # keys of one dict that are numbers alone: their places in its table can be chosen, one behind the other
 
 # dtype name -> bytes per item
 _INTEGERS = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1}
@@ -301,7 +302,10 @@ def _check_keys(keys: Iterable[Any]) -> None:
     keys = list(keys)
     if not all(_is_key(key) for key in keys):
         raise CodecError("dict keys and set members must be numbers, text, bytes, None, or tuples of these")
-    if len(keys) > MAX_ALIKE and max(Counter(map(hash, keys)).values()) > MAX_ALIKE:
+    if len(keys) > MAX_NUMBERS and sum(map(_is_foreseen, keys)) > MAX_NUMBERS:
+        raise CodecError(f"over {MAX_NUMBERS:,} dict keys or set members are numbers")
+    hashes = sorted(map(hash, keys))  # not counted in a dict, which would be the slow one
+    if any(map(operator.eq, hashes, hashes[MAX_ALIKE:])):
         raise CodecError("too many dict keys or set members have the same hash")
 
 
@@ -310,6 +314,13 @@ def _is_key(x: Any) -> bool:
         return all(_is_key(part) for part in x)
     np = sys.modules.get("numpy")
     return isinstance(x, _PLAIN_KEYS) or (np is not None and isinstance(x, np.generic))
+
+
+def _is_foreseen(key: Any) -> bool:
+    """Tells whether its sender can work out its hash: that of text is another one in each process."""
+    if isinstance(key, tuple | frozenset):
+        return all(map(_is_foreseen, key))
+    return not (isinstance(key, str | bytes) and key)
 
 
 def _checked_label(label: Any) -> dict[str, Any]:

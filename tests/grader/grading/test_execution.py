@@ -125,6 +125,7 @@ SUM = "def f(): return " + "1 + " * 400 + "1"
         ("@a\n@b(\n    1)\nclass C:\n    '눈'", ["@a\n@b(\n    1)\nclass C:\n    '눈'"]),
         ("y = '눈'; train(); import os", ["y = '눈'", "import os"]),
         ("-" * 10_000 + "1", []),
+        ("a" + "\u0327\u0301" * 50_000 + " = 1", []),  # Python would take six seconds
         ("(", []),
         ("\0", []),
     ],

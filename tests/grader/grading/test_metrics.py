@@ -111,6 +111,7 @@ def test_an_array_of_numbers_comes_back_from_npy(artifacts: Artifacts) -> None:
         + b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117)
         + b"\n\x80\x04N.",
         b"\x93NUMPY\x01\x00v\x00" + b"__import__('os').system('true')".ljust(117) + b"\n",
+        *(b"\x93NUMPY\x01\x00\x11\x27" + deep + b"\n" for deep in (b"1+" * 5000, b"~" * 10_000, b"{0:   " * 1666 + b"    ")),
     ],
 )
 def test_an_npy_file_that_lies_or_pickles_is_refused(artifacts: Artifacts, content: bytes) -> None:
@@ -136,6 +137,16 @@ def test_a_parquet_file_that_unpacks_to_too_much_or_is_cut_is_refused(artifacts:
         artifacts.table("log")
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(BadArtifact, match="cannot be read"):
+        artifacts.table("log")
+
+
+def test_a_parquet_file_of_more_columns_than_anybody_reads_is_refused(artifacts: Artifacts) -> None:
+    path = artifacts.folder / "log.parquet"
+    pd.DataFrame(np.zeros((1, 1001)), columns=[f"c{i}" for i in range(1001)]).to_parquet(path)
+    with pytest.raises(BadArtifact, match="1,001 columns"):
+        artifacts.table("log")
+    pd.DataFrame(np.zeros((1, 1)), columns=["c" * 2**20]).to_parquet(path)
+    with pytest.raises(BadArtifact, match="says more than 1 MiB of itself"):
         artifacts.table("log")
 
 

@@ -360,6 +360,15 @@ def test_a_malformed_message_is_refused(node: Any, buffers: list[bytes]) -> None
         decode_node(node, *buffers)
 
 
+@pytest.mark.parametrize("pair", [False, True])
+def test_more_keys_than_can_be_chosen_for_their_places_are_refused_unless_they_hold_text(pair: bool) -> None:
+    numbers = [(k, k) if pair else k for k in range(codec.MAX_NUMBERS + 1)]
+    with pytest.raises(CodecError, match="are numbers"):
+        round_trip(set(numbers))
+    words = {f"{k}" for k in numbers}
+    assert round_trip(words) == words
+
+
 @pytest.mark.parametrize("header", [b"", b"[" * 100_000, b"9" * 5000, b"NaN", b'"\xff"', b" " * (codec.MAX_HEADER + 1)])
 def test_what_is_not_a_json_header_is_refused(header: bytes) -> None:
     with pytest.raises(CodecError):
