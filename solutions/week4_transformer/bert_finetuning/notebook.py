@@ -140,7 +140,11 @@ rows = {}
 for way, table in ANSWERS.items():
     (tn, fp), (fn, tp) = table
     truth, answer = [0] * (tn + fp) + [1] * (fn + tp), [0] * tn + [1] * fp + [0] * fn + [1] * tp
-    rows[way] = {"accuracy": accuracy_score(truth, answer), "F1": f1_score(truth, answer), "Matthews": matthews(table)}
+    rows[way] = {
+        "accuracy": accuracy_score(truth, answer),
+        "F1": f1_score(truth, answer),
+        "Matthews": matthews(table),
+    }
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
@@ -327,7 +331,9 @@ check("answer_tokens")
 
 # %%
 for text in ("병원", "병원에서"):
-    print(text, len(text), "characters;", len(unicodedata.normalize("NFD", text)), "jamo that the tokenizer sees")
+    print(
+        text, len(text), "characters;", len(unicodedata.normalize("NFD", text)), "jamo that the tokenizer sees"
+    )
 
 # %% [markdown]
 # ## 5. The best span
@@ -487,7 +493,8 @@ def korquad_f1(answer, truth):
 
 for answer, truth in (("병원에서", "병원"), ("하루 커피 최소 3잔", "최소 3잔"), ("a cat", "tac")):
     print(
-        f"{answer} | {truth}:  SQuAD's F1 {answer_scores(answer, [truth])[1]:.2f}, over characters {korquad_f1(answer, truth):.2f}"
+        f"{answer} | {truth}:  SQuAD's F1 {answer_scores(answer, [truth])[1]:.2f}, "
+        f"over characters {korquad_f1(answer, truth):.2f}"
     )
 
 # %% [markdown]
@@ -698,7 +705,9 @@ def one_label(task, draw, texts, classes):
     def accuracy(model):
         return accuracy_score(test.labels, model.logits(test.tokens, test.segments).argmax(dim=-1))
 
-    models, scores = compare(task, lambda encoder: BertClassifier(encoder, classes), rows["train"], sentences, accuracy)
+    models, scores = compare(
+        task, lambda encoder: BertClassifier(encoder, classes), rows["train"], sentences, accuracy
+    )
     return [*scores, majority(test.labels.tolist())], models
 
 
@@ -744,7 +753,9 @@ def find_names():
 
 results["entities"], models["entities"] = find_names()
 every = [tag for item in tasks.entities(TESTS, "test") for tag in item.tags]
-print(f"O for every word: accuracy {every.count('O') / len(every):.2f}, F1 of names {results['entities'][2]:.2f}")
+print(
+    f"O for every word: accuracy {every.count('O') / len(every):.2f}, F1 of names {results['entities'][2]:.2f}"
+)
 
 # %% [markdown]
 # **Choices.** Your loss, on the four flattened texts of each question. Between beginning and ending stands a [SEP].
@@ -760,7 +771,9 @@ def choices(rows):
     """A batch of rows (four texts as (ids, segments), label)."""
     texts, labels = zip(*rows)
     ids, segments = zip(*(text for four in texts for text in four))  # B·C each
-    return Labelled(padded(ids).unflatten(0, (-1, 4)), padded(segments).unflatten(0, (-1, 4)), torch.tensor(labels))
+    return Labelled(
+        padded(ids).unflatten(0, (-1, 4)), padded(segments).unflatten(0, (-1, 4)), torch.tensor(labels)
+    )
 
 
 def four_texts(item):
@@ -834,7 +847,8 @@ def read(model, item, window=windows):
     places = window(len(ids), ROOM, ROOM // 2)
     owner = torch.tensor(most_context(places, places[-1][1]))
     rows = [asked(item.question, ids[start:end]) for start, end in places]
-    starts, ends = model.logits(padded([row[0] for row in rows]), padded([row[1] for row in rows]))  # (W, N) each
+    # (W, N) each
+    starts, ends = model.logits(padded([row[0] for row in rows]), padded([row[1] for row in rows]))
     best, null = (0, 0, -math.inf), float((starts[:, 0] + ends[:, 0]).min())
     for number, (start, end) in enumerate(places):
         inside = slice(rows[number][2], rows[number][2] + end - start)
@@ -860,7 +874,10 @@ def threshold_of(found, items):
 
 
 def answers_of(found, items, threshold):
-    return [item.passage[start:end] if margin > threshold else "" for (start, end, margin), item in zip(found, items)]
+    return [
+        item.passage[start:end] if margin > threshold else ""
+        for (start, end, margin), item in zip(found, items)
+    ]
 
 
 # %%
@@ -940,7 +957,13 @@ def cut_off(length, size, stride):
 def place(item):
     """no answer, before the cut, or behind it."""
     first = cut(item.passage)[1][:ROOM]
-    return "no answer" if item.answer is None else "before the cut" if item.start < first[-1][1] else "behind the cut"
+    return (
+        "no answer"
+        if item.answer is None
+        else "before the cut"
+        if item.start < first[-1][1]
+        else "behind the cut"
+    )
 
 
 given, scores = {}, {}
@@ -974,7 +997,9 @@ grid = {}
 for rate in RATES:
     for epochs in EPOCHS:
         torch.manual_seed(seed)
-        tried = fine_tune(Chooser(pretrained.load(checkpoint).model.bert), kept, choices, epochs * size // 32, rate)
+        tried = fine_tune(
+            Chooser(pretrained.load(checkpoint).model.bert), kept, choices, epochs * size // 32, rate
+        )
         with torch.no_grad():
             grid[f"rate {rate:g}", f"{epochs} epochs"] = development(tried)
 pd.Series(grid).unstack().round(2)
@@ -1071,8 +1096,12 @@ if REAL and all(datasets.available(name) for name in NAMES):
         return entity_f1(truth, answers, zero_division=0)
 
     AMOUNTS["tweets"] = (len(learn), 600)
-    scores = compare("tweets", lambda encoder: BertTagger(encoder, len(KINDS)), rows["train"], tags, found_names)[1]
-    print(f"F1 of names in tweets: pre-trained {scores[0]:.2f}, from scratch {scores[1]:.2f}, O everywhere 0.00")
+    scores = compare(
+        "tweets", lambda encoder: BertTagger(encoder, len(KINDS)), rows["train"], tags, found_names
+    )[1]
+    print(
+        f"F1 of names in tweets: pre-trained {scores[0]:.2f}, from scratch {scores[1]:.2f}, O everywhere 0.00"
+    )
 else:
     print("Left out: REAL is False, or the files are not here (etude data fetch wnut17).")
 
