@@ -186,7 +186,10 @@ def read(number, words):
     """Documents about a topic, lists of sentences of (stem or pseudoword, its topic or None, endings); each number has another text."""
     return [
         [
-            [(pseudo.get(word.morphemes[0], word.morphemes[0]), word.topic, word.morphemes[1:]) for word in sentence]
+            [
+                (pseudo.get(word.morphemes[0], word.morphemes[0]), word.topic, word.morphemes[1:])
+                for word in sentence
+            ]
             for sentence in document.sentences
         ]
         for document in World("ko", number).documents(words)
@@ -216,7 +219,9 @@ def encode(documents):
 
 
 training, held_out, labelled = encode(text), encode(other_text), encode(labelled_text)  # each (B, N)
-print(f"{len(vocabulary)} words, {len(senses)} of them with two senses; {len(training):,} documents to learn from")
+print(
+    f"{len(vocabulary)} words, {len(senses)} of them with two senses; {len(training):,} documents to learn from"
+)
 print(" ".join(stems(text[0])))
 
 # %% [markdown]
@@ -384,7 +389,9 @@ for bias in (0.0, 1.0, 3.0):
     open_forget_gates(layer, bias)
     faded[f"LSTM, forget bias {bias:.0f}"] = by_autograd(layer, inputs)
 metrics["faded_after_ten"] = float(faded["LSTM, forget bias 1"][-11].log10())
-pd.DataFrame({name: norms[[-1, -6, -11, -21, -31]] for name, norms in faded.items()}, index=[0, 5, 10, 20, 30]).T
+pd.DataFrame(
+    {name: norms[[-1, -6, -11, -21, -31]] for name, norms in faded.items()}, index=[0, 5, 10, 20, 30]
+).T
 
 # %% [markdown]
 # ## 3. Two models that each look one way
@@ -576,7 +583,9 @@ class TwoWay(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(len(vocabulary), width, padding_idx=PADDING)
         widths = [width, 2 * width][:layers]
-        self.layers = nn.ModuleList(nn.LSTM(wide, width, batch_first=True, bidirectional=True) for wide in widths)
+        self.layers = nn.ModuleList(
+            nn.LSTM(wide, width, batch_first=True, bidirectional=True) for wide in widths
+        )
         self.output = nn.Linear(2 * width, len(vocabulary))
 
     def all_layers(self, tokens):
@@ -706,7 +715,8 @@ def recall(layer, symbols):
     """The share of symbols that are found again, by distance, (N,); symbols (M, N), the first half with labels."""
     last = layer(one_hot(symbols, 8).float())[0][:, -1]  # (M, m)
     cut = len(symbols) // 2
-    guesses = [probe(last[:cut], column[:cut], last[cut:], 8).argmax(dim=1) for column in symbols.T]  # each (M / 2,)
+    # each (M / 2,)
+    guesses = [probe(last[:cut], column[:cut], last[cut:], 8).argmax(dim=1) for column in symbols.T]
     return (torch.stack(guesses, dim=1) == symbols[cut:]).float().mean(dim=0).flip(0)
 
 
@@ -764,9 +774,16 @@ def occurrences(documents):
             verb = next((verbs[stem] for stem, *_ in sentence if stem in verbs), None)
             for stem, topic, endings in sentence:
                 column += 1
-                if verb is not None and stem in senses and topic in topics and topics.index(topic) in senses[stem]:
+                if (
+                    verb is not None
+                    and stem in senses
+                    and topic in topics
+                    and topics.index(topic) in senses[stem]
+                ):
                     ending = kinds.get(endings[0], 2) if endings else 2
-                    found.append((row, column, topics.index(topic), senses[stem], numbers.get(stem, -1), verb, ending))
+                    found.append(
+                        (row, column, topics.index(topic), senses[stem], numbers.get(stem, -1), verb, ending)
+                    )
             column += 1  # that of </s>
     rows, columns, *others = zip(*found)
     return Occurrences(list(rows), list(columns), *map(torch.tensor, others))
@@ -777,7 +794,8 @@ true_senses = (asked.pairs[:, 1] == asked.topics).long()  # (Q,)
 may_show = (known.words != 0) & (known.verbs != 0)  # (M,)
 is_new = (asked.words == 0) & (asked.verbs == 0)  # (Q,)
 print(
-    f"{len(known.rows)} occurrences may have labels, {len(asked.rows)} are asked for; in the harder test {int(is_new.sum())}"
+    f"{len(known.rows)} occurrences may have labels, {len(asked.rows)} are asked for; "
+    f"in the harder test {int(is_new.sum())}"
 )
 
 
@@ -785,7 +803,9 @@ print(
 @torch.no_grad()
 def parts(model, tokens, places):
     """At these places: the token layer, (1, M, d), and lists of the forward and the backward layers."""
-    layers = [layer[places.rows, places.columns].cpu()[None] for layer in model.all_layers(tokens.to(run.device))]
+    layers = [
+        layer[places.rows, places.columns].cpu()[None] for layer in model.all_layers(tokens.to(run.device))
+    ]
     ahead, behind = zip(*(layer.chunk(2, dim=-1) for layer in layers))  # each (1, M, d)
     return ahead[0], ahead[1:], behind[1:]
 
@@ -815,7 +835,8 @@ for name, (before, after) in found.items():
         old, new = alone(before, number), alone(after, number)  # (M, 2 d), (Q, 2 d)
         chosen[name, number] = torch.stack([choose(old, new, sample) for sample in samples])  # (8, Q)
         harder = choose(old, new, may_show) == true_senses  # (Q,)
-        endings = torch.stack([probe(old[i], known.endings[i], new, 3).argmax(dim=1) for i in samples])  # (8, Q)
+        # (8, Q)
+        endings = torch.stack([probe(old[i], known.endings[i], new, 3).argmax(dim=1) for i in samples])
         sense = share(chosen[name, number] == true_senses)
         rows.append((name, number, sense, share(harder[is_new]), share(endings == asked.endings)))
 columns = ["model", "layer", "sense", "sense, all is new", "ending"]
@@ -857,7 +878,9 @@ def scaled(layer):
 def learnt(sample, number=None):
     """The share of right senses, and the layers' weights; of one layer if a number is given, else of a learnt mixture."""
     before, after = found[TOP[0]]
-    old, new = ([scaled(layers[0]), *([scaled(x) for x in half] for half in layers[1:])] for layers in (before, after))
+    old, new = (
+        [scaled(layers[0]), *([scaled(x) for x in half] for half in layers[1:])] for layers in (before, after)
+    )
     old = old[0][:, sample], [x[:, sample] for x in old[1]], [x[:, sample] for x in old[2]]
     scores = torch.zeros(3, requires_grad=True) if number is None else 100.0 * one_hot(torch.tensor(number), 3)
     gamma = torch.ones((), requires_grad=True)
@@ -919,7 +942,8 @@ holds.set(
     title="What came long ago cannot be read off the last vector",
 )
 holds.legend()
-images = [pad(sight(layers).float(), (0, 1), value=torch.nan) for layers in designs.values()]  # a gap between two
+# a gap between two
+images = [pad(sight(layers).float(), (0, 1), value=torch.nan) for layers in designs.values()]
 sees.imshow(torch.cat(images, dim=1)[:, :-1], cmap="Blues", vmin=0, vmax=1.5)
 sees.set(xticks=[2.5, 9.5, 16.5], xticklabels=list(designs), xlabel="words seen", ylabel="word to be predicted")
 sees.set(yticks=range(6), title="Two layers that read both ways have seen the word itself")
