@@ -131,7 +131,9 @@ for ax, temperature in zip(axes, (0, 0.5, 1, 2)):
     ax.tick_params(axis="x", rotation=60)
     ax.set(title=f"T = {temperature}", ylim=(0, 1))
 axes[0].set_ylabel("probability")
-figure.suptitle(f"“{PROMPT} …”: the higher the temperature, the flatter the choice", x=0.01, ha="left", fontsize=11)
+figure.suptitle(
+    f"“{PROMPT} …”: the higher the temperature, the flatter the choice", x=0.01, ha="left", fontsize=11
+)
 plt.show()
 
 # %% [markdown]
@@ -494,7 +496,8 @@ with torch.no_grad():
             times["everything again"].append((n, 1000 * (time.perf_counter() - began)))
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 ax.plot(*zip(*times["everything again"]), marker=".", label="everything again")
-smooth = pd.Series(times["with a cache"]).rolling(9, min_periods=1, center=True).median()  # other programs run too
+# other programs run too
+smooth = pd.Series(times["with a cache"]).rolling(9, min_periods=1, center=True).median()
 ax.plot(range(1, reach + 1), smooth, label="with a cache, median of 9")
 ax.set(xlabel="tokens in the text", ylabel="milliseconds for one more token", yscale="log")
 ax.set_title(f"What one more token costs, in {group} texts at once")
@@ -513,7 +516,8 @@ plt.show()
 for word in ("눈", "킹받네"):
     ids = korean_bpe.encode(word)
     print(
-        f"{word}: {[korean_bpe.decode_bytes([i]) for i in ids]}, one by one {''.join(korean_bpe.decode([i]) for i in ids)}"
+        f"{word}: {[korean_bpe.decode_bytes([i]) for i in ids]}, "
+        f"one by one {''.join(korean_bpe.decode([i]) for i in ids)}"
     )
 
 # %% [markdown]
@@ -574,7 +578,10 @@ def story(model, bpe, prompt, longest=60, **how):
     ids = torch.tensor([[end, *bpe.encode(prompt)]], device=run.device)
     new = continued(model, ids, min(longest, 128 - ids.size(1)), chooser(**how))[0, ids.size(1) :].tolist()
     new = new[: new.index(end)] if end in new else new
-    print(prompt + "".join(f"/{part}" for part in complete_text([bpe.decode_bytes([i]) for i in new]) if part), "\n")
+    print(
+        prompt + "".join(f"/{part}" for part in complete_text([bpe.decode_bytes([i]) for i in new]) if part),
+        "\n",
+    )
 
 
 story(english, english_bpe, "the singer of the theater", temperature=1.0, p=0.9, number=seed)
@@ -751,7 +758,10 @@ def repeated_logps(model, bpe, language):
     return torch.stack(found).mean(dim=0)
 
 
-loops = {"English": repeated_logps(english, english_bpe, "en"), "Korean": repeated_logps(korean, korean_bpe, "ko")}
+loops = {
+    "English": repeated_logps(english, english_bpe, "en"),
+    "Korean": repeated_logps(korean, korean_bpe, "ko"),
+}
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for name, line in loops.items():
     ax.plot(range(1, TIMES + 1), line, marker="o", label=name)
@@ -773,13 +783,18 @@ known = {word for document in World("ko", seed=0).documents(240_000) for word in
 def unknown_words(text):
     """The share of words that the model has never read; the first and the last word of a text, which may be cut, left out."""
     words = [word for row in text[:, START:].tolist() for word in korean_bpe.decode(row).split()[1:-1]]
-    return sum(word not in known for word in words) / len(words), Counter(word for word in words if word not in known)
+    return (
+        sum(word not in known for word in words) / len(words),
+        Counter(word for word in words if word not in known),
+    )
 
 
 korean_texts = {"human": held_out("ko", korean_bpe, count)}
 for name in ("greedy", "top-p 0.9", "sampling", "T = 1.3"):
     prompts = korean_texts["human"][:, :START]
-    korean_texts[name] = continued(korean, prompts, LONGEST, chooser(**ways[name]), korean_bpe.special_tokens[END])
+    korean_texts[name] = continued(
+        korean, prompts, LONGEST, chooser(**ways[name]), korean_bpe.special_tokens[END]
+    )
 rows = []
 for name, text in korean_texts.items():
     share, which = unknown_words(text)
