@@ -436,7 +436,9 @@ class Static:
     def words(self, *sentences):
         """(T, 64), 0 for a word that it has not met."""
         words = chain(*sentences)
-        return torch.stack([self.table[self.index[word]] if word in self.index else torch.zeros(64) for word in words])
+        return torch.stack(
+            [self.table[self.index[word]] if word in self.index else torch.zeros(64) for word in words]
+        )
 
     def sentences(self, texts):
         return torch.stack([self.mean(text) for text in texts]).numpy()
@@ -474,7 +476,9 @@ class Frozen:
         self.model, self.tokenizer = load(checkpoint)
         self.bytes = isinstance(self.tokenizer, ByteBPE)
         if load is not pretrained_gpt.load:
-            self.padding, begin, end, self.mask = (self.tokenizer.special_tokens[mark] for mark in MARKS[self.bytes])
+            self.padding, begin, end, self.mask = (
+                self.tokenizer.special_tokens[mark] for mark in MARKS[self.bytes]
+            )
             self.begin, self.end = [begin], [end]
 
     @property
@@ -495,7 +499,8 @@ class Frozen:
 
     def read(self, rows):
         """The vectors of each row's tokens, (N, d) each."""
-        ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=self.padding)  # (B, N)
+        # (B, N)
+        ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=self.padding)
         return [x[: len(row)] for x, row in zip(self.vectors(ids), rows)]
 
     def sentences(self, texts):
@@ -515,11 +520,16 @@ class Frozen:
         rows, places, pieces = zip(*chain(*asked))
         hidden = torch.stack([x[place] for x, place in zip(self.read(rows), places)])  # (Q, d)
         logs = self.scores(hidden).log_softmax(dim=-1)[torch.arange(len(pieces)), torch.tensor(pieces)]  # (Q,)
-        return torch.stack([part.mean() for part in logs.split([len(some) for some in asked])]).view(len(items), -1)
+        return torch.stack([part.mean() for part in logs.split([len(some) for some in asked])]).view(
+            len(items), -1
+        )
 
     def questions(self, start, ending):
         """(row, place that tells it, piece) for each piece of the ending, by those before it."""
-        before, pieces = self.row(start)[: -len(self.end) or None], list(chain(*self.cut(ending.split(), inside=True)))
+        before, pieces = (
+            self.row(start)[: -len(self.end) or None],
+            list(chain(*self.cut(ending.split(), inside=True))),
+        )
         return [([*before, *pieces[:n]], len(before) + n - 1, piece) for n, piece in enumerate(pieces)]
 
     def flops(self, text):
@@ -767,7 +777,10 @@ def counted(language, texts):
         for before, word in pairwise(text):
             nats["unigrams"] -= math.log((single[word] + 0.1) / (total + 0.1 * size))
             nats["bigrams"] -= math.log((pairs[before, word] + 0.1) / (single[before] + 0.1 * size))
-    return {name: value / math.log(2) / sum(len(text.encode()) + 1 for text in texts) for name, value in nats.items()}
+    return {
+        name: value / math.log(2) / sum(len(text.encode()) + 1 for text in texts)
+        for name, value in nats.items()
+    }
 
 
 @torch.inference_mode()
@@ -963,7 +976,9 @@ def agreement(yours, other):
 
 
 LANGUAGES = {"en": scores, "ko": korean_scores}
-tied = [[[name in tied_with_best(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()]
+tied = [
+    [[name in tied_with_best(found[job]) for name in models] for job in JOBS] for found in LANGUAGES.values()
+]
 fronts = [places(pareto_front(cost_and_quality(job, "FLOPs"))) for job in JOBS]
 twice = {
     "ties_right": agreement(
@@ -986,10 +1001,12 @@ twice = {
     ),
 }
 print(
-    f"{twice['ties_right']:.0%} of ties, {twice['fronts_right']:.0%} of fronts, {twice['choices_right']:.0%} of choices agree"
+    f"{twice['ties_right']:.0%} of ties, {twice['fronts_right']:.0%} of fronts, "
+    f"{twice['choices_right']:.0%} of choices agree"
 )
 print(
-    f"intervals reach {twice['interval_in_standard_errors']:.3f} standard errors far: t for {DRAWS} scores is {stats.t.ppf(0.975, DRAWS - 1):.3f}"
+    f"intervals reach {twice['interval_in_standard_errors']:.3f} standard errors far: "
+    f"t for {DRAWS} scores is {stats.t.ppf(0.975, DRAWS - 1):.3f}"
 )
 
 # %% [markdown]
