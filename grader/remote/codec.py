@@ -36,7 +36,7 @@ MAX_INT_BITS = 8192  # 2467 digits: Python still prints it
 MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
 MAX_ALIKE = 100  # keys with one hash: each is compared with all before it
-MAX_NUMBERS = 60_000  # keys of one dict that are numbers alone: their places in its table can be chosen, one behind the other
+MAX_NUMBERS = 60_000  # keys of one dict that are numbers alone, whose places in its table a sender can choose
 
 # dtype name -> bytes per item
 _INTEGERS = {"bool": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "uint8": 1}

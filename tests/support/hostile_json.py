@@ -198,3 +198,10 @@ def text_that_deceives(folder: Path, given: Given) -> None:
     ]
     cells.append({"cell_type": "code", "metadata": {}, "source": "print('\ud800\udc00 \udfff')\x00"})
     save(folder, given.right)
+
+
+@attack("Writes a name of two hundred thousand accents, which Python sorts one by one.", "exhaustion", 11)
+def name_of_accents_alone(folder: Path, given: Given) -> None:
+    cell = {"cell_type": "code", "source": "a" + "\u0327\u0301" * 95_000 + " = 1", "metadata": {}, "outputs": []}
+    given.right["cells"].append(cell)
+    save(folder, given.right)

@@ -111,7 +111,10 @@ def test_an_array_of_numbers_comes_back_from_npy(artifacts: Artifacts) -> None:
         + b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }".ljust(117)
         + b"\n\x80\x04N.",
         b"\x93NUMPY\x01\x00v\x00" + b"__import__('os').system('true')".ljust(117) + b"\n",
-        *(b"\x93NUMPY\x01\x00\x11\x27" + deep + b"\n" for deep in (b"1+" * 5000, b"~" * 10_000, b"{0:   " * 1666 + b"    ")),
+        *(
+            b"\x93NUMPY\x01\x00\x11\x27" + deep + b"\n"
+            for deep in (b"1+" * 5000, b"~" * 10_000, b"{0:   " * 1666 + b"    ")
+        ),
     ],
 )
 def test_an_npy_file_that_lies_or_pickles_is_refused(artifacts: Artifacts, content: bytes) -> None:
