@@ -12,7 +12,7 @@
 # **The paper.** Pennington, Socher and Manning, [GloVe: Global Vectors for Word Representation](https://aclanthology.org/D14-1162) (EMNLP 2014).
 
 # %% [markdown]
-# LSA takes the whole table of counts, and trusts every entry alike. GloVe asks what in it carries meaning: the *ratio* of two co-occurrence probabilities.
+# LSA trusts every entry of the table of counts alike. GloVe asks what in it carries meaning: the *ratio* of two co-occurrence probabilities.
 #
 # Vectors whose dot products fit the **logarithms** of the counts have these ratios as differences.
 
@@ -23,7 +23,7 @@
 # |---|---|---|
 # | 71.7 % | 69.1 % | 60.1 % |
 #
-# You train all three on one small planted text. Not all comes out as in the paper: find out why.
+# You train all three on one small planted text. Not all comes out so: find out why.
 
 # %% [markdown]
 # **What you will write** (about 2½ hours):
@@ -79,12 +79,13 @@ plots.style()
 # | $P(k \mid \text{ice})$ | 1.9e-4 | 6.6e-5 | 3.0e-3 | 1.7e-5 |
 # | $P(k \mid \text{steam})$ | 2.2e-5 | 7.8e-4 | 2.2e-3 | 1.8e-5 |
 # | $P(k \mid \text{ice}) \,/\, P(k \mid \text{steam})$ | 8.9 | 8.5e-2 | 1.36 | 0.96 |
+# | $k$ goes with | ice alone | steam alone | both | neither |
+# | so the ratio is | large | small | near one | near one |
+#
+# A single probability says little: *water* has the largest, as it is frequent.
 
 # %% [markdown]
-# A single probability says little: *water* has the largest, as it is frequent. The ratio is large for words of ice alone, small for words of steam alone, near one for words of both (*water*) or neither (*fashion*).
-
-# %% [markdown]
-# Do the ratios follow from the rows above? 1.9 / 0.22 is 8.6, not 8.9. But printed numbers are rounded, half a unit of the last digit to both sides:
+# Do the ratios follow? 1.9 / 0.22 is 8.6, not 8.9. But printed numbers are rounded, half a unit of the last digit to both sides:
 #
 # ```
 #  1.9e-4      1.85e-4 ├───────┼───────┤ 1.95e-4
@@ -94,7 +95,12 @@ plots.style()
 # So only an interval of the ratio is known.
 
 # %% [markdown]
-# `Decimal` keeps what was printed: `Decimal("2.20").as_tuple().exponent` is −2, the place of the last digit, and `Decimal(1).scaleb(-2)` is 0.01, one unit of it.
+# `Decimal` keeps what was printed:
+#
+# ```
+#  Decimal("2.20").as_tuple().exponent     -2      the place of the last digit
+#  Decimal(1).scaleb(-2)                   0.01    one unit of it
+# ```
 #
 # *20 minutes, medium.*
 #
@@ -205,8 +211,7 @@ check("harmonic_counts")
 
 # %% [markdown]
 # From the table $X$, $P(k \mid i) = X_{ik} / X_i$, with the row's sum $X_i = \sum_k X_{ik}$. The ratio of two words for **all** probes at once:
-
-# %% [markdown]
+#
 # *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
@@ -234,12 +239,16 @@ def probability_ratios(counts, i, j):
 check("probability_ratios")
 
 # %% [markdown]
-# The planted **world** has nine topics. Noise puts a word of another topic in about one place of eight. Adjectives such as *big* go with everything.
-
-# %% [markdown]
-# In place of *ice* and *steam*: people and places of food (*chef*, *kitchen*) and of the sea (*sailor*, *harbor*). In place of the probes: four **kinds** of words.
+# The planted **world** has nine topics. Noise puts a word of another topic in about one place of eight. The probes are four **kinds** of words:
 #
-# The first half of the text is for training, the second tests predictions.
+# | the paper | our world |
+# |---|---|
+# | *ice*, *steam* | people and places of food (*chef*, *kitchen*), of the sea (*sailor*, *harbor*) |
+# | *solid*, *gas* | words of food, words of the sea |
+# | *water* | adjectives such as *big*, which go with everything |
+# | *fashion* | words of other topics |
+#
+# Train on the first half of the text; the second tests predictions.
 
 # %%
 size = {
@@ -265,7 +274,9 @@ counts, counts_unseen = (
     cooccurrence(part, words, WINDOW, "harmonic") for part in (corpus, text[half:])
 )  # (V, V) sparse
 few = corpus[:200]
-same = torch.allclose(harmonic_counts(few, words, WINDOW), cooccurrence(few, words, WINDOW, "harmonic").to_dense())
+same = torch.allclose(
+    harmonic_counts(few, words, WINDOW), cooccurrence(few, words, WINDOW, "harmonic").to_dense()
+)
 print(f"{len(words)} words, {counts._nnz():,} of {len(words) ** 2:,} entries are not zero")
 print(f"on {len(few)} sentences your counts and the library's are {'the same' if same else 'NOT the same'}")
 
@@ -275,12 +286,14 @@ topics = [topic.name for topic in world.lexicon.topics]
 
 def known(lexemes):
     """Ids of the lexemes' stems that are in the vocabulary and have one meaning."""
-    return [index[entry.stem] for entry in lexemes if entry.stem in index and entry.stem not in world.homonyms()]
+    return [
+        index[entry.stem] for entry in lexemes if entry.stem in index and entry.stem not in world.homonyms()
+    ]
 
 
 people = [known((*topic.agents, *topic.places)) for topic in world.lexicon.topics]
 things = [known(thing for _, found in topic.verbs for thing in found) for topic in world.lexicon.topics]
-own = [one + other for one, other in zip(people, things)]  # for each topic the ids of its people, places and things
+own = [one + other for one, other in zip(people, things)]  # for each topic: ids of people, places and things
 adjectives = known(word for opposites in world.lexicon.opposites for word in opposites)
 
 
@@ -288,7 +301,9 @@ def kinds_of(counts, one, other):
     """(2, 5): counts near the people of two topics, added up over the topics' own words, adjectives, other topics, the rest."""
     near = torch.stack([counts[people[topic]].sum(dim=0) for topic in (one, other)])  # (2, V)
     elsewhere = [k for topic, ids in enumerate(own) if topic not in (one, other) for k in ids]
-    sums = torch.stack([near[:, ids].sum(dim=1) for ids in (own[one], own[other], adjectives, elsewhere)], dim=1)
+    sums = torch.stack(
+        [near[:, ids].sum(dim=1) for ids in (own[one], own[other], adjectives, elsewhere)], dim=1
+    )
     return torch.cat([sums, near.sum(dim=1, keepdim=True) - sums.sum(dim=1, keepdim=True)], dim=1)
 
 
@@ -304,7 +319,7 @@ table.loc["ratio"] = probability_ratios(found, 0, 1).numpy()
 table.iloc[:, :4].map("{:.2g}".format)
 
 # %% [markdown]
-# The four kinds behave like *solid*, *gas*, *water* and *fashion*. For all pairs of topics, `ratio_gap` is how far the log ratios of their own words are from 0, on the right side, minus how far the others are. Control: the text with its words **shuffled**.
+# The four kinds behave like the paper's probes. `ratio_gap`, over all pairs of topics: how far the log ratios of their own words are from 0, on the right side, minus how far the others are. Control: the text with its words **shuffled**.
 
 
 # %%
@@ -433,7 +448,7 @@ def glove_loss(word, context, word_bias, context_bias, counts, x_max=100.0):
 check("glove_loss")
 
 # %% [markdown]
-# Now the gradient by hand. Derive on paper, before you open this, the derivatives of one entry's $f e^2$, where $e$ is its error, by $w_i$, $\tilde w_k$, $b_i$ and $\tilde b_k$.
+# Now the gradient by hand. First derive on paper: one entry's $f e^2$, where $e$ is its error, by $w_i$, $\tilde w_k$, $b_i$ and $\tilde b_k$.
 #
 # <details><summary>The derivation</summary>
 #
@@ -513,9 +528,13 @@ def adagrad_step(parameters, squares, gradients, lr):
 check("adagrad_step")
 
 # %% [markdown]
-# The loop: shuffle the entries that are not zero, take a batch, look up its vectors and biases, compute their gradients, step.
+# The given loop shuffles the entries that are not zero, and takes a batch. Write the rest:
 #
-# A word may occur many times in a batch. Its gradients **add up**: `table[ids] += g` keeps one of them, `index_add_` all.
+# ```
+#  entries ─→ their vectors and biases ─→ gradients ─→ added up for each word ─→ adagrad_step
+# ```
+#
+# A word may occur many times in a batch. `table[ids] += g` keeps one of its gradients, `index_add_` adds up all.
 #
 # The paper takes $\eta = 0.05$ and 50 to 100 epochs, we 0.2 and a few.
 
@@ -577,7 +596,7 @@ check("train_glove")
 # $$ \ln \frac{P(k \mid i)}{P(k \mid j)} \approx (w_i - w_j) \cdot \tilde w_k + (b_i - \ln X_i) - (b_j - \ln X_j) $$
 
 # %% [markdown]
-# In the paper's derivation $b_i$ *is* $\ln X_i$ (up to a constant), and the brackets vanish. A trained bias grows far more slowly, as the vectors take over most of a word's frequency: keep the brackets.
+# In the paper's derivation $b_i$ *is* $\ln X_i$ (up to a constant), and the brackets vanish. A trained bias grows far more slowly: keep the brackets.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -634,7 +653,8 @@ model, seconds = learn(counts)
 model_mixed, _ = learn(counts_mixed)
 before, after = cost(learn(counts, epochs=0)[0], counts), cost(model, counts)
 print(
-    f"{size['epochs']} epochs over {counts._nnz():,} entries in {seconds:.1f} s: the loss fell from {before:.3f} to {after:.3f}"
+    f"{size['epochs']} epochs over {counts._nnz():,} entries in {seconds:.1f} s: "
+    f"the loss fell from {before:.3f} to {after:.3f}"
 )
 
 
@@ -672,15 +692,17 @@ for ax in (left, right):
 plt.show()
 
 # %% [markdown]
-# Shuffled text is fitted nearly as well: a good fit alone shows no meaning. Ask the vectors what they were not told.
+# Shuffled text is fitted nearly as well: a good fit alone shows no meaning.
 
 # %% [markdown]
 # ### Do differences of vectors say what the ratios are?
 #
 # For people or places of two topics, and all probes that both have met:
 #
-# - the half **trained** on: `ratio_fit`, and `ratio_fit_frequent` where both counts are 2 or more;
-# - the **unseen** half: `ratio_unseen`, beside the ratios as counted in training.
+# | half of the text | correlation with its ratios |
+# |---|---|
+# | **trained** on | `ratio_fit`; `ratio_fit_frequent` where both counts are 2 or more |
+# | **unseen** | `ratio_unseen`, beside that of the ratios as counted in training |
 
 
 # %%
@@ -712,15 +734,18 @@ metrics |= {
 print(f"{len(fitted):,} ratios of the text trained on: r = {metrics['ratio_fit']:.3f}")
 print(f"{int(frequent.sum()):,} of them from counts of 2 or more: r = {metrics['ratio_fit_frequent']:.3f}")
 print(
-    f"{len(truth):,} ratios of unseen text: r = {correlation(said, truth):.3f} for vectors, {correlation(counted, truth):.3f} for counts"
+    f"{len(truth):,} ratios of unseen text: r = {correlation(said, truth):.3f} for vectors, "
+    f"{correlation(counted, truth):.3f} for counts"
 )
-print(f"{len(truth_mixed):,} ratios of shuffled text: r = {correlation(said_mixed, truth_mixed):.3f} for vectors")
+print(
+    f"{len(truth_mixed):,} ratios of shuffled text: r = {correlation(said_mixed, truth_mixed):.3f} for vectors"
+)
 
 # %% [markdown]
 # Where both counts are 2 or more, vectors follow the ratios closely. Many others rest on one distant meeting: a count of ¼ has the weight $f$ = 0.06. Vectors predict unseen text better than their counts do.
 
 # %% [markdown]
-# A probe of $i$'s topic should get a large ratio, one of $j$'s a small one. `ratio_direction` is the rank correlation of $(w_i - w_j) \cdot \tilde w_k$ with +1, −1, and 0 for all others.
+# `ratio_direction` is the rank correlation of $(w_i - w_j) \cdot \tilde w_k$ with +1 for probes of $i$'s topic, −1 for those of $j$'s, 0 for all others.
 
 
 # %%
@@ -749,7 +774,9 @@ spread = np.random.default_rng(seed)
 figure, ax = plt.subplots(figsize=(8, 3.2), layout="constrained")
 for height, (probes, name) in enumerate(zip(shown.values(), ("kitchen", "harbor", "big", "classroom"))):
     ax.plot(ratio[probes], height + spread.uniform(-0.25, 0.25, len(probes)), ".", alpha=0.7)
-    ax.annotate(name, (float(ratio[index[name]]), height), (0, 12), textcoords="offset points", ha="center", fontsize=9)
+    ax.annotate(
+        name, (float(ratio[index[name]]), height), (0, 12), textcoords="offset points", ha="center", fontsize=9
+    )
 ax.axvline(0, color="#999999", lw=1)
 ax.set_yticks(range(len(shown)), shown)
 ax.invert_yaxis()
@@ -837,9 +864,14 @@ metrics |= gains(english) | {
 }
 
 # %% [markdown]
-# Not what the paper reports. In similarity GloVe is below word2vec, and near LSA. In analogies it is far behind word2vec; against LSA it depends on the relation.
+# Not what the paper reports:
 #
-# Longer training makes the fit better and the analogies worse. Look at what GloVe is **not** told.
+# | GloVe against | word2vec | LSA |
+# |---|---|---|
+# | similarity | below | near |
+# | analogies | far behind | depends on the relation |
+#
+# Longer training makes the fit better and the analogies worse. What is GloVe **not** told?
 
 # %% [markdown]
 # ### What the zeros know
@@ -854,7 +886,7 @@ metrics |= gains(english) | {
 # ```
 
 # %% [markdown]
-# A target that the paper mentions in section 3 has a value at 0 too: $\ln(1 + X)$. Add 1 to *every* entry of the table. Fewer epochs visit about as many entries as the longer GloVe does.
+# The paper's section 3 mentions a target with a value at 0: $\ln(1 + X)$. Add 1 to *every* entry. Fewer epochs then visit about as many entries as the longer GloVe does.
 #
 # Control: the same shift **without** the zeros.
 
@@ -862,7 +894,9 @@ metrics |= gains(english) | {
 with_zeros = (dense + 1).to_sparse()  # every entry
 model_zeros, _ = learn(with_zeros, epochs=max(1, round(4 * size["epochs"] * counts._nnz() / with_zeros._nnz())))
 zeros = scores(world, "word", model_zeros[0] + model_zeros[1], words)
-shifted = torch.sparse_coo_tensor(counts.indices(), counts.values() + 1, counts.shape, check_invariants=True).coalesce()
+shifted = torch.sparse_coo_tensor(
+    counts.indices(), counts.values() + 1, counts.shape, check_invariants=True
+).coalesce()
 model_shifted, _ = learn(shifted)
 only_shifted = scores(world, "word", model_shifted[0] + model_shifted[1], words)
 metrics |= {
@@ -904,13 +938,10 @@ figure.suptitle("Country or capital? Pairs that never meet tell, and GloVe's los
 plt.show()
 
 # %% [markdown]
-# GloVe's counts of *korea, mayor* and *seoul, president* are too large (seed 0). With the zeros, both come out near what was counted.
+# GloVe's counts of *korea, mayor* and *seoul, president* are too large (seed 0). With the zeros, both come near what was counted, and far more questions are answered. The shift alone changes little.
 
 # %% [markdown]
-# Far more questions are answered; the shift alone changes little. What keeps GloVe behind word2vec here is neither the optimiser nor counting as such, but the pairs that do **not** meet.
-
-# %% [markdown]
-# Our world is hard on GloVe: by its rules such pairs hardly ever meet. In six billion words nearly every two frequent words meet somewhere, and the rare meeting itself carries the information.
+# So neither the optimiser nor counting as such keeps GloVe behind word2vec here, but the pairs that do **not** meet. By our world's rules they hardly ever do. In six billion words nearly every two frequent words meet, and a rare meeting itself informs.
 
 # %% [markdown]
 # ### Korean, and real text
@@ -922,7 +953,9 @@ if profile != "smoke":
     world_ko = World("ko", seed=seed)
     corpus_ko = world_ko.corpus(size["tokens"], unit="morpheme")
     words_ko = vocabulary(corpus_ko)
-    korean = compare(world_ko, "morpheme", corpus_ko, cooccurrence(corpus_ko, words_ko, WINDOW, "harmonic"), words_ko)
+    korean = compare(
+        world_ko, "morpheme", corpus_ko, cooccurrence(corpus_ko, words_ko, WINDOW, "harmonic"), words_ko
+    )
     metrics |= gains(korean, "_ko")
     print(korean.round(3).to_string())
 
@@ -964,16 +997,31 @@ else:
 record(metrics, word_vectors=model[0], context_vectors=model[1], words=words)
 
 # %% [markdown]
-# **What was found**, in the runs behind the table of expected values (profile `cpu`; `smoke` in brackets):
+# **What was found**, in the runs behind the table of expected values:
 #
-# - Vectors with biases fit the logarithms of the counts: r = .95 (.96); shuffled .89 (.90).
-# - Ratios of unseen text: r = .74 (.72), better than the counts by .08 (.06). Shuffled: about 0.
-# - Analogies: 58 % (28 %), 42 (55) points behind word2vec. LSA is about level (28 ahead), and 42 ahead in Korean.
+# | | `cpu` | `smoke` |
+# |---|---|---|
+# | vectors with biases and the logarithms of the counts, r | .95 | .96 |
+# | the same, shuffled | .89 | .90 |
+# | ratios of unseen text, r | .74 | .72 |
+# | ... beyond the counts' r | +.08 | +.06 |
+# | ... shuffled | about 0 | about 0 |
+# | similarity, ρ | .85 | .72 |
+# | ... less word2vec's | −.06 | −.13 |
+# | ... of the sum of both vectors, less that of one | −.04 | +.07 |
+# | WordSim-353, ρ | .07 | |
+# | ... less LSA's; less word2vec's | −.33; −.16 | |
 
 # %% [markdown]
-# - Training for longer costs 25 (11) points. With the zeros GloVe gains 41 (61); the shift alone changes about 2.
-# - Similarity: ρ = .85 (.72), .06 (.13) below word2vec. The sum of both vectors is worse by .04 than one (better by .07).
-# - WordSim-353: ρ = .07, .33 below LSA and .16 below word2vec.
+# | analogies | `cpu` | `smoke` |
+# |---|---|---|
+# | answered by GloVe | 58 % | 28 % |
+# | ... less word2vec's, in points | −42 | −55 |
+# | ... less LSA's | about 0 | −28 |
+# | ... less LSA's, in Korean | −42 | |
+# | change by training four times as long | −25 | −11 |
+# | ... by the zeros | +41 | +61 |
+# | ... by the shift alone | +2 | −1 |
 
 # %% [markdown]
 # ## In your own words
@@ -1040,7 +1088,9 @@ def leaning(vectors):
     }
 
 
-print(f"{', '.join(his)} against {', '.join(hers)}; jobs: {', '.join(jobs[::2])} against {', '.join(jobs[1::2])}")
+print(
+    f"{', '.join(his)} against {', '.join(hers)}; jobs: {', '.join(jobs[::2])} against {', '.join(jobs[1::2])}"
+)
 spaces = {"GloVe": model[0], "GloVe of 1 + X": model_zeros[0], "GloVe, shuffled text": model_mixed[0]}
 pd.DataFrame({name: leaning(space) for name, space in spaces.items()}).T.round(3)
 
@@ -1064,7 +1114,12 @@ def draw_leaning(ax, scores, ends, title):
     for name, place in ends.items():
         ax.axvline(place, color="#999999", ls=":")
         ax.annotate(
-            name, (place, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points", ha="center"
+            name,
+            (place, 1),
+            (0, 2),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
         )
     ax.set(xlabel="cosine with the direction", ylabel="job")
     ax.set_title(title, pad=18)
@@ -1086,7 +1141,7 @@ plt.show()
 # %% [markdown]
 # ### On real words
 #
-# Vectors of billions of words are too large for a course. Get a file from [GloVe's page at Stanford](https://nlp.stanford.edu/projects/glove/) or fastText's page (English word vectors, `.vec`), unpack it, and name it in the environment variable `ETUDE_VECTORS` or in the next cell.
+# Vectors of billions of words are too large for a course. Get a file from [GloVe's page at Stanford](https://nlp.stanford.edu/projects/glove/) or fastText's (English word vectors, `.vec`), unpack it, and write its path in the environment variable `ETUDE_VECTORS` or the next cell.
 
 # %%
 vectors_path = os.environ.get("ETUDE_VECTORS", "")  # or write the file's path here
@@ -1108,12 +1163,16 @@ else:
 if have_table:
     held = set(real_words)
     he_she = (
-        "he-she his-her himself-herself man-woman boy-girl father-mother son-daughter male-female guy-gal John-Mary"
+        "he-she his-her himself-herself man-woman boy-girl "
+        "father-mother son-daughter male-female guy-gal John-Mary"
     )
-    he_she = [tuple(word if word in held else word.lower() for word in pair.split("-")) for pair in he_she.split()]
+    he_she = [
+        tuple(word if word in held else word.lower() for word in pair.split("-")) for pair in he_she.split()
+    ]
     occupations = [
-        "architect", "artist", "banker", "captain", "carpenter", "dancer", "doctor", "engineer", "hairdresser", "housekeeper",
-        "journalist", "lawyer", "librarian", "nurse", "philosopher", "programmer", "receptionist", "scientist", "secretary", "teacher",
+        "architect", "artist", "banker", "captain", "carpenter", "dancer", "doctor",
+        "engineer", "hairdresser", "housekeeper", "journalist", "lawyer", "librarian", "nurse",
+        "philosopher", "programmer", "receptionist", "scientist", "secretary", "teacher",
     ]  # fmt: skip
     gender = associations.direction(real, real_words, he_she)
     real_jobs = associations.projections(real, real_words, gender.vector, occupations)
@@ -1126,7 +1185,9 @@ if have_table:
     sides = zip(("he …", "she …"), zip(*of_pairs))
     ends = {name: mean_along(real, real_words, gender.vector, side) for name, side in sides}
     figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    draw_leaning(ax, real_jobs.values, ends, f"{known_jobs} jobs on the way from she to he, in vectors of real text")
+    draw_leaning(
+        ax, real_jobs.values, ends, f"{known_jobs} jobs on the way from she to he, in vectors of real text"
+    )
     plt.show()
 
 # %% [markdown]
@@ -1136,11 +1197,15 @@ if have_table:
 if have_table:
     names = "John Paul Mike Kevin Steve Greg Jeff Bill", "Amy Joan Lisa Sarah Diana Kate Ann Donna"
     names = [[name if name in held else name.lower() for name in side.split()] for side in names]
-    career = ["executive", "management", "professional", "corporation", "salary", "office", "business", "career"]
+    career = [
+        "executive", "management", "professional", "corporation", "salary", "office", "business", "career",
+    ]  # fmt: skip
     family = ["home", "parents", "children", "family", "cousins", "marriage", "wedding", "relatives"]
     real_weat = associations.weat(real, real_words, names, (career, family))
     print(f"d = {real_weat.effect:.2f}, p = {real_weat.p:.2g} ({real_weat.partitions:,} divisions)")
-    print("\n".join(f"{name}: {found}" for name, found in zip(("X", "Y", "career", "family"), real_weat.coverage)))
+    print(
+        "\n".join(f"{name}: {found}" for name, found in zip(("X", "Y", "career", "family"), real_weat.coverage))
+    )
 
 # %% [markdown]
 # *man is to doctor as woman is to …?* Usually the question's own words may not answer. Then *doctor* is impossible, and what comes next looks like prejudice ([Nissim et al. 2020](https://aclanthology.org/2020.cl-2.7)). So both:
@@ -1151,17 +1216,21 @@ if have_table:
     for job in [job for job in real_jobs.coverage.known if {"man", "woman"} <= held]:
         question = "man", job, "woman"
         rows[job] = {
-            title: ", ".join(word for word, _ in associations.answers(real, real_words, question, own_words=allowed))
+            title: ", ".join(
+                word for word, _ in associations.answers(real, real_words, question, own_words=allowed)
+            )
             for title, allowed in (("own words forbidden", False), ("own words allowed", True))
         }
     display(pd.DataFrame(rows).T)
 
 # %% [markdown]
-# On a small table, `sgns.train(text, dim=100, epochs=10, seed=0)`, *text* being `corpora.brown()` and `corpora.movie_reviews()` in lower case (2.65 million words):
+# A small table: `sgns.train(text, dim=100, epochs=10, seed=0)`, *text* being `corpora.brown()` and `corpora.movie_reviews()` in lower case (2.65 million words).
 #
-# - $d$ is 1.80 (1.73 with seed 1): of 12,870 divisions none does better.
-# - *nurse* leans most to *she*, *carpenter* to *he* (John Carpenter makes films).
-# - With own words allowed, the job itself answers all twenty questions.
+# | asked | found |
+# |---|---|
+# | $d$ | 1.80 (1.73 with seed 1): of 12,870 divisions none does better |
+# | who leans most | *nurse* to *she*, *carpenter* to *he* (John Carpenter makes films) |
+# | own words allowed | the job itself answers all twenty questions |
 
 # %% [markdown]
 # Taking the direction out hides the lean more than it removes it: words that leaned alike stay neighbours, and a classifier still sorts them ([Gonen and Goldberg 2019](https://aclanthology.org/N19-1061)).
