@@ -19,12 +19,12 @@
 # Give every word an axis of its own, and all words are equally different. The way out: *count* in whose company a word stands.
 
 # %% [markdown]
-# **The claims to reproduce.**
+# **The claims to reproduce**, on a small planted language with known similarities:
 #
-# 1. Words of similar meaning come to lie near each other, if counts of neighbours are weighed by their surprise (PMI; the measure is Church and Hanks's, its rows as vectors are later work).
-# 2. In a table of words by documents, about 100 directions (LSA) do better than all of it (Deerwester and colleagues).
-#
-# You test both on a small planted language with known similarities.
+# | whose | claim |
+# |---|---|
+# | Church and Hanks's measure; its rows as vectors are later work | Words of similar meaning come to lie near each other, if counts of neighbours are weighed by their surprise (PMI). |
+# | Deerwester and colleagues | In a table of words by documents, about 100 directions (LSA) do better than all of it. |
 
 # %% [markdown]
 # **What you will write** (about 2 hours):
@@ -183,14 +183,13 @@ display(pd.DataFrame(distances(vectors).numpy(), four, four).round(4))
 pd.DataFrame(cosines(vectors).numpy(), four, four)
 
 # %% [markdown]
-# Two one-hot rows differ in two places, by 1 in each: so any two different words are $\sqrt 2$ apart, with cosine 0. To these vectors *coffee* is to *tea* as *coffee* is to *Tuesday*.
+# Two one-hot rows differ in two places, by 1 in each: so any two different words are $\sqrt 2$ apart, with cosine 0. To these vectors *tea* is as far from *coffee* as *Tuesday* is.
 
 # %% [markdown]
 # ## 2. How a vocabulary grows
 #
-# With each new word all vectors get one number longer. How long will they be? Read a text, and note how many *different* words there were so far.
-
-# %% [markdown]
+# Each new word makes all vectors one number longer. Read a text, and note how many *different* words there were so far.
+#
 # *10 minutes, easy.*
 #
 # <details><summary>Hint</summary>
@@ -224,9 +223,9 @@ check("vocabulary_growth")
 # **Heaps' law**: after $n$ tokens there are about $V = K n^\beta$ different words, in English often with $\beta$ near ½. On logarithmic axes that is a straight line with slope $\beta$.
 
 # %% [markdown]
-# Our planted **world** is a small language with a fixed lexicon, so its line must bend. The real text is WikiText-2's validation and test articles, some 440,000 words.
+# Our planted **world** has a fixed lexicon, so its line must bend. The real text: WikiText-2's validation and test articles, some 440,000 words.
 #
-# Its rarest words are written as one token, `<unk>`. Would $\beta$ be larger or smaller with those words in?
+# Its rarest words are one token, `<unk>`. Would $\beta$ be larger or smaller with them?
 
 # %%
 size = {
@@ -236,7 +235,9 @@ size = {
 }[profile]
 metrics = {}  # each part adds what it has measured
 world = World("en", seed=seed)
-documents = [[word.surface for s in document.sentences for word in s] for document in world.documents(size["tokens"])]
+documents = [
+    [word.surface for s in document.sentences for word in s] for document in world.documents(size["tokens"])
+]
 corpus = world.corpus(size["tokens"])
 print(*(" ".join(sentence) for sentence in corpus[:3]), sep="\n")
 
@@ -244,7 +245,10 @@ needed = [*datasets.names("wikitext2"), "word_eval_en/wordsim353.tsv"]
 missing = [name for name in needed if not datasets.available(name)]
 wikipedia = [] if missing else datasets.wikitext2()
 if missing:
-    print(f"Not here: {', '.join(missing)}. What follows leaves real text out; nothing that is graded depends on it.")
+    print(
+        f"Not here: {', '.join(missing)}. What follows leaves real text out; "
+        "nothing that is graded depends on it."
+    )
     print("`etude data fetch wikitext2 word_eval_en` gets it; then run the notebook from here again.")
 
 
@@ -296,9 +300,6 @@ plt.show()
 # | **커피** | 1 | 0 | 1 |
 # | **좋아** | 0 | 1 | 0 |
 #
-# 모닝 and 좋아 never stand beside each other, and yet their rows are equal.
-
-# %% [markdown]
 # *15 minutes, medium.*
 #
 # <details><summary>Hint</summary>
@@ -344,7 +345,12 @@ coffee = ["모닝", "커피", "좋아"]
 pd.DataFrame(cosines(neighbour_counts([coffee], coffee, 1).float()).numpy(), coffee, coffee)
 
 # %% [markdown]
-# The cosine of 모닝 and 좋아 is 1, though they are no neighbours; that of 모닝 and 커피 is 0, though they are. Such cosines ask whether two words meet the *same* words: a similarity of **second order**.
+# | | neighbours? | cosine of their rows |
+# |---|---|---|
+# | 모닝, 좋아 | never | 1 |
+# | 모닝, 커피 | yes | 0 |
+#
+# Such cosines ask whether two words meet the *same* words: a similarity of **second order**.
 
 # %% [markdown]
 # ## 4. From counts to surprise
@@ -356,7 +362,9 @@ pd.DataFrame(cosines(neighbour_counts([coffee], coffee, 1).float()).numpy(), cof
 #
 # $$ I(x, y) = \log_2 \frac{P(x, y)}{P(x)\,P(y)} = \log_2 \frac{n_{xy} / n}{(n_x / n)(n_y / n)} $$
 #
-# 0 bits: no more than chance; 1 bit more: twice as often; below 0: less than chance; $-\infty$: never.
+# | bits | 0 | 1 more | below 0 | $-\infty$ |
+# |---|---|---|---|---|
+# | the two meet | as often as by chance | twice as often | less than by chance | never |
 
 # %% [markdown]
 # *5 minutes, easy.*
@@ -399,7 +407,9 @@ table = pd.DataFrame(
     ],
     columns=["x", "y", "n_xy", "n_x", "n_y", "paper"],
 )
-table["yours"] = association(*(torch.tensor(table[column].values) for column in ("n_xy", "n_x", "n_y")), 15e6).numpy()
+table["yours"] = association(
+    *(torch.tensor(table[column].values) for column in ("n_xy", "n_x", "n_y")), 15e6
+).numpy()
 table.round(2)
 
 # %% [markdown]
@@ -455,17 +465,16 @@ def ppmi(counts):
 check("ppmi")
 
 # %% [markdown]
-# PMI overrates rare contexts: one chance meeting with a word seen once is an enormous surprise. Two cures come from word2vec.
-
-# %% [markdown]
-# - **Smoothing**: $P_\alpha(j) \propto (\text{column sum}_j)^\alpha$, with $\alpha = ¾$. Rare contexts look more frequent, so less surprising.
-# - **A shift**: $\ln k$ is subtracted *before* negative values are cut off, so only what exceeds chance $k$ times counts.
+# PMI overrates rare contexts: one chance meeting with a word seen once is an enormous surprise. Two cures come from word2vec:
 #
-# In the table above, smoothing lifts *tea* from .25 to .30; the PMI of *drink, tea* falls from 0.69 to 0.49.
-
-# %% [markdown]
+# | cure | how | effect |
+# |---|---|---|
+# | **smoothing** | $P_\alpha(j) \propto (\text{column sum}_j)^\alpha$, with $\alpha = ¾$ | rare contexts look more frequent: *tea* above rises from .25 to .30, the PMI of *drink, tea* falls from 0.69 to 0.49 |
+# | a **shift** | $\ln k$ is subtracted *before* negative values are cut off | only what exceeds chance $k$ times counts |
+#
 # Why $\ln k$? word2vec with $k$ negative samples is trained towards $\text{PMI} - \ln k$ (Levy and Goldberg).
-#
+
+# %% [markdown]
 # *20 minutes, medium.*
 #
 # <details><summary>Hint</summary>
@@ -564,10 +573,16 @@ check("lsa")
 # %% [markdown]
 # ## The experiment
 #
-# The world has documents on nine topics (food, weather, school, ...), and knows how similar two words are: 3 for words of the same role (*coffee, bean*: both are roasted), 2 and 1 for words of one topic, 0 for words of different topics.
+# The world has documents on nine topics (food, weather, school, ...), and knows how similar two words are:
+#
+# | similarity | words |
+# |---|---|
+# | 3 | of the same role: *coffee, bean* (both are roasted) |
+# | 2, 1 | of one topic |
+# | 0 | of different topics |
 
 # %% [markdown]
-# Do cosines put the pairs in the same order (Spearman's ρ, 1 is perfect)? The control is the same text with all its words shuffled. `etude.embeddings.cooccurrence` counts as you do, only faster.
+# Do cosines put the pairs in the same order (Spearman's ρ, 1 is perfect)? The control is the text with its words shuffled. `etude.embeddings.cooccurrence` counts as you do, only faster.
 
 # %%
 WINDOW, DIM, FACTORS = 4, 64, 100
@@ -601,7 +616,8 @@ short_shuffled = lsa(ppmi(table_of_counts(mixed, words_shuffled)), DIM, power=0.
 few = corpus[:200]
 yours, library = neighbour_counts(few, words, WINDOW), cooccurrence(few, words, WINDOW).to_dense().long()
 print(
-    f"on {len(few)} sentences your counts and the library's are {'the same' if torch.equal(yours, library) else 'NOT the same'}"
+    f"on {len(few)} sentences your counts and the library's are "
+    f"{'the same' if torch.equal(yours, library) else 'NOT the same'}"
 )
 
 # %%
@@ -626,7 +642,10 @@ def quality(space, names):
 
 
 result = pd.DataFrame(
-    {name: {"numbers a word": space.shape[1], **quality(space, names)} for name, (space, names) in spaces.items()}
+    {
+        name: {"numbers a word": space.shape[1], **quality(space, names)}
+        for name, (space, names) in spaces.items()
+    }
 ).T
 similarity, answered = result["similarity, ρ"], result["analogies"]
 metrics |= {
@@ -660,13 +679,18 @@ def sweep(power):
 halved, whole = sweep(0.5), sweep(1.0)
 best = halved["similarity, ρ"].idxmax()
 metrics["lsa_best_minus_ppmi"] = halved.loc[best, "similarity, ρ"] - similarity["PPMI"]
-print(f"power ½: similarity is best with {best} directions, {metrics['lsa_best_minus_ppmi']:+.3f} against PPMI")
+print(
+    f"power ½: similarity is best with {best} directions, "
+    f"{metrics['lsa_best_minus_ppmi']:+.3f} against PPMI"
+)
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained", sharex=True)
 for ax, row in zip(axes, halved.columns):
     ax.plot(halved[row], "o-", label="LSA of PPMI, power ½")
     ax.plot(whole[row], "^:", color=plots.COLOURS[3], label="LSA of PPMI, power 1")
-    ax.axhline(result.loc["PPMI", row], color=plots.COLOURS[1], ls="--", label=f"PPMI, all {len(words)} numbers")
+    ax.axhline(
+        result.loc["PPMI", row], color=plots.COLOURS[1], ls="--", label=f"PPMI, all {len(words)} numbers"
+    )
     ax.axhline(result.loc["counts", row], color=plots.COLOURS[2], ls=":", label="counts")
     ax.set(xscale="log", xlabel="directions kept, d", ylabel=row)
 axes[0].set_title("Similarity needs few directions ...")
@@ -687,16 +711,23 @@ plt.show()
 
 # %%
 measured = {}
-for name, (negatives, power) in {"PPMI": (1, 1), "smoothed": (1, 0.75), "shifted": (5, 1), "both": (5, 0.75)}.items():
+for name, (negatives, power) in {
+    "PPMI": (1, 1),
+    "smoothed": (1, 0.75),
+    "shifted": (5, 1),
+    "both": (5, 0.75),
+}.items():
     table = shifted_ppmi(counts, negatives, power)
     for form, space in (("the table", table), (f"LSA, {DIM} directions", lsa(table, DIM, power=0.5))):
         measured[name, form] = {"zeros": float((space == 0).double().mean()), **quality(space.cpu(), words)}
 pd.DataFrame(measured).T.round(3)
 
 # %% [markdown]
-# - **Smoothing** helps: the table gains a little in similarity, and in analogies wherever some were missed.
-# - **The shift** alone harms: some 96 % of the entries are zeros then.
-# - Both: best of the four tables on 200,000 words; on 45,000 the shift takes back some of the gain. In 64 directions a shifted table orders pairs worse than plain PPMI, on either.
+# | against plain PPMI | the table | in 64 directions |
+# |---|---|---|
+# | **smoothing** | gains a little in similarity, and in analogies wherever some were missed | |
+# | **the shift** alone | is worse: some 96 % of the entries are zeros | orders pairs worse |
+# | both | best of the four on 200,000 words; on 45,000 the shift takes back some of the gain | orders pairs worse |
 
 # %% [markdown]
 # ### What each can and cannot place near what
@@ -739,10 +770,12 @@ def nearest(space, query, k=6):
 
 
 kinds = list(spaces)[:4]
-pd.DataFrame({(q, name): nearest(spaces[name][0], q) for q in ("coffee", "korea", "doctor") for name in kinds[1:]})
+pd.DataFrame(
+    {(q, name): nearest(spaces[name][0], q) for q in ("coffee", "korea", "doctor") for name in kinds[1:]}
+)
 
 # %% [markdown]
-# Most of the nearest words wear a star: they never stood near the query. Even the counts have this second order, but there everybody who does something is about as near to *doctor* as *nurse* is: company like *the* decides.
+# Most of the nearest words wear a star: they never stood near the query. The counts have this second order too, but there company like *the* decides: everybody who does something is about as near to *doctor* as *nurse* is.
 #
 # How does the cosine of pairs that never met follow the planted similarity?
 
@@ -765,10 +798,7 @@ groups.mean().assign(pairs=groups.size()).round(2)
 # %% [markdown]
 # ### Documents as contexts
 #
-# Deerwester and colleagues counted words in *documents*, to find also those that share no word with a question. They kept about 100 directions of the plain counts.
-
-# %% [markdown]
-# Here is their table for our documents, judged by similarity of words.
+# Deerwester and colleagues counted words in *documents*, to find also those that share no word with a question. They kept about 100 directions of the plain counts. Here is that table for our documents, judged by similarity of words.
 
 # %%
 terms = torch.zeros(len(words), len(documents))  # (V, D)
@@ -808,7 +838,7 @@ settings = {
 game = sgns.train(sample, **settings, seed=seed, device=str(run.device))
 met = sum(table_of_counts(sample, game.words, w) for w in range(1, REACH + 1)).cpu() / REACH  # (V, V)
 smoothed = met.sum(dim=0) ** 0.75
-pmi = (met / met.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())).log()  # (V, V), −∞ where they never met
+pmi = (met / met.sum(dim=1, keepdim=True) / (smoothed / smoothed.sum())).log()  # (V, V), −∞: they never met
 optimum = pmi - math.log(NEGATIVES)
 seen = met >= OFTEN  # pairs that met often enough for their PMI to be known
 scores = (game.vectors @ game.contexts.T)[seen].numpy()
@@ -817,7 +847,8 @@ fits_pmi = float(np.corrcoef(scores, theory)[0, 1])
 fits_counts = float(np.corrcoef(scores, met[seen].log())[0, 1])
 metrics |= {"sgns_fits_pmi": fits_pmi, "sgns_pmi_minus_counts": fits_pmi - fits_counts}
 print(
-    f"{int(seen.sum())} pairs that met {OFTEN} times or more: correlation with PMI − ln k {fits_pmi:.3f}, with ln of the counts {fits_counts:.3f}"
+    f"{int(seen.sum())} pairs that met {OFTEN} times or more: "
+    f"correlation with PMI − ln k {fits_pmi:.3f}, with ln of the counts {fits_counts:.3f}"
 )
 positive = torch.allclose(shifted_ppmi(met, NEGATIVES).double(), optimum.clamp(min=0), atol=1e-5)
 print(f"your shifted PPMI is {'the' if positive else 'NOT the'} positive part of PMI − ln k")
@@ -837,7 +868,7 @@ plt.show()
 # %% [markdown]
 # ### Real text
 #
-# This table has some 7,000 × 7,000 entries, 400 MB written out. As 98 % are zeros, only the others are stored, smoothed as in `shifted_ppmi` with `negatives=1`.
+# This table has some 7,000 × 7,000 entries, 400 MB written out, 98 % of them zeros. Only the others are stored, smoothed as in `shifted_ppmi` with `negatives=1`.
 
 # %% [markdown]
 # `scipy.sparse.linalg.svds` (Lanczos) needs nothing but products with the matrix. The measure: similarity judged by people (WordSim-353). Look at how many pairs are **covered**.
@@ -877,14 +908,22 @@ record(
 )
 
 # %% [markdown]
-# **What was found**, in the runs behind the table of expected values (200,000 words; 45,000 in brackets):
+# **What was found**, in the runs behind the table of expected values:
 #
-# - β is .44 in WikiText-2, and .07 (.08) in the world with its fixed lexicon.
-# - ρ with the planted similarity: PPMI .83 (.78), counts .61 (.33).
-# - LSA of PPMI: similarity .84 (.78), shuffled about 0. It answers 42 points fewer of the analogies than PPMI, which answers 99.8 % (95 %).
-# - 100 directions of the documents' table do better than all of it, by .08 (.02).
-# - word2vec's dot products correlate with PMI − ln k, at .99 (.98).
-# - With people (WordSim-353) counts agree by ρ = .08, LSA of PPMI by .37 with 100 directions, .32 with 50.
+# | | 200,000 words (`cpu`) | 45,000 (`smoke`) |
+# |---|---|---|
+# | β in WikiText-2 | .44 | .44 |
+# | β in the world with its fixed lexicon | .07 | .08 |
+# | ρ with the planted similarity: counts | .61 | .33 |
+# | ... PPMI | .83 | .78 |
+# | ... LSA of PPMI | .84 | .78 |
+# | ... LSA of PPMI, shuffled text | about 0 | about 0 |
+# | analogies that PPMI answers | 99.8 % | 95 % |
+# | ... LSA of PPMI, in points | −42 | −42 |
+# | 100 directions of the documents' table, less all of it, ρ | +.08 | +.02 |
+# | word2vec's dot products and PMI − ln k, r | .99 | .98 |
+# | WordSim-353, ρ: counts | .08 | .08 |
+# | ... LSA of PPMI | .37 (100 directions) | .32 (50) |
 
 # %% [markdown]
 # ## In your own words
