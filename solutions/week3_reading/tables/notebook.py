@@ -9,9 +9,16 @@
 # %% [markdown]
 # # Auditing tables: does the claim follow from the numbers?
 #
-# **The papers.** Twelve of them, with their printed tables as data: [GloVe](https://aclanthology.org/D14-1162), [GNMT](https://arxiv.org/abs/1609.08144), [ConvS2S](https://arxiv.org/abs/1705.03122), the [Transformer](https://arxiv.org/abs/1706.03762),
-# [GPT-2](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf), [GPT-3](https://arxiv.org/abs/2005.14165), [BERT](https://arxiv.org/abs/1810.04805) in two versions,
-# its [miniatures](https://arxiv.org/abs/1908.08962), [RoBERTa](https://arxiv.org/abs/1907.11692), [ALBERT](https://arxiv.org/abs/1909.11942), [DistilBERT](https://arxiv.org/abs/1910.01108), [TinyBERT](https://arxiv.org/abs/1909.10351), and the pages of Korean models' makers.
+# **The papers.** Twelve of them, with their printed tables as data:
+#
+# | on | papers |
+# |---|---|
+# | vectors | [GloVe](https://aclanthology.org/D14-1162) |
+# | translation | [GNMT](https://arxiv.org/abs/1609.08144), [ConvS2S](https://arxiv.org/abs/1705.03122), the [Transformer](https://arxiv.org/abs/1706.03762) |
+# | GPT | [GPT-2](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf), [GPT-3](https://arxiv.org/abs/2005.14165) |
+# | BERT | [BERT](https://arxiv.org/abs/1810.04805) in two versions, its [miniatures](https://arxiv.org/abs/1908.08962), [RoBERTa](https://arxiv.org/abs/1907.11692), [ALBERT](https://arxiv.org/abs/1909.11942), [DistilBERT](https://arxiv.org/abs/1910.01108), [TinyBERT](https://arxiv.org/abs/1909.10351) |
+#
+# Also the pages of Korean models' makers.
 
 # %% [markdown]
 # **The claims** are the papers' own: averages, costs, sizes, sentences. Can they be computed from the numbers printed beside them?
@@ -122,7 +129,7 @@ check("interval")
 # %% [markdown]
 # ## 2. What a formula can give
 #
-# What is computed from intervals is an interval (*interval arithmetic*). If a formula always rises, or always falls, with *one* number, its extremes lie at the **corners**: each number at one of its ends.
+# What is computed from intervals is an interval (*interval arithmetic*). If a formula always rises, or always falls, with each number, its extremes lie at the **corners**: each number at one of its ends.
 
 # %% [markdown]
 # $n$ numbers have $2^n$ corners. For "5.0" − "3.0":
@@ -331,9 +338,10 @@ pd.DataFrame(lines, columns=["version", "system", "mean of 9", "printed", "can f
 # The rule is the mean of nine columns; by tasks no row follows.
 
 # %% [markdown]
-# BiLSTM+ELMo+Attn, final version: 71.0 is printed, the scores' mean is 70.944. Within rounding that can follow. If the GLUE server reports one digit, it is 70.9.
-#
-# In the first version QNLI was 79.9, and 71.0 right. QNLI became 79.8, the average stayed.
+# | BiLSTM+ELMo+Attn | QNLI | average | does it follow? |
+# |---|---|---|---|
+# | first version | 79.9 | 71.0 | yes |
+# | final version | 79.8 | 71.0 | the scores' mean is 70.944: within rounding it can, but if the GLUE server reports one digit, it is 70.9 |
 
 # %% [markdown]
 # A true claim need not follow from the table beside it. The abstract's GLUE score is 80.5, the table's average 82.1, without WNLI.
@@ -388,7 +396,9 @@ for single in ("Deep-Att + PosUnk", "GNMT + RL", "ConvS2S"):
     for column in ("flops_en_de", "flops_en_fr"):
         one, many = costs.loc[single, column], costs.loc[f"{single} Ensemble", column]
         if one:
-            examine(f"Transformer: {single} Ensemble is 8 models ({column})", many, spread(lambda x: 8 * x, one))
+            examine(
+                f"Transformer: {single} Ensemble is 8 models ({column})", many, spread(lambda x: 8 * x, one)
+            )
 
 big, others = Decimal(costs.loc["Transformer (big)", "flops_en_de"]), costs.query("group == 'single'")
 for column in ("flops_en_de", "flops_en_fr"):
@@ -398,7 +408,7 @@ for column in ("flops_en_de", "flops_en_fr"):
 # %% [markdown]
 # The arithmetic holds: every ensemble was charged as eight single models.
 #
-# "A small fraction" of earlier models' cost, says the abstract of English-French. There it follows: less than a quarter of any. For English-German it does not: the big model cost 2.4 times what ConvS2S did.
+# "A small fraction" of earlier models' cost, says the abstract of English-French: it follows, less than a quarter of any. For English-German it does not: the big model cost 2.4 times what ConvS2S did.
 
 # %% [markdown]
 # ## 6. How many parameters?
@@ -480,7 +490,9 @@ def counted(row, **changes):
     sizes = {name: int(row[name] or 0) for name in ("layers", "hidden", "vocabulary", "positions", "segments")}
     sizes["feed_forward"] = int(row.feed_forward or 4 * sizes["hidden"])
     sizes["embedding"] = int(row.embedding) if row.embedding else None
-    return parameter_count(**sizes | changes, shared=row.family == "albert", pooler=row.family in ("bert", "albert"))
+    return parameter_count(
+        **sizes | changes, shared=row.family == "albert", pooler=row.family in ("bert", "albert")
+    )
 
 
 def with_heads(row):
@@ -494,8 +506,12 @@ def plain(printed):
     return printed.replace("M", "e6").replace("B", "e9")
 
 
-models = pd.concat([tables.table("configurations"), tables.table("korean_models")]).fillna("").set_index("model")
-models = models.query("family in ('bert', 'albert', 'distilbert', 'gpt') and parameters != '' and assumed == ''")
+models = (
+    pd.concat([tables.table("configurations"), tables.table("korean_models")]).fillna("").set_index("model")
+)
+models = models.query(
+    "family in ('bert', 'albert', 'distilbert', 'gpt') and parameters != '' and assumed == ''"
+)
 lines = []
 for model, row in models.iterrows():
     counts = [counted(row), with_heads(row)] if row.family == "bert" else [counted(row)]
@@ -508,9 +524,14 @@ sizes = pd.DataFrame(lines, columns=["model", "printed", "counted", "with heads"
 sizes[~sizes["follows"]]
 
 # %% [markdown]
-# 340M for 335M and 60M for 58.7M look rounded to tens, 175.0B rounded first and given a digit later. No rounding gives GPT-3 Medium's 350M (356M counted).
-#
-# KR-BERT's page has two counts from sister models: for mBERT that of the uncased model, for KorBERT that of the model of morphemes (with heads).
+# | printed | how it may have come |
+# |---|---|
+# | 340M for 335M, 60M for 58.7M | rounded to tens |
+# | 175.0B | rounded first, given a digit later |
+# | GPT-3 Medium's 350M, for 356M | no rounding gives it |
+# | KR-BERT's page: mBERT | the uncased model's count |
+# | KR-BERT's page: KorBERT | the count of the model of morphemes, with heads |
+# | ALBERT xxlarge's 235M, elsewhere 233M | it has 222.6M |
 
 # %% [markdown]
 # All four rows of GPT-2 are off. Its authors later wrote that the counts were wrong. How?
@@ -528,13 +549,14 @@ gpt2 = models[models.index.str.startswith("GPT-2")]
 possible = pd.DataFrame(
     {model: possible_vocabulary(row) for model, row in gpt2.iterrows()}, index=["at least", "at most"]
 ).T
-print(f"All four: {possible['at least'].max()} to {possible['at most'].min()}. GPT-2 has 50257 words, GPT-1 had 40478.")
+print(
+    f"All four: {possible['at least'].max()} to {possible['at most'].min()}. "
+    "GPT-2 has 50257 words, GPT-1 had 40478."
+)
 possible
 
 # %% [markdown]
 # All four follow if the vocabulary is GPT-1's, and hardly any other size would do. That is no proof, but one guess explains four numbers.
-#
-# ALBERT xxlarge is printed as 235M and as 233M, and has 222.6M.
 #
 # In GPT-3's table some widths are not heads × width of a head. These were counted, not rounded:
 
@@ -748,7 +770,11 @@ missed = pd.DataFrame(
 missed.groupby("rule").sum()
 
 # %% [markdown]
-# In sums and differences few, nearly all a last digit off by little. In means and ratios larger ones too: a mean divides a slip, a ratio may move by less than its last digit.
+# | rule | what rounding hides |
+# |---|---|
+# | sum, difference | few slips, nearly all a last digit off by little |
+# | mean | larger ones too: it divides a slip |
+# | ratio | larger ones too: it may move by less than its last digit |
 
 # %% [markdown]
 # Now real ones: differences that papers state in the text.
@@ -781,7 +807,7 @@ misprints(stated, "stated", "difference", ["new", "old"])
 #
 # `spread(lambda new, old: 100 * (new - old) / old, "86.7", "82.1")`
 #
-# It lies from 5.48 to 5.73: a 5.6 can follow, and only its name was wrong. The other row was copied with nlnet's F1 as 90.5; BERT's table has 91.7.
+# It lies from 5.48 to 5.73: a 5.6 can follow, and only its name was wrong. In the other row nlnet's F1 was copied as 90.5; BERT's table has 91.7.
 
 # %% [markdown]
 # Sometimes a *word* is in doubt. Without next sentence prediction, says BERT's section 5.1, MNLI, QNLI and SQuAD fall "significantly". RoBERTa asked the same of runs of its own:
@@ -825,7 +851,9 @@ for name in ("albert_embedding", "albert_sharing", "albert_order"):
     for row, possible in average(table[list(itertools.chain(*five))], five).items():
         possible = exactly(possible)
         can = examine(f"ALBERT, {name}: average of {row}", table.loc[row, "average"], possible)
-        lines.append((name, row, table.loc[row, "mnli"], round(sum(possible) / 2, 2), table.loc[row, "average"], can))
+        lines.append(
+            (name, row, table.loc[row, "mnli"], round(sum(possible) / 2, 2), table.loc[row, "average"], can)
+        )
 albert = pd.DataFrame(lines, columns=["table", "row", "mnli", "mean", "printed", "can follow"])
 albert[albert["row"].isin(["all-shared 128", "not-shared 128", "sop"]) | ~albert["can follow"]]
 
@@ -911,10 +939,15 @@ record(
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values:
 #
-# - By intervals no right row of a planted table is accused, and 0.91 of the misprints are found: F1 0.95.
-# - To the digit, the same tables give F1 0.75.
-# - Rounding hides the other 0.09: "can follow" is not "is right".
-# - BERT's gain of large over base hardly goes with the size of the training data: ρ = +0.10.
+# | planted tables | by intervals | to the digit |
+# |---|---|---|
+# | F1 | 0.95 | 0.75 |
+# | misprints found | 0.91 | a few more |
+# | right rows accused | none | some |
+#
+# Rounding hides the other 0.09: "can follow" is not "is right".
+#
+# BERT's gain of large over base hardly goes with the size of the training data: ρ = +0.10.
 
 # %% [markdown]
 # ## In your own words
