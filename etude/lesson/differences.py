@@ -16,6 +16,7 @@ from etude.lesson.values import describe, is_array, is_tensor, plain, text, to_n
 
 AROUND = 20  # characters shown on each side of the place where two long texts part
 AROUND_MARKS = 3  # and where they look the same, so that each is shown with its code point
+MOST_NORMALIZED = 1000  # characters of a string whose normal form is looked at
 
 
 def first_difference(actual: Any, expected: Any) -> str | None:
@@ -126,7 +127,10 @@ def _around_parting(one: str, other: str, characters: int) -> slice:
 
 
 def _look_alike(one: str, other: str) -> bool:
-    return one != other and unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
+    """Tells whether two different strings have one normal form, which takes a time quadratic in their accents to find."""
+    if one == other or max(len(one), len(other)) > MOST_NORMALIZED:
+        return False
+    return unicodedata.normalize("NFC", one) == unicodedata.normalize("NFC", other)
 
 
 def _with_code_points(string: str) -> str:

@@ -34,7 +34,7 @@ MAKING |= {
 TIMED = re.compile(r"\A\s*%%(time|capture)\b.*\n")  # magics whose cell runs as it stands
 MAGIC = re.compile(r"^[ \t]*+(%%?\w.*|!(?!=).*|\?.*|.*\?|[\w, ]++=[ \t]*+[%!].*)$", re.MULTILINE)
 # Of all cells of the student's own, a ; ends a line too: this process has no limit, so it looks at no more.
-MOST_CHARACTERS, MOST_LINES = 200_000, 5000
+MOST_CHARACTERS, MOST_LINES = 100_000, 5000
 ENDS = re.compile(r"[\n\r;]")
 # Python brings a name into a normal form, and needs minutes for one of 200,000 accents, in a call that nothing interrupts.
 UNBROKEN = re.compile(r"[^\x00-\x7f]{1000}")

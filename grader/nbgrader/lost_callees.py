@@ -10,9 +10,10 @@ import ast
 
 from nbformat import NotebookNode
 
+from grader.grading import definitions
 from grader.grading.verdict import Verdict
 
-MOST_CHARACTERS = 50_000  # of a cell that is read: this process has no limit
+MOST_CHARACTERS = 20_000  # of a cell that is read: this process has no limit
 
 
 def sentences(notebook: NotebookNode, verdict: Verdict) -> dict[str, str]:
@@ -39,8 +40,11 @@ def sentences(notebook: NotebookNode, verdict: Verdict) -> dict[str, str]:
 
 
 def _names_used(code: str) -> set[str]:
-    """Collects the names that the code reads and does not bind itself, as a parameter or variable; none if it is no Python."""
-    if len(code) > MOST_CHARACTERS:
+    """Collects the names that the code reads and does not bind itself, as a parameter or variable.
+
+    There are none if it is no Python, or could take long to parse.
+    """
+    if len(code) > MOST_CHARACTERS or definitions.UNBROKEN.search(code):
         return set()
     try:
         nodes = list(ast.walk(ast.parse(code)))

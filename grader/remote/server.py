@@ -173,7 +173,7 @@ def describe(error: BaseException) -> dict[str, Any]:
         message = str.__str__(str(error))[:2000]
     except BaseException:
         message = "(its text could not be made: __str__ raised an error)"
-    classes = [f"{cls.__name__}" for cls in type(error).__mro__][:20]
+    classes = [f"{cls.__name__}"[:200] for cls in type(error).__mro__][:20]
     return {"classes": classes, "message": message, "traceback": own_lines(error)[-6000:]}
 
 

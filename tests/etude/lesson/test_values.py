@@ -81,6 +81,12 @@ def test_the_first_difference_is_told_in_words(actual: object, expected: object,
     assert first_difference(actual, expected) == sentence
 
 
+def test_a_string_with_too_many_accents_to_order_is_told_apart_without_its_normal_form() -> None:
+    many = "\u0327\u0301" * 200_000  # the normal form would take half a minute
+    assert "U+" not in str(first_difference(many, "é" * 1000))
+    assert "is missing" in str(first_difference({many: 1}, {"é": 1}))
+
+
 def test_an_integer_too_long_for_python_to_print_can_be_told_apart() -> None:
     assert first_difference(10**5000, 1) == "an int whose repr fails, expected 1"
 

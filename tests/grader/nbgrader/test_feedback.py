@@ -151,7 +151,9 @@ def test_points_lost_by_what_an_exercise_calls_are_said_first(
         ("def train_sgns(model):\n    return model.sgns_loss()", {"sgns_loss": 0, "train_sgns": 0}),
         ("def train_sgns(:\n sgns_loss", {"sgns_loss": 0, "train_sgns": 0}),
         ("sgns_loss(" + "(" * 9999, {"sgns_loss": 0, "train_sgns": 0}),
-        ("sgns_loss(" + "-" * 30000 + "1)", {"sgns_loss": 0, "train_sgns": 0}),
+        ("sgns_loss(" + "-" * 15_000 + "1)", {"sgns_loss": 0, "train_sgns": 0}),
+        ("sgns_loss(a" + "\u0327\u0301" * 5000 + ")", {"sgns_loss": 0, "train_sgns": 0}),
+        ("sgns_loss(1)\n" * 5000, {"sgns_loss": 0, "train_sgns": 0}),
         ("\0sgns_loss", {"sgns_loss": 0, "train_sgns": 0}),
     ],
 )
