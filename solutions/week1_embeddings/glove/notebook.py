@@ -473,7 +473,7 @@ check("glove_loss")
 
 # %% exercise="glove_gradients"
 def glove_gradients(word, context, word_bias, context_bias, counts, x_max=100.0):
-    """Gradients of `glove_loss` by hand, without autograd.
+    """Gradients of `glove_loss`, with respect to its first four arguments.
 
     word (N, d), context (N, d): vectors; word_bias (N,), context_bias (N,); counts (N,): positive
     counts, floats, as small as 10⁻¹².

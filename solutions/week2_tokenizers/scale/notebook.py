@@ -917,6 +917,7 @@ plt.show()
 # - Chunks cut where white space begins have the counts of the whole text; cut anywhere, some pieces go wrong at each cut.
 # - The merges are the library's, all of them, for a small part of the work of counting anew. More text and more merges make the gap wider.
 # - A stream takes no more memory if it is four times as long.
+# - The training takes about three quarters of the memory that the library's takes for the same pieces.
 # - The exception for blanks compresses far better, as the paper says: without it each blank is a token.
 # - Split at white space alone, some merges join words with signs, as the paper says. By compression that does no harm at our size: these runs take a little *fewer* tokens without the rule.
 # - What the rule saves a model, learning *dog.*, *dog!* and *dog?* apart, is not measured here.
