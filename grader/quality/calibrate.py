@@ -45,7 +45,16 @@ PROMISE = f"{100 * COVERAGE:g} % of right answers with {100 * CONFIDENCE:g} % co
 FEWEST_SEEDS = 5
 FIRST_SEED = 1000  # the seeds on which a lesson's settings were chosen are small numbers: none of them is reported
 # Of etude: what only checks use has no part in a metric.
-CHECKING = {"arguments.py", "callees.py", "check.py", "checks.py", "differences.py", "gradients.py", "mistakes.py", "student.py"}
+CHECKING = {
+    "arguments.py",
+    "callees.py",
+    "check.py",
+    "checks.py",
+    "differences.py",
+    "gradients.py",
+    "mistakes.py",
+    "student.py",
+}
 FRESH_FROM = 2000  # the seeds from here on are never calibrated on: the error rates are measured on them
 
 
