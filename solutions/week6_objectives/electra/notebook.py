@@ -14,7 +14,7 @@
 # BERT reads a whole text and is asked for 15 % of it. ELECTRA is asked about every token.
 
 # %% [markdown]
-# A small **generator** guesses the masked words. The **discriminator** reads its guesses, and says of each token: original or replaced? It alone is fine-tuned afterwards.
+# A small **generator** guesses the masked words. The **discriminator** reads the guesses and says of each token: original or replaced? It alone is fine-tuned afterwards.
 
 # %% [markdown]
 # ```
@@ -36,12 +36,11 @@
 # | guesses | original or replaced, everywhere | ELECTRA | 85.0 |
 
 # %% [markdown]
-# So most of the gain would come from asking **everywhere**, not from the guesses. And is ELECTRA a GAN, as is often said? Equations answer that.
+# So most of the gain would come from asking **everywhere**, not from the guesses. And is ELECTRA a GAN, as is often said?
 
 # %% [markdown]
 # The models are in `etude.models.electra`. You write what makes an ELECTRA of them, in about 2 hours:
-
-# %% [markdown]
+#
 # | | piece |
 # |---|---|
 # | 1–2 | guesses: drawn, and put into the text |
@@ -97,14 +96,21 @@ plots.style()
 # %% [markdown]
 # ## 1. A guess is drawn
 #
-# The generator is a small BERT. For a masked place it gives a score to each word of the vocabulary, and a word is **drawn** from the softmax of these scores. It is not the best word that is taken.
+# The generator is a small BERT. At a masked place it scores each word of the vocabulary. A word is **drawn** from the softmax of these scores; the best one is not simply taken.
 
 # %% [markdown]
-# A neat way to draw is *Gumbel's*. Take a uniform number $u_v$ between 0 and 1 for each word $v$, and add noise to its score $z_v$:
+# To draw, *Gumbel* adds noise to each score $z_v$, made of a uniform number $u_v$ between 0 and 1:
 #
 # $$\text{word} = \arg\max_v \; \bigl(z_v - \ln(-\ln u_v)\bigr)$$
 #
 # Word $v$ then wins with exactly the probability $\mathrm{softmax}(z)_v$.
+#
+# ```
+#  word      z       u      −ln(−ln u)     sum
+#  meal     2.0     .30       −0.19       1.81
+#  soup     1.0     .90        2.25       3.25   ◀ drawn
+#  fish     0.0     .60        0.67       0.67
+# ```
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -138,12 +144,12 @@ found = sample_tokens(wanted.log().expand(20_000, 4), draws).bincount(minlength=
 pd.DataFrame({"probability": wanted, "drawn": found}, index=["meal", "soup", "fish", "shoe"]).round(3)
 
 # %% [markdown]
-# What comes back are **ids**, whole numbers. A whole number has no derivative: whatever is computed from it later tells the scores nothing. Remember that for section 4.
+# What comes back are **ids**, whole numbers, and these have no derivative: what is computed from them later tells the scores nothing. Section 4 needs that.
 
 # %% [markdown]
 # ## 2. Into the text
 #
-# The guesses take their places. And each token gets its label: was it **replaced**?
+# The guesses take their places, and each token gets its label: was it **replaced**?
 
 # %% [markdown]
 # | | the | chef | cooked | the | meal |
@@ -154,7 +160,7 @@ pd.DataFrame({"probability": wanted, "drawn": found}, index=["meal", "soup", "fi
 # | replaced | no | **no** | yes | no | no |
 
 # %% [markdown]
-# `chef` was masked and guessed right. What stands there now is the original, so its label is *original*. Nobody could see a difference.
+# `chef` was masked and guessed right: the original stands there, so its label is *original*.
 #
 # *10 minutes, easy.*
 #
@@ -182,7 +188,7 @@ def replace_tokens(tokens, chosen, sampled):
 check("replace_tokens")
 
 # %% [markdown]
-# How many guesses are right? A BERT of the course plays the generator. It has read the same text of the planted language as the ELECTRA you will meet below.
+# How many guesses are right? A BERT of the course plays the generator. It has read the same text as the ELECTRA below.
 
 # %%
 bert, tokenizer = pretrained.load("world-en-no-nsp")
@@ -218,11 +224,13 @@ batch = held_out(0)
 tokens, masked = original_of(batch)
 read, replaced = guessed(batch, 0)
 print(
-    f"{int(masked.sum())} masked, {int(replaced.sum())} replaced: {1 - float(replaced.sum() / masked.sum()):.0%} were guessed right"
+    f"{int(masked.sum())} masked, {int(replaced.sum())} replaced: "
+    f"{1 - float(replaced.sum() / masked.sum()):.0%} were guessed right"
 )
 some = replaced.any(dim=1).nonzero().flatten()[:3]
 for row in some.tolist():
-    pairs = [(a, b) for a, b in zip(tokens[row].tolist(), read[row].tolist()) if a > vocabulary.mask]  # words alone
+    # words alone
+    pairs = [(a, b) for a, b in zip(tokens[row].tolist(), read[row].tolist()) if a > vocabulary.mask]
     words = [tuple(tokenizer.vocabulary[token] for token in pair) for pair in pairs[:20]]
     print(" ".join(f"{a}→{b.upper()}" if a != b else a for a, b in words))
 
@@ -235,6 +243,12 @@ for row in some.tolist():
 
 # %% [markdown]
 # The mean runs over **all real tokens** of the batch, masked or not. Padding is no token.
+#
+# ```
+#  original    the    chef    cooked     it     [PAD]
+#  read        the    chef      ate      it     [PAD]
+#  y            0      0         1       0        –
+# ```
 #
 # *15 minutes, medium.*
 #
@@ -260,7 +274,7 @@ def discriminator_loss(scores, replaced, real):
 check("discriminator_loss")
 
 # %% [markdown]
-# Most tokens are original. Who says "original" of every token is nearly always right, and has learnt nothing. What does that pay?
+# Most tokens are original: saying "original" everywhere is nearly always right, with nothing learnt. What does it pay?
 
 # %%
 real = tokens != vocabulary.padding
@@ -279,6 +293,12 @@ print(f"loss of who knows nothing but this share: {float(discriminator_loss(alwa
 # $L_{\text{MLM}}$ is the generator's: −ln p of the original word, the mean over *masked* places alone.
 
 # %% [markdown]
+# ```
+#  masked     the   [MASK]   [MASK]     it
+#  L_MLM             chef    cooked             generator: the original words, at masked places
+#  L_Disc      o      o      replaced    o      discriminator: verdicts, on all real tokens
+# ```
+#
 # λ is large because a verdict among two costs tenths of a nat, and a word among thousands several nats.
 #
 # *10 minutes, easy.*
@@ -307,7 +327,7 @@ check("electra_loss")
 # %% [markdown]
 # ### No GAN
 #
-# In a GAN the generator is trained to *fool* the discriminator, whose gradient it receives. Does anything of the kind flow here? Ask torch, for a whole ELECTRA:
+# In a GAN the generator learns to *fool* the discriminator, whose gradient it receives. Does any of it flow here? Ask torch:
 
 # %%
 TINY = ElectraConfig(len(tokenizer.vocabulary), 32, 32, 2, 4, 128, "gelu", 0.0, 0.0, 64, initializer_range=0.05)
@@ -318,7 +338,10 @@ class Pretraining(nn.Module):
 
     def __init__(self, config, times):
         super().__init__()
-        self.discriminator, self.generator = ElectraDiscriminator(config), ElectraMaskedLM(config.generator(times))
+        self.discriminator, self.generator = (
+            ElectraDiscriminator(config),
+            ElectraMaskedLM(config.generator(times)),
+        )
         share(self.generator, self.discriminator.electra)
 
     def parts(self, batch):
@@ -359,10 +382,16 @@ for name, weights in groups.items():
 pd.DataFrame(rows).T
 
 # %% [markdown]
-# `none`, not a small number: the guesses are ids, and the chain of derivatives ends there. The generator is trained by **maximum likelihood**. It never learns what the discriminator thought.
+# `none`, not a small number: the guesses are ids, and the chain of derivatives ends there. The generator is trained by **maximum likelihood**.
+#
+# ```
+#  forward     masked text ─▶ generator ─▶ scores ─▶ ids ─▶ discriminator ─▶ verdicts
+#  gradient                   generator ◀─ L_MLM      ✕     discriminator ◀─ L_Disc
+#                                 └──▶ shared embeddings ◀──────┘
+# ```
 
 # %% [markdown]
-# One path is left: the **embeddings are shared**, so the discriminator moves a table that the generator reads, too. That is sharing of weights, as in multi-task learning, and nobody is being fooled.
+# One path is left: the **embeddings are shared**. The discriminator moves a table that the generator reads, too, as in multi-task learning. Nobody is fooled.
 
 # %% [markdown]
 # ### Why share them?
@@ -382,7 +411,7 @@ for which, loss in both.items():
 print(f"rows of {len(table)} that one batch moves:", moved)
 
 # %% [markdown]
-# The paper: 83.6 GLUE with nothing shared, 84.3 with embeddings shared, 84.4 with all weights shared. But sharing all needs a generator as large as the discriminator, which costs too much.
+# The paper: 83.6 GLUE with nothing shared, 84.3 with embeddings, 84.4 with all weights. But sharing all needs a generator as large as the discriminator.
 
 # %% [markdown]
 # ## 5. What a GAN would do
@@ -390,13 +419,18 @@ print(f"rows of {len(table)} that one batch moves:", moved)
 # The authors tried that as well (appendix F). As no gradient comes through the guess, they used **REINFORCE**: draw a guess, look at the reward $R$, and make the guess more likely the larger $R$ was.
 
 # %% [markdown]
-# The reward is the discriminator's loss at this place: what the generator wants to be large. A baseline $b$ is taken off, so that only what is *better than usual* is made more likely.
-
-# %% [markdown]
+# The reward is the discriminator's loss at this place. A baseline $b$ is taken off, so that only what is *better than usual* becomes more likely:
+#
 # $$L_{\text{adv}} = -\frac1M \sum_i (R_i - b)\,\ln p_i(\hat x_i)$$
 
 # %% [markdown]
-# Its value is no measure of the generator. Its gradient is what counts: on average it is that of $-E[R]$. $R$ is a number here, whatever it was computed from.
+# Its value measures nothing; its gradient is on average that of $-E[R]$. $R$ is a number here, whatever it was computed from.
+#
+# ```
+#  scores ─▶ draw ─▶ guess ─▶ discriminator ─▶ its loss R      a number: no gradient comes back
+#     ▲                │                          │
+#     └── gradient ── ln p(guess)  × (R − b) ◀────┘
+# ```
 #
 # *20 minutes, hard.*
 #
@@ -422,10 +456,19 @@ def adversarial_loss(logits, sampled, rewards, baseline=0.0):
 check("adversarial_loss")
 
 # %% [markdown]
-# Two generators on one masked place, "the chef cooked the ___". A generator is eight scores, a discriminator one score for each word. One pair is trained as ELECTRA, one as a GAN.
+# One masked place, "the chef cooked the ___". A generator is eight scores, a discriminator one score for each word. One pair is trained as ELECTRA, one as a GAN.
 
 # %%
-TRUTH = {"meal": 0.3, "soup": 0.2, "fish": 0.15, "rice": 0.12, "bean": 0.09, "date": 0.07, "crab": 0.04, "plum": 0.03}
+TRUTH = {
+    "meal": 0.3,
+    "soup": 0.2,
+    "fish": 0.15,
+    "rice": 0.12,
+    "bean": 0.09,
+    "date": 0.07,
+    "crab": 0.04,
+    "plum": 0.03,
+}
 truth = torch.tensor(list(TRUTH.values()))
 
 
@@ -442,8 +485,13 @@ def duel(adversarial, steps=600, size=64):
         scores = judge[read]  # (B, 1)
         loss = electra_loss(logits, tokens[:, 0], scores, replaced, chosen)
         if adversarial:
-            rewards = functional.binary_cross_entropy_with_logits(scores, replaced.float(), reduction="none")[:, 0]
-            loss = adversarial_loss(logits, sampled, rewards, usual) + discriminator_loss(scores, replaced, chosen)
+            rewards = functional.binary_cross_entropy_with_logits(
+                scores, replaced.float(), reduction="none"
+            )[:, 0]  # (B,)
+            loss = (
+                adversarial_loss(logits, sampled, rewards, usual)
+                + discriminator_loss(scores, replaced, chosen)
+            )
             usual = 0.9 * usual + 0.1 * float(rewards.detach().mean())
         optimizer.zero_grad()
         loss.backward()
@@ -473,18 +521,15 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# Why does it collapse? Let $q(v)$ be the language's probability of $v$. A guess $v$ is *right* with $q(v)$, and right guesses are original. So the best discriminator says "original" with $q(v)$, whatever the generator does.
+# Why does it collapse? A guess $v$ is *right* with $q(v)$, the language's probability, and right guesses are original. So the best discriminator says "original" with $q(v)$, whatever the generator does.
 
 # %% [markdown]
-# It errs most where $q(v)$ is nearest ½, so the adversary says only that word. The paper found the same: adversarial generators have low entropy. (It also found them to guess worse, 58 % against 65 %.)
+# It errs most where $q(v)$ is nearest ½, so the adversary says only that word. The paper found low entropy, too, and worse guesses, 58 % against 65 %.
 
 # %% [markdown]
 # ## 6. What a step costs
 #
-# "At equal compute" must count the generator, too.
-
-# %% [markdown]
-# Multiplications of matrix products for one text of N tokens, K of them masked:
+# "At equal compute" must count the generator, too. Multiplications of matrix products for one text of N tokens, K of them masked:
 #
 # | part | multiplications |
 # |---|---|
@@ -495,7 +540,14 @@ plt.show()
 # | a copy score, at one place (All-Tokens MLM, section 8) | H |
 
 # %% [markdown]
-# All embeddings are H wide here, so word scores go from w to H, and then to V words. A multiplication with its addition is 2 FLOPs; backward costs twice what forward does.
+# All embeddings are H wide here, so word scores go from w to H, then to V words:
+#
+# ```
+#  embeddings (V, H) ─┬──────────────▶ model, H wide ─────▶ its head
+#                     └─ H → h ──────▶ generator, h wide ─▶ h → H ─▶ H → V      at K places
+# ```
+#
+# A multiplication with its addition is 2 FLOPs; backward costs twice what forward does.
 
 # %% [markdown]
 # | objective | generator? | head of the model, at |
@@ -549,7 +601,7 @@ def step_flops(objective, tokens, masked, layers, width, small, words):
 check("step_flops")
 
 # %% [markdown]
-# The published sizes: how much does a generator of ¼, ½ or all of the width add? The paper's best lie between ¼ and ½.
+# How much does a generator of ¼, ½ or all of the width add to the published sizes? The paper's best lie between ¼ and ½.
 
 # %%
 def numbers(model):
@@ -592,7 +644,7 @@ rows = {
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
-# Does torch count the same? BERT forward on one text, words scored at five places, is a third of a step:
+# Does torch count the same? BERT forward on one text is a third of a step:
 
 # %%
 with torch.device("meta"), FlopCounterMode(display=False) as counter:
@@ -603,9 +655,8 @@ print(f"torch {counter.get_total_flops():,}, yours {step_flops('mlm', **SETTING,
 # %% [markdown]
 # ## 7. Between BERT and ELECTRA
 #
-# ELECTRA differs from BERT in three ways at once. The paper takes the steps one by one (section 3.5).
-
-# %% [markdown]
+# ELECTRA differs from BERT in three ways at once. The paper takes them one by one (section 3.5):
+#
 # | objective | reads at masked places | target | where |
 # |---|---|---|---|
 # | `mlm` | [MASK] | the original word | masked places |
@@ -661,9 +712,15 @@ pd.DataFrame(rows).T
 # %% [markdown]
 # ## 8. Every word, or a copy
 #
-# All-Tokens MLM asks for each word, and nearly all of them stand there already. So the paper adds a **copy score** $c$: with $D = \sigma(c)$ the token that is read is taken as it is.
+# All-Tokens MLM asks for each word, and nearly all stand there already. So the paper adds a **copy score** $c$: with $D = \sigma(c)$ the token that is read is copied.
 #
 # $$p(x) = D \cdot [x = \text{read}] + (1 - D) \cdot \mathrm{softmax}(z)_x$$
+#
+# ```
+#                ┌─ D ──────▶ the token that is read
+#  place ─▶ c ─▶ ┤
+#                └─ 1 − D ──▶ a word from softmax(z)      perhaps the same one
+# ```
 
 # %% [markdown]
 # *20 minutes, hard.*
@@ -694,10 +751,14 @@ check("copy_loss")
 # %% [markdown]
 # ## Your ELECTRA
 #
-# From nothing a discriminator needs thousands of steps before it sees anything. The paper tried two stages (section 3.2): train the generator first, a **masked language model**; then start the discriminator from its weights and leave the generator as it is. Joint training did better.
+# From nothing a discriminator needs thousands of steps before it sees anything. The paper tried two stages (section 3.2); joint training did better.
 
 # %% [markdown]
-# Here both begin as the course's BERT, and both go on learning; the verdict's head is new. Your four pieces train them.
+# ```
+#  two stages    BERT's task ─▶ generator ─ its weights ─▶ discriminator learns, generator stays
+#  joint         generator and discriminator learn at once                   the paper's choice
+#  here          the course's BERT ─▶ both, which learn at once              the verdict's head is new
+# ```
 
 # %%
 size = {
@@ -744,7 +805,7 @@ train(yours, corpus, plan, adamw(yours, 1e-3, betas=(0.9, 0.98)))
 yours = yours.cpu().eval()
 
 # %% [markdown]
-# How well does it judge text that nobody has trained on? Draw a replaced token and an original one: how often has the replaced one the higher score? That is the area under the curve (AUC); a coin has .5.
+# How well does it judge new text? Draw a replaced token and an original one: how often has the replaced one the higher score? That is the area under the curve (AUC); a coin has .5.
 
 
 # %%
@@ -804,7 +865,7 @@ plt.show()
 # %% [markdown]
 # ## Experiment: from BERT to ELECTRA at equal cost
 #
-# The course has made each step of the ladder once, from the same text, at the cost of BERT's 6,000 steps by torch's count, the generator's work among it. All have two layers, 64 wide.
+# The course has trained each step of the ladder once, on the same text, at the cost of BERT's 6,000 steps by torch's count, the generator included. All have two layers, 64 wide.
 
 # %%
 LADDER = {
@@ -834,10 +895,10 @@ for name, checkpoint in LADDER.items():
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
-# Your count is for full texts. In the batches of the course 37 of 64 places hold tokens: the layers work on padding, too, the heads do not. So All-Tokens MLM cost less than yours says; by torch's count all are within 2 %.
+# Your count is for full texts. In the course's batches 37 of 64 places hold tokens: layers work on padding, heads do not. So All-Tokens MLM cost less than yours says; by torch's count all are within 2 %.
 
 # %% [markdown]
-# The judges are two tasks with few labels, whose deciding words stand in no training item. What a new word is, only pre-training can have taught:
+# The judges are two tasks with few labels. Their deciding words stand in no training item: only pre-training can have taught these.
 #
 # | task | labels | asked |
 # |---|---|---|
@@ -872,7 +933,10 @@ def items_of(task, split, number, count):
 def joined(items):
     """Tokens (B, N), labels (B, N) or (B, 1)."""
     rows = [[torch.tensor(row) for row in rows] for rows in zip(*items)]
-    return pad_sequence(rows[0], batch_first=True), pad_sequence(rows[1], batch_first=True, padding_value=IGNORED)
+    return (
+        pad_sequence(rows[0], batch_first=True),
+        pad_sequence(rows[1], batch_first=True, padding_value=IGNORED),
+    )
 
 
 class Reader(nn.Module):
@@ -891,7 +955,9 @@ class Reader(nn.Module):
 
     def forward(self, batch):
         tokens, labels = batch
-        return functional.cross_entropy(self.logits(tokens).flatten(0, 1), labels.flatten(), ignore_index=IGNORED)
+        return functional.cross_entropy(
+            self.logits(tokens).flatten(0, 1), labels.flatten(), ignore_index=IGNORED
+        )
 
 
 def tune(name, task, number):
@@ -932,7 +998,9 @@ answers = {
     )
     for task in TASKS
 }  # (S, R, T) each
-scores = {task: np.array([[score(task, said) for said in runs] for runs in found]) for task, found in answers.items()}
+scores = {
+    task: np.array([[score(task, said) for said in runs] for runs in found]) for task, found in answers.items()
+}
 PRINTED = (82.2, 82.4, 82.4, 84.3, 85.0, np.nan)
 shown = pd.DataFrame({task: found.mean(axis=1) for task, found in scores.items()}, index=LADDER).round(2)
 shown.assign(**{"GLUE in the paper": PRINTED})
@@ -948,7 +1016,7 @@ panels[0].invert_yaxis()
 plt.show()
 
 # %% [markdown]
-# Bars at the ends show how far fine-tuning runs differ. Each model was pre-trained **once**: what another pre-training would give, they do not say.
+# The lines show how far fine-tuning runs differ. Each model was pre-trained **once**: what another pre-training would give, they do not say.
 
 # %% [markdown]
 # ## Results
@@ -988,13 +1056,13 @@ record(
 # | the guesses alone change little | names: `guesses_names`, yes; topics: `guesses_topics`, **no** |
 
 # %% [markdown]
-# Why not topics? BERT learns grammar first, and what goes with what only after some thousand steps, all at once. ELECTRA and Replace MLM, which is asked for *words*, had not come so far at the same cost. So the verdicts cannot be the reason.
+# Why not topics? BERT learns grammar first, and what goes with what only after some thousand steps, all at once. ELECTRA had not come so far at the same cost. Nor had Replace MLM, which is asked for *words*, so the verdicts cannot be the reason.
 
 # %% [markdown]
-# What both have in common is that they **read guesses**. A small generator soon knows grammar, and no topics: its words fit the place and blur what goes with what. That is a guess of ours; nothing here has shown it.
+# Both **read guesses**. A small generator soon knows grammar, and no topics: its words fit the place and blur what goes with what. That is a guess of ours; nothing here has shown it.
 
 # %% [markdown]
-# The paper's models are trained for hundreds of thousands of steps, ours for five thousand: we see the beginning alone, and each was pre-trained once. A generator of half the width with λ = 10 did not learn topics in this budget either.
+# The paper trains for hundreds of thousands of steps, we for five thousand: we see the beginning alone. A generator of half the width with λ = 10 did not learn topics in this budget either.
 
 # %% [markdown]
 # ## In your own words
@@ -1020,7 +1088,7 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Clark et al. 2020, [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.5 and appendix F; the authors' [code](https://github.com/google-research/electra).
-# - Clark et al. 2020, [Pre-Training Transformers as Energy-Based Models](https://arxiv.org/abs/2012.08561): what the verdicts have to do with likelihood.
-# - He, Gao and Chen 2021, [DeBERTaV3](https://arxiv.org/abs/2111.09543): shared embeddings pull in two directions, and what mends that.
+# - Clark et al. 2020, [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.5, appendix F; the authors' [code](https://github.com/google-research/electra).
+# - Clark et al. 2020, [Pre-Training Transformers as Energy-Based Models](https://arxiv.org/abs/2012.08561): verdicts and likelihood.
+# - He, Gao and Chen 2021, [DeBERTaV3](https://arxiv.org/abs/2111.09543): shared embeddings pull in two directions.
 # - Meng et al. 2021, [COCO-LM](https://arxiv.org/abs/2102.08473): verdicts, corrections and whole sequences together.
