@@ -66,12 +66,12 @@ plots.style()
 # %% [markdown]
 # ## 1. An order is a mask
 #
-# The chain rule does not ask for left to right. In the order 3, 2, 4, 1:
+# The chain rule allows any order. In the order 3, 2, 4, 1:
 #
 # $$P(x_1 x_2 x_3 x_4) = P(x_3)\; P(x_2 \mid x_3)\; P(x_4 \mid x_3 x_2)\; P(x_1 \mid x_3 x_2 x_4)$$
 
 # %% [markdown]
-# It is often told that XLNet **shuffles its input**. It does not: every token stays in its place and keeps its position. Only who may see whom follows the order, and that is a mask:
+# It is often told that XLNet **shuffles its input**. It does not: every token keeps its place. Only who may see whom follows the order, and that is a mask:
 #
 # | place | order 3, 2, 4, 1: it sees | order 2, 4, 3, 1: it sees |
 # |---|---|---|
@@ -81,7 +81,16 @@ plots.style()
 # | 4 | 3, 2 | 2 |
 
 # %% [markdown]
-# There are two masks. The **query mask** is for predicting: strictly what comes before. The **content mask** is for what others read off a place once its token is known: that token, too.
+# There are two masks. The **query mask** is for predicting: strictly what comes before. The **content mask** is for what others read off a place: its own token, too.
+#
+# ```
+#  order 3, 2, 4, 1         query mask       content mask
+#  sees place               1  2  3  4       1  2  3  4
+#  place 1, fourth turn     ·  ■  ■  ■       ■  ■  ■  ■
+#  place 2, second turn     ·  ·  ■  ·       ·  ■  ■  ·
+#  place 3, first turn      ·  ·  ·  ·       ·  ·  ■  ·
+#  place 4, third turn      ·  ■  ■  ·       ·  ■  ■  ■
+# ```
 #
 # *10 minutes, easy.*
 #
@@ -130,7 +139,7 @@ axes[0].set_ylabel("place that sees")
 plt.show()
 
 # %% [markdown]
-# GPT is the special case of the first plot: one order of the N!. No order goes in a circle: who is predicted later never helps who is predicted earlier, so the product is a probability.
+# GPT is the first plot: one order of the N!. No order goes in a circle: a later token never helps an earlier one, so the product is a probability.
 
 # %%
 four = [order_masks(torch.tensor(order))[1] for order in itertools.permutations(range(4))]
@@ -140,17 +149,25 @@ print(torch.stack(four).sum(dim=0))
 # %% [markdown]
 # ## 2. All orders of one text
 #
-# XLNet maximises the mean over all orders (equation 3). All share **one set of weights**, so each place learns to be predicted from any set of the others:
+# XLNet maximises the mean over all orders (equation 3). All share **one set of weights**: each place learns to be predicted from any set of the others.
 #
 # $$\frac{1}{N!} \sum_{z} \sum_{t=1}^{N} \ln P(x_{z_t} \mid x_{z_1} \dots x_{z_{t-1}})$$
 
 # %% [markdown]
-# What a model knows of one text fits into a table: a row for each place, a column for each **set** S of visible places, read as a binary number.
+# What a model says of one text fits into a table: a row for each place, a column for each **set** S of visible places, read as a binary number.
 #
 # | column | 0 | 1 | 2 | 3 | 4 | 5 | … |
 # |---|---|---|---|---|---|---|---|
 # | binary | 000 | 001 | 010 | 011 | 100 | 101 | … |
 # | visible places, counted from 0 | none | 0 | 1 | 0, 1 | 2 | 0, 2 | … |
+#
+# An order is a walk through the table, one place more each time:
+#
+# ```
+#  order 1, 0, 2     column 000          column 010          column 011
+#                    ln P(x₁)         +  ln P(x₀ | x₁)    +  ln P(x₂ | x₀ x₁)
+#                    row 1               row 0               row 2
+# ```
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -183,7 +200,7 @@ def over_all_orders(table):
 check("over_all_orders")
 
 # %% [markdown]
-# Take any distribution of four tokens and compute its true conditionals: all 24 orders agree, with ln P of the text. Spoil the table a little, as any trained model does, and they no longer do.
+# With the true conditionals of a distribution all 24 orders give ln P of the text. Spoil the table a little, as any trained model does, and they no longer agree.
 
 # %%
 def conditionals(joint, tokens):
@@ -192,7 +209,9 @@ def conditionals(joint, tokens):
     table = torch.full((n, 2**n), torch.nan, dtype=joint.dtype)
 
     def probability(seen):
-        return joint[tuple(token if seen >> place & 1 else slice(None) for place, token in enumerate(tokens))].sum()
+        return joint[
+            tuple(token if seen >> place & 1 else slice(None) for place, token in enumerate(tokens))
+        ].sum()
 
     for place, seen in itertools.product(range(n), range(2**n)):
         if not seen >> place & 1:
@@ -212,15 +231,20 @@ pd.DataFrame({"true": over_all_orders(table), "spoilt": over_all_orders(spoilt)}
 # %% [markdown]
 # ## 3. What independence costs
 #
-# BERT hides several tokens and predicts each from the **visible** ones alone. It multiplies what it gets (section 2.1):
+# BERT hides several tokens, predicts each from the **visible** ones alone, and multiplies (section 2.1):
 #
 # $$P_\text{masked} = \prod_{i \text{ hidden}} P(x_i \mid \text{visible}) \qquad P_\text{chain} = P(\text{hidden} \mid \text{visible})$$
 
 # %% [markdown]
-# Hide both words of *New York is a city*. "New" may go with "Delhi", "Los" with "Angeles": masked, *Los York* gets a good share. A chain never forgets what it has just said.
+# Hide both words of *New York is a city*. "New" may go with "Delhi", "Los" with "Angeles": masked, *Los York* gets a good share.
+#
+# ```
+#  masked    is a city ─▶ word 1              chain    is a city ─▶ word 1
+#            is a city ─▶ word 2                       is a city, word 1 ─▶ word 2
+# ```
 
 # %% [markdown]
-# *20 minutes, medium.* Let the model be perfect: it knows the whole joint distribution. What does each of the two pay?
+# *20 minutes, medium.* Let the model know the whole joint distribution. What does each of the two pay?
 #
 # <details><summary>Hint</summary>Fix the visible tokens by indexing, <code>slice(None)</code> at the hidden ones. What is left, divided by its sum, is P(hidden | visible).</details>
 # <details><summary>Hint</summary>Sum over all axes but one: the distribution of one hidden token.</details>
@@ -252,7 +276,7 @@ def masked_and_chained(joint, tokens, hidden):
 check("masked_and_chained")
 
 # %% [markdown]
-# The planted language of this lesson: a bracket that must close as it opened, a sign between two digits, and a Korean noun with the topic particle that its last sound asks for (눈**은**, 배**는**).
+# This lesson's planted language has a bracket that closes as it opened, a sign between two digits, and a Korean noun with the topic particle that its last sound asks for (눈**은**, 배**는**).
 
 # %%
 OPENING, CLOSING, DIGITS, SIGNS = "([{«", ")]}»", "123", "<=>"
@@ -303,15 +327,20 @@ for text, tokens in {"( )": [0, 4], "( ]": [0, 5]}.items():
 pd.DataFrame(rows).T.round(4)
 
 # %% [markdown]
-# Four pairs agree and twelve do not; the masked model gives each a sixteenth. It loses ln 4 nats, and three of four sampled pairs do not exist in the language. With **one visible** nothing is lost: hiding both is what costs.
+# The masked model gives each of the sixteen pairs a sixteenth. It loses ln 4 nats, and three of four sampled pairs do not exist in the language. With **one visible** nothing is lost.
 
 # %% [markdown]
 # ## 4. Partial prediction
 #
-# The first tokens of an order have next to nothing to go by, and learning from them is slow. So XLNet asks only for the **last** ones: about 1/K of the text, K = 6. The rest is context.
+# The first tokens of an order have next to nothing to go by, and learning from them is slow. So XLNet asks only for the **last** 1/K or so, K = 6. The rest is context.
 
 # %% [markdown]
-# The authors' code does one thing more: what is not asked for needs no order, so all context tokens see each other.
+# The authors' code goes further: what is not asked for needs no order, so all context tokens see each other.
+#
+# ```
+#  order    0   5   2   7   4   1     6   3        N = 8, K = 4: two are asked for, 6 before 3
+#           └───── context ─────┘     asked
+# ```
 #
 # | | sees the context | sees asked tokens |
 # |---|---|---|
@@ -360,15 +389,15 @@ axes[0].set_ylabel("place that sees")
 plt.show()
 
 # %% [markdown]
-# Darker: the query sees it, too. With K = 1 all are asked for. Leave out the chain (no asked token sees another one) and what remains is a **masked model**. We shall compare just that.
+# Darker: the query sees it, too. With K = 1 all are asked for. If no asked token saw another one, this would be a **masked model**: the comparison below.
 
 # %% [markdown]
 # ## 5. Distances
 #
-# In XLNet no vector says where a token stands. Attention is told **how far** a key is from the row that looks: a table of vectors for distances from K − 1 (far left) to 1 − K (far right), K keys in all.
+# No vector says where a token stands. Attention is told **how far** a key is from the row that looks, by a vector for each distance from K − 1 (far left) to 1 − K (far right), K keys in all.
 
 # %% [markdown]
-# Transformer-XL looks back alone, so it needs distances from 0 on. XLNet's orders look ahead as well, so half of its distances are negative.
+# Transformer-XL looks back alone: its distances begin at 0. XLNet's orders look ahead as well, so half of its distances are negative.
 #
 # ```
 # K = 3 keys         column    0   1   2   3   4
@@ -407,7 +436,7 @@ def by_distance(scores, places):
 check("by_distance")
 
 # %% [markdown]
-# Where rows are all places in turn, Transformer-XL's code gets by without an index: it adds a column and reads the same numbers off in rows of another length. That is where the name comes from.
+# Where rows are all places in turn, Transformer-XL's code needs no index: it adds a column and reads the same numbers off in rows of another length. Hence the name.
 
 # %%
 scores = torch.arange(15.0).reshape(1, 1, 3, 5)
@@ -418,16 +447,15 @@ print("the same as yours:", torch.equal(shifted, by_distance(scores, torch.arang
 # %% [markdown]
 # ## 6. Two biases
 #
-# With absolute positions a score is (content + position) times (content + position): four products. Transformer-XL keeps four, but the **row's own position** is gone from all (section 3.3):
-
-# %% [markdown]
+# With absolute positions a score is (content + position) times (content + position): four products. Transformer-XL keeps four, without the **row's own position** (section 3.3):
+#
 # | | key: its content | key: its distance |
 # |---|---|---|
 # | row: its content | $q_i \cdot k_j$ | $q_i \cdot r_{i-j}$ |
 # | row: nothing of its own | $u \cdot k_j$ | $v \cdot r_{i-j}$ |
 
 # %% [markdown]
-# What a row would have asked because of where it stands became two learnt vectors: $u$ looks for contents, $v$ for distances, the same from everywhere. Together $(q_i + u) \cdot k_j + (q_i + v) \cdot r_{i-j}$, all over $\sqrt d$.
+# In its place stand two learnt vectors, the same for all rows: $u$ looks for contents, $v$ for distances. Together $(q_i + u) \cdot k_j + (q_i + v) \cdot r_{i-j}$, all over $\sqrt d$.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -458,10 +486,15 @@ check("relative_scores")
 # %% [markdown]
 # ## 7. A row that sees nothing
 #
-# The first place of an order sees nothing, and a softmax over nothing is 0/0. What should it get? Nothing: a vector of zeros.
+# The first place of an order sees nothing, and a softmax over nothing is 0/0. It should get a vector of zeros.
 
 # %% [markdown]
-# Masking by a large negative number does something else. If **all** scores of a row are −10³⁰, they are equal, and the row gets the mean of **all** values: of the very tokens that are hidden from it.
+# Masking by a large negative number does something else. If **all** scores of a row are −10³⁰, they are equal, and the row gets the mean of the very tokens that are hidden from it:
+#
+# ```
+#  scores          0.3     −1.2      2.0
+#  all masked    −10³⁰    −10³⁰    −10³⁰     ─▶ softmax    ⅓   ⅓   ⅓      wanted    0   0   0
+# ```
 
 # %%
 hidden = torch.tensor([0.3, -1.2, 2.0]) - 1e30  # as in the authors' code and in transformers
@@ -523,13 +556,13 @@ print(f"greatest difference to the library's layer: {float(apart):.0e}")
 # %% [markdown]
 # ## 8. Two streams
 #
-# An ordinary Transformer has one vector for each place. Here it would have to be two things at once (section 2.3):
+# A Transformer has one vector for each place. Here it would have to be two things at once (section 2.3):
 #
-# - to predict the token at place i, the vector may know **where** i is, and not the token;
+# - to predict the token at place i, it may know **where** i is, not the token;
 # - to help others, it must know the token.
 
 # %% [markdown]
-# So there are two vectors for a place:
+# So a place has two vectors:
 #
 # | stream | starts from | sees | is used for |
 # |---|---|---|---|
@@ -593,7 +626,8 @@ class Model(XLNetForPermutationLM):
     def predicted(self, embedded, asked, content, query):
         """Scores of the asked tokens, (B, T, V), from embedded ones, (B, N, H); an order may be the same for all texts."""
         asked = asked.expand(len(embedded), -1)  # (B, T)
-        content, query = (mask.expand(len(embedded), -1, -1) for mask in (content, query))  # (B, N, N), (B, T, N)
+        # (B, N, N), (B, T, N)
+        content, query = (mask.expand(len(embedded), -1, -1) for mask in (content, query))
         layers, memory = self.xlnet.layers, [embedded[:, :0]] * len(self.xlnet.layers)  # none
         g = self.xlnet.start.expand(len(embedded), asked.shape[1], -1)  # (B, T, H)
         return self.logits(two_streams(layers, embedded, g, memory, asked, content, query))
@@ -610,7 +644,8 @@ reference = XLNetForPermutationLM(model.xlnet.config)
 reference.load_state_dict(model.state_dict())
 asked, content, query = (part.expand(5, *part.shape) for part in partial_prediction(order, 2))
 with torch.no_grad():
-    sees = content & ~torch.eye(LENGTH, dtype=torch.bool)  # the library takes one mask, without the places themselves
+    # the library takes one mask, without the places themselves
+    sees = content & ~torch.eye(LENGTH, dtype=torch.bool)
     library = float(reference(Asked(tokens, sees, asked)))
     print(f"your loss {float(model((tokens, asked, content, query))):.5f}, the library's {library:.5f}")
 
@@ -639,7 +674,7 @@ else:
 # %% [markdown]
 # ### What leaks
 #
-# Does a prediction know its own token? Do not look: **differentiate**. How much do the scores at an asked place change with the embedding of its own token?
+# Does a prediction know its own token? **Differentiate**: how much do the scores at an asked place change with the embedding of its own token?
 
 # %%
 def own_token(model, content, query):
@@ -648,7 +683,8 @@ def own_token(model, content, query):
     logits, lengths = model.predicted(embedded, asked, content, query), []
     weights = torch.randn(logits.shape[-1], generator=torch.Generator().manual_seed(0))
     for t in range(asked.shape[1]):
-        gradient = torch.autograd.grad((logits[:, t] @ weights).sum(), embedded, retain_graph=True)[0]  # (B, N, H)
+        # (B, N, H)
+        gradient = torch.autograd.grad((logits[:, t] @ weights).sum(), embedded, retain_graph=True)[0]
         lengths.append(gradient[torch.arange(len(tokens)), asked[:, t]].norm(dim=-1).mean())
     return float(torch.stack(lengths).mean())
 
@@ -662,16 +698,26 @@ leaks = {
 pd.Series(leaks).round(4)
 
 # %% [markdown]
-# The third row is the treacherous one. The query mask is right, and no query looks at its own token. But the *content* it looks at has looked there, one layer before.
+# The third row is the treacherous one: the query mask is right, but the *content* that a query looks at has looked at its token, one layer before.
+#
+# ```
+#  layer 1     x₂ ─▶ h₁          the content of place 1 looks at token 2
+#  layer 2           h₁ ─▶ g₂    the query of place 2 may look at place 1, and gets its own token back
+# ```
 
 # %% [markdown]
 # ## 9. Memory
 #
-# A text longer than the model is read in parts. Transformer-XL keeps what each layer has computed for the last part, and looks at it from the next. Distances make that possible: with absolute positions
-# both parts would begin at place 0.
+# A long text is read in parts. Transformer-XL keeps what came into each layer for the last part, and looks at it from the next. Distances make that possible: with absolute positions both parts would begin at place 0.
+#
+# ```
+#  part 1     x₁ x₂ x₃ x₄ x₅
+#                   └──┬───┘    kept: constants, no gradient
+#  part 2       memory m₁ m₂ m₃ │ x₆ x₇ x₈      x₆ sees m₁ m₂ m₃ at distances 3, 2, 1
+# ```
 
 # %% [markdown]
-# Nothing is trained through the memory: it is a number, not a computation. Otherwise a step would reach back through the whole book.
+# Nothing is trained through the memory, or a step would reach back through the whole book.
 #
 # *10 minutes, easy.*
 #
@@ -698,7 +744,7 @@ def remember(memory, hidden, length):
 check("remember")
 
 # %% [markdown]
-# From left to right a text in two parts, with memory, is the same computation as in one. Without memory it is another one. What the gradient loses is the first part:
+# From left to right a text in two parts, with memory, is the same computation as in one; without, another one. What the gradient loses is the first part:
 
 # %%
 def in_two_parts(model, embedded, cut, keep):
@@ -734,7 +780,7 @@ pd.DataFrame(rows).T.round(5)
 # %% [markdown]
 # ## Experiment: three objectives, one network
 #
-# The same network, the same sentences, the same steps. What differs is the mask:
+# Network, sentences and steps are the same. What differs is the mask:
 #
 # | objective | asked for | an asked token sees |
 # |---|---|---|
@@ -743,7 +789,7 @@ pd.DataFrame(rows).T.round(5)
 # | left to right | all but ⟨s⟩ | what is on its left |
 
 # %% [markdown]
-# ⟨s⟩ is context in every order. BERT would put [MASK] where a token is asked for; here the query stream plays that part, so that nothing else differs.
+# ⟨s⟩ is context in every order. The query stream stands where BERT would put [MASK], so that nothing else differs.
 
 # %%
 size = {
@@ -755,20 +801,26 @@ POOL = 1024  # drawn orders; a batch takes one for each sentence
 chance = torch.Generator().manual_seed(seed)
 begin = torch.tensor([0])  # ⟨s⟩
 orders = [torch.cat([begin, 1 + torch.randperm(LENGTH - 1, generator=chance)]) for _ in range(POOL)]
-asked, content, query = (torch.stack(parts) for parts in zip(*(partial_prediction(order, 2) for order in orders)))
+asked, content, query = (
+    torch.stack(parts) for parts in zip(*(partial_prediction(order, 2) for order in orders))
+)
 alone = query & ~functional.one_hot(asked, LENGTH).bool().any(dim=1)[:, None]  # no asked token sees another one
 left, before = order_masks(torch.arange(LENGTH))
 MASKS = {
     "permutation": (asked, content, query),
     "masked": (asked, content, alone),
-    "left to right": tuple(part.expand(POOL, *part.shape) for part in (torch.arange(1, LENGTH), left, before[1:])),
+    "left to right": tuple(
+        part.expand(POOL, *part.shape) for part in (torch.arange(1, LENGTH), left, before[1:])
+    ),
     "leaking": (asked, content, query | functional.one_hot(asked, LENGTH).bool()),
 }
 
 
 def train_on(objective, steps):
     def batch(number):
-        rows = torch.randint(POOL, (size["batch"],), generator=torch.Generator().manual_seed(1_000_003 * seed + number))
+        rows = torch.randint(
+            POOL, (size["batch"],), generator=torch.Generator().manual_seed(1_000_003 * seed + number)
+        )
         return sentences(number + 1, size["batch"]), *(part[rows] for part in MASKS[objective])
 
     torch.manual_seed(seed)
@@ -800,12 +852,12 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Do not compare the other three curves with each other: they are asked different questions. Below, all are asked the same.
+# Do not compare the other three curves: they are asked different questions. Below, all are asked the same.
 
 # %% [markdown]
 # ### Two brackets that always agree
 #
-# Both brackets are hidden, everything else is visible. The permutation model predicts one, then the other; the masked model both at once. The control: one of the two is visible.
+# Both brackets are hidden, nothing else. The permutation model predicts one, then the other; the masked model both at once. The control: one of the two is visible.
 
 # %%
 @torch.no_grad()
@@ -846,7 +898,9 @@ for name in ("permutation", "masked"):
     for one, other in zip(OPENING, CLOSING):  # the probability that a sampled pair agrees
         said = test.clone()
         said[:, FIRST] = INDEX[one]
-        after = log_probabilities(model, said, at[LAST], visible(said, LAST)) if name == "permutation" else closing
+        after = (
+            log_probabilities(model, said, at[LAST], visible(said, LAST)) if name == "permutation" else closing
+        )
         agree[name] += float((opening[:, INDEX[one]] + after[:, INDEX[other]]).exp().mean())
 table = pd.DataFrame(rows).T
 table.loc["perfect chain"], table.loc["perfect product"] = [-math.log(4), 0.0], [-2 * math.log(4), 0.0]
@@ -872,7 +926,7 @@ plt.show()
 # %% [markdown]
 # ### A sign that depends on both neighbours
 #
-# One token is hidden, everything else visible: the sign (both neighbours decide) or the particle (the left one does: the control). The left-to-right model sees what is on the left.
+# One token is hidden: the sign (both neighbours decide) or the particle (the left one does: the control). The left-to-right model sees what is on the left.
 
 # %%
 def place_of(tokens, words):
@@ -905,7 +959,7 @@ accuracy = {name: {tag: right(name, words) for tag, words in TAGS.items()} for n
 pd.DataFrame(accuracy).T.round(3)
 
 # %% [markdown]
-# Does the left-to-right model not *know* how signs work? It does. Put in each sign in turn and let it score the **whole sentence**: the right digit, two places on, tells which sentence is likelier.
+# Does the left-to-right model not *know* how signs work? It does. Put in each sign in turn and let it score the **whole sentence**: the digit after it tells which is likelier.
 
 # %%
 @torch.no_grad()
@@ -927,7 +981,7 @@ one_pass = accuracy["left to right"]["sign (both neighbours)"]
 print(f"left to right, one pass: {one_pass:.3f}; by scoring whole sentences: {enumerated:.3f}")
 
 # %% [markdown]
-# So the right statement is: **one pass** of a left-to-right model cannot use what follows. Its distribution of whole texts lacks nothing, but asking it costs a pass for each candidate.
+# So **one pass** of a left-to-right model cannot use what follows. Its distribution of whole texts lacks nothing, but asking it costs a pass for each candidate.
 
 # %% [markdown]
 # ### 24 orders of one sentence
@@ -965,7 +1019,9 @@ for shift, name in ((-0.1, "untrained"), (0.1, "trained")):
     errors = np.abs(some[:, 1:] - some[:, :1]).T
     axes.errorbar(np.arange(len(some)) + shift, some[:, 0], yerr=errors, fmt="o", capsize=4, label=name)
 axes.set(xlabel="sentence", ylabel="ln P of four hidden tokens")
-axes.set_title(f"Mean and range of 24 orders: from {spread['untrained']:.2f} to {spread['trained']:.2f} nats apart")
+axes.set_title(
+    f"Mean and range of 24 orders: from {spread['untrained']:.2f} to {spread['trained']:.2f} nats apart"
+)
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
@@ -1001,7 +1057,7 @@ record(
 # | a query must not see its own token, hence two streams | yes: seeing it, a model pays almost nothing and has learnt to copy |
 
 # %% [markdown]
-# Our brackets are the extreme case: the second is certain, given the first. In real text hidden tokens depend on each other less, and BERT hides only 15 %. How much independence costs there is another question.
+# Our brackets are the extreme case: the second is certain, given the first. In real text hidden tokens depend on each other less, and BERT hides only 15 %.
 
 # %% [markdown]
 # ## In your own words
@@ -1026,7 +1082,7 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Yang et al. 2019, [XLNet](https://arxiv.org/abs/1906.08237), section 2; the authors' [code](https://github.com/zihangdai/xlnet), `data_utils.py`, for the masks.
+# - Yang et al. 2019, [XLNet](https://arxiv.org/abs/1906.08237), section 2; the authors' [code](https://github.com/zihangdai/xlnet), `data_utils.py`.
 # - Dai et al. 2019, [Transformer-XL](https://arxiv.org/abs/1901.02860): section 3, and appendix B for the shift.
-# - Song et al. 2020, [MPNet](https://arxiv.org/abs/2004.09297): permuted prediction in which every token knows all positions.
-# - Uria et al. 2014, [A Deep and Tractable Density Estimator](https://arxiv.org/abs/1310.1757): all orders with one network, five years before.
+# - Song et al. 2020, [MPNet](https://arxiv.org/abs/2004.09297): permuted prediction, all positions known.
+# - Uria et al. 2014, [A Deep and Tractable Density Estimator](https://arxiv.org/abs/1310.1757): all orders, one network.
