@@ -11,7 +11,14 @@
 #
 # **The paper.** Hinton, Vinyals and Dean, [Distilling the Knowledge in a Neural Network](https://arxiv.org/abs/1503.02531) (2015).
 #
-# A large model is trained once. A small one then learns to answer as the large one does, and is the one that serves.
+# A large model is trained once. A small one then learns to answer as the large one does, and serves.
+#
+# ```
+#  labels ─▶ teacher ─── its answers, stored ───▶ soft part ─┐
+#               ▲                                            ├─▶ loss ─▶ student
+#             text ─────────────▶ student ─▶ its answers ────┤
+#             labels, where there are any ──────▶ hard part ─┘
+# ```
 
 # %% [markdown]
 # **The claims to test.**
@@ -24,7 +31,7 @@
 # | to better a distilled model, train its teacher further | said of distillation in many courses; we ask |
 
 # %% [markdown]
-# Before it, [Bucilă, Caruana and Niculescu-Mizil](https://doi.org/10.1145/1150402.1150464) (2006) had large ensembles label new data for small networks. [Ba and Caruana](https://arxiv.org/abs/1312.6184) (2014) fitted a teacher's logits.
+# Before it, [Bucilă, Caruana and Niculescu-Mizil](https://doi.org/10.1145/1150402.1150464) (2006) let large ensembles label data for small networks. [Ba and Caruana](https://arxiv.org/abs/1312.6184) (2014) fitted a teacher's logits.
 # [Tang et al.](https://arxiv.org/abs/1903.12136) (2019) taught an LSTM by BERT: SST-2 rose from 86.7 to 90.7.
 
 # %% [markdown]
@@ -63,7 +70,9 @@ from etude.train import Plan, adamw, linear_schedule, train
 from etude.world import World
 from etude.world.tasks import Tasks
 
-run = etude.start("week7_distillation_knowledge/distillation", profile=profile, seed=seed, device=device, out=out)
+run = etude.start(
+    "week7_distillation_knowledge/distillation", profile=profile, seed=seed, device=device, out=out
+)
 plots.style()
 
 # %% [markdown]
@@ -72,7 +81,7 @@ plots.style()
 # A label says *cat* and nothing else. A teacher says *cat 70 %, dog 15 %, car 3 %, tree 2 %, fox 10 %*: a cat is more of a dog than of a tree. That is a **soft target**.
 
 # %% [markdown]
-# A teacher that is very sure hides it: the wrong classes get millionths. Divide the logits $v$ by a **temperature** T before the softmax (equation 1):
+# A teacher that is very sure gives wrong classes millionths. Divide the logits $v$ by a **temperature** T before the softmax (equation 1):
 #
 # $$q_i = \frac{\exp(v_i / T)}{\sum_j \exp(v_j / T)}$$
 
@@ -109,7 +118,7 @@ def soft_targets(logits, temperature):
 check("soft_targets")
 
 # %% [markdown]
-# The example again, at several temperatures. At T = 1 its entropy is .95 nats; it grows to that of an even choice among five, ln 5 = 1.61.
+# The example at several temperatures. At T = 1 its entropy is .95 nats; it grows to that of an even choice among five, ln 5 = 1.61.
 
 # %%
 SAID = {"cat": 0.70, "dog": 0.15, "car": 0.03, "tree": 0.02, "fox": 0.10}
@@ -123,7 +132,7 @@ table.round(3)
 # %% [markdown]
 # ## 2. Ask the teacher
 #
-# The teacher is asked once, before the student begins; its answers are stored. Three things go wrong here in silence:
+# The teacher is asked once, before the student begins. Three things go wrong here in silence:
 #
 # | forgotten | what happens |
 # |---|---|
@@ -166,6 +175,12 @@ check("ask_teacher")
 
 # %% [markdown]
 # **The task.** Sentences of nine topics. The test's agents, places and verbs stand in *no* training sentence: only who has read other text can know that *to hook* is said at sea.
+#
+# ```
+#  90 labelled sentences  ─▶ the teacher learns
+#  unlabelled text        ─▶ the teacher answers ─▶ the student learns
+#  600 test sentences     ─▶ both are measured
+# ```
 
 # %%
 size = {
@@ -190,7 +205,7 @@ for item in (*known[:2], *unseen[:2]):
     print(f"{TOPICS[item.label]:8}", item.text)
 
 # %% [markdown]
-# **The teacher** is the course's BERT, `world-en`, fine-tuned on 90 labels. It is asked about **unlabelled text**: other sentences of the planted language, from documents on the nine topics. Which topic is not told.
+# **The teacher** is the course's BERT, `world-en`, fine-tuned on 90 labels. It is asked about **unlabelled text**: sentences from documents on the nine topics. Which topic is not told.
 
 # %%
 class Scores(nn.Module):
@@ -217,7 +232,9 @@ def taught(steps):
 
     torch.manual_seed(seed)
     teacher = BertClassifier(pretrained.load("world-en").model.bert, len(TOPICS))
-    plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title=f"teacher, {steps} steps")
+    plan = Plan(
+        steps, linear_schedule(steps, steps // 10), device=str(run.device), title=f"teacher, {steps} steps"
+    )
     train(teacher, batch, plan, adamw(teacher, 2e-3, betas=(0.9, 0.98)))
     return teacher.cpu()
 
@@ -232,10 +249,12 @@ documents = [one for one in World("en", 20_000 + seed).documents(size["words"]) 
 sentences = [sentence for document in documents for sentence in document.sentences]
 text = encoded([str(sentence) for sentence in sentences])  # (S, N)
 said = ask_teacher(Scores(teacher), text, 500)  # (S, K)
-print(f"teacher: {share_right(teacher):.2f} of {TESTS} test sentences right; asked about {len(text):,} sentences")
+print(
+    f"teacher: {share_right(teacher):.2f} of {TESTS} test sentences right; asked about {len(text):,} sentences"
+)
 
 # %% [markdown]
-# What does the unlabelled text hold? Say it clearly: it is where the student can meet the test's words.
+# The unlabelled text is where the student can meet the test's words:
 
 # %%
 words_of = {
@@ -250,7 +269,7 @@ print(f"{len(new)} of the test's {len(words_of['test'])} words stand in no train
 print(f"{met:.0%} of them stand in the unlabelled text, and {same} of the test's {TESTS} sentences.")
 
 # %% [markdown]
-# Is dropout off? This checkpoint was trained without it, so for once it is set to 10 %. Two answers then differ, unless the teacher is asked properly.
+# Is dropout off? This checkpoint was trained without, so for once it is set to 10 %. Two answers then differ, unless the teacher is asked properly.
 
 # %%
 for part in teacher.modules():
@@ -268,7 +287,7 @@ for part in teacher.modules():
 # %% [markdown]
 # ## 3. What it says of wrong classes
 #
-# **Dark knowledge** is what stands beside the right answer. Take the sentences of one class, leave this class out, and look at how the rest is shared among the others:
+# **Dark knowledge** is what stands beside the right answer. Take the sentences of one class, leave this class out, and see how the others share the rest:
 #
 # ```
 #               food  weather school
@@ -307,11 +326,12 @@ def wrong_classes(logits, labels, temperature):
 check("wrong_classes")
 
 # %% [markdown]
-# Is it knowledge? The planted language has homonyms: *bat* is played with (sport) and flies (nature). Two topics that share a word should be called alike, and other pairs less.
+# Is it knowledge? The planted language has homonyms: *bat* is played with (sport) and flies (nature). Topics that share a word should be more alike than others.
 
 # %%
 T = 2.0
-about = torch.tensor([TOPICS.index(document.topic) for document in documents for _ in document.sentences])  # (S,)
+# (S,)
+about = torch.tensor([TOPICS.index(document.topic) for document in documents for _ in document.sentences])
 alike = wrong_classes(said, about, T)  # (K, K)
 shared = torch.zeros_like(alike, dtype=torch.bool)
 for pair in World("en").homonyms().values():
@@ -325,7 +345,8 @@ blank = ask_teacher(Scores(stranger), text, 500)
 nothing = wrong_classes(blank, about, T)
 for name, some in {"teacher": alike, "untrained": nothing}.items():
     print(
-        f"{name}: topics with a homonym in common get {float(some[shared].mean()):.3f}, others {float(some[apart].mean()):.3f}"
+        f"{name}: topics with a homonym in common get {float(some[shared].mean()):.3f}, "
+        f"others {float(some[apart].mean()):.3f}"
     )
 figure, axes = plt.subplots(figsize=(5.6, 4.4), layout="constrained")
 picture = axes.imshow(alike, cmap="Blues")
@@ -339,7 +360,7 @@ figure.colorbar(picture, label="share")
 plt.show()
 
 # %% [markdown]
-# Do the squares with an h stand out? Hardly: look at both lines of numbers. This teacher has ideas of its own about what is alike. Whether they *teach* anything is asked in experiments II and III.
+# The squares with an h hardly stand out: see both lines of numbers. This teacher has ideas of its own about what is alike. Experiments II and III ask whether they *teach* anything.
 
 # %% [markdown]
 # ## 4. The loss, and why T²
@@ -349,11 +370,17 @@ plt.show()
 # $$C = -\,T^2 \sum_i q_i \ln p_i, \qquad p = \text{softmax}(z / T)$$
 
 # %% [markdown]
-# Why T²? Without it the gradient shrinks twice: once since $z$ is divided by T, and once more since at a high T $p$ and $q$ differ by little, about 1/T of it.
-# With T² it keeps its size, and whatever it is mixed with keeps its weight (section 2).
+# Without T² the gradient shrinks twice:
+#
+# ```
+#  logits  ─ ÷ T ─▶  softmax  ─▶  loss           gradient for the logits
+#            1/T     p − q about 1/T             about 1/T², times T²: its size stays
+# ```
+#
+# So whatever it is mixed with keeps its weight (section 2).
 
 # %% [markdown]
-# A batch may hold rows that do not count: padding, or what should not be learnt. Their logits may be anything, even NaN, and 0 · NaN is NaN.
+# A batch may hold rows that do not count. Their logits may be anything, even NaN, and 0 · NaN is NaN.
 #
 # *20 minutes, medium.*
 #
@@ -383,7 +410,7 @@ def soft_loss(student, teacher, temperature, real):
 check("soft_loss")
 
 # %% [markdown]
-# Without T² and with it: how long is the gradient for the student's logits, at each temperature?
+# How long is the gradient for the student's logits, without T² and with it?
 
 # %%
 generator = generator_of(0)
@@ -397,7 +424,8 @@ axes.loglog(temperatures, np.array(lengths) / np.square(temperatures), "s--", la
 axes.loglog(temperatures, lengths, "o-", label="with T²")
 axes.set(xlabel="temperature T", ylabel="length of the gradient")
 axes.set_title(
-    f"From T = 1 to 64: {lengths[0] * 64**2 / lengths[-1]:,.0f} times shorter without T², {lengths[0] / lengths[-1]:.1f} times with it"
+    f"From T = 1 to 64: {lengths[0] * 64**2 / lengths[-1]:,.0f} times shorter without T², "
+    f"{lengths[0] / lengths[-1]:.1f} times with it"
 )
 axes.legend()
 plt.show()
@@ -405,14 +433,14 @@ plt.show()
 # %% [markdown]
 # ## 5. The gradient, and its limit
 #
-# You have seen the gradient of a softmax with cross entropy: $p - q$. Here there is a T inside and a T² outside (equation 2).
+# The gradient of a softmax with cross entropy is $p - q$. Here a T stands inside and a T² outside (equation 2).
 
 # %% [markdown]
-# For a very high T, $e^x \approx 1 + x$ (equations 3 and 4). Then only differences of logits are left, each row less its own mean:
+# For a very high T, $e^x \approx 1 + x$ (equations 3 and 4). Only differences of logits are left, each row less its mean:
 #
 # $$\frac{\partial C}{\partial z_i} \;\longrightarrow\; \frac{1}{K}\big((z_i - \bar z) - (v_i - \bar v)\big)$$
 #
-# The paper assumes means of 0; here they are taken off.
+# The paper assumes means of 0.
 
 # %% [markdown]
 # *20 minutes, hard.*
@@ -466,7 +494,12 @@ pd.DataFrame(rows).T
 # $$\tfrac12 \sum_i \big((z_i - \bar z) - (v_i - \bar v)\big)^2$$
 
 # %% [markdown]
-# Why less the mean? Add 100 to all logits of a row, and softmax gives the same. A student should not be made to copy that 100.
+# Why less the mean? Add 100 to all logits of a row, and softmax gives the same:
+#
+# ```
+#  teacher                  102    99    99        less its mean     2   −1   −1
+#  student                    2    −1    −1        less its mean     2   −1   −1      loss 0
+# ```
 #
 # *10 minutes, easy.*
 #
@@ -499,18 +532,27 @@ check("logit_loss")
 asked = z.clone().requires_grad_()
 found = torch.autograd.grad(logit_loss(asked, v), asked)[0]
 print(
-    f"gradient of the squares minus {z.shape[1]} × the limit: at most {float((found - z.shape[1] * limit).abs().max()):.0e}"
+    f"gradient of the squares minus {z.shape[1]} × the limit: "
+    f"at most {float((found - z.shape[1] * limit).abs().max()):.0e}"
 )
 
 # %% [markdown]
-# What differs then between a low and a high T? A low T hardly looks at logits far below the greatest; they may be noise, or knowledge. Squares look at all of them alike.
+# A low T hardly looks at logits far below the greatest; they may be noise, or knowledge. Squares look at all alike.
 
 # %% [markdown]
 # ## 7. Labels mixed in
 #
-# Where labels are known, a second term may be added: the usual cross entropy with the label, **at T = 1** (section 2).
+# Where labels are known, the usual cross entropy with the label may be added, **at T = 1** (section 2).
 #
 # $$w \cdot T^2 \cdot \text{soft} + (1 - w) \cdot \text{hard}$$
+#
+# ```
+#  teacher's logits ─ ÷ T ─▶ softmax ─┐
+#                                     ├─ cross entropy ─▶ × w T²  ─────┐
+#                  ┌─ ÷ T ─▶ softmax ─┘                                ├─▶ loss
+#  student's logits                                                    │
+#                  └───────▶ softmax ─── with the label ─▶ × (1 − w) ──┘
+# ```
 
 # %% [markdown]
 # | row | soft | hard |
@@ -552,8 +594,15 @@ check("mixed_loss")
 # ## Experiment I: few labels, much text
 #
 # The student is a **bag of embeddings**: 16 numbers for each piece of a word, their mean, and one linear map. It reads no order, and is fourteen times smaller than its teacher (in `gpu` about seven times).
+
+# %% [markdown]
+# All students below have the same size, starting numbers and steps. Only what they learn from differs:
 #
-# All students below have this size, these starting numbers and as many steps. Only what they learn from differs.
+# | reads | labels | the teacher's hard labels | its soft targets | controls |
+# |---|---|---|---|---|
+# | the 90 sentences | ✓ | | ✓ | |
+# | unlabelled text | | ✓ | ✓, or squares | an untrained teacher; outputs shuffled |
+# | both, mixed | ✓ | | ✓ | |
 
 # %%
 class Material(NamedTuple):
@@ -630,7 +679,7 @@ lessons = {
 students = {name: learnt(*lesson) for name, lesson in lessons.items()}
 
 # %% [markdown]
-# Three columns. **right**: as the truth is. **as the teacher**: whatever the truth is. **mistakes copied**: where the teacher is wrong, how often the student says the same wrong class.
+# **right**: as the truth is. **as the teacher**: whatever the truth is. **mistakes copied**: where the teacher is wrong, how often the student says the same.
 
 # %%
 answers = ask_teacher(Scores(teacher), test_tokens, 500)  # (B, K)
@@ -659,17 +708,18 @@ axes.bar_label(bars, fmt="%.2f", padding=3)
 axes.axvline(1 / len(TOPICS), color="#999999", ls="--")
 axes.set(xlabel="share of the test right; dashed: a guess", xlim=(0, 1.08))
 axes.set_title(
-    f"Text that the teacher has labelled: {table['right']['labels alone']:.2f} → {table['right']['text, soft targets']:.2f}"
+    "Text that the teacher has labelled: "
+    f"{table['right']['labels alone']:.2f} → {table['right']['text, soft targets']:.2f}"
 )
 plt.show()
 
 # %% [markdown]
-# Read the lines against each other. Soft targets on the *same* sentences hold the test's words no more than labels do. It is text that brings them, and the teacher that says what they mean.
+# Soft targets on the *same* sentences hold the test's words no more than labels do. Text brings them, and the teacher says what they mean.
 
 # %% [markdown]
 # ## 8. Is it the similarity?
 #
-# Three reasons are given for why soft targets might beat hard ones. Each needs a measurement of its own:
+# Three reasons are given why soft targets might beat hard ones. Each needs its own measurement:
 #
 # | reason | measured by |
 # |---|---|
@@ -678,7 +728,14 @@ plt.show()
 # | more data | the amount of text |
 
 # %% [markdown]
-# So make **targets without similarity**: the greatest class keeps its share, and the others get the same each. How sure the teacher is stays; what it says of the others goes.
+# **Targets without similarity** keep how sure the teacher is, and drop what it says of the others:
+#
+# ```
+#                          cat     dog     car     tree     fox
+#  soft                    .70     .15     .03     .02      .10
+#  without similarity      .70     .075    .075    .075     .075
+#  hard                     1       0       0       0        0
+# ```
 #
 # *10 minutes, easy.*
 #
@@ -707,7 +764,7 @@ check("without_similarity")
 # %% [markdown]
 # ## Experiment II: soft, hard, and without similarity, over amounts of text
 #
-# Two measures: how many answers are right, and how many **nats** the right class costs, which asks whether a student knows how sure it may be.
+# Two measures: how many answers are right, and how many **nats** the right class costs: does a student know how sure it may be?
 
 # %%
 AMOUNTS = {"smoke": (60, 250), "cpu": (30, 60, 120, 250, 1000), "gpu": (100, 1000, 10_000)}[profile]
@@ -733,7 +790,9 @@ axes[0].axhline(table["right"]["the teacher"], color="#999999", ls="--")
 axes[1].axhline(math.log(len(TOPICS)), color="#999999", ls="--")
 axes[0].set(xscale="log", xlabel="unlabelled sentences", ylabel="share of the test right", ylim=(0, 1.02))
 axes[1].set(xscale="log", xlabel="unlabelled sentences", ylabel="nats for the truth", ylim=(0, None))
-less, more = (np.mean([curve["right"][amount] for curve in curves.values()]) for amount in (AMOUNTS[0], len(text)))
+less, more = (
+    np.mean([curve["right"][amount] for curve in curves.values()]) for amount in (AMOUNTS[0], len(text))
+)
 axes[0].set_title(f"More text: {less:.2f} → {more:.2f} in the mean. Dashed: the teacher")
 saved = (
     curves["hard labels"]["nats for the truth"][AMOUNTS[0]]
@@ -751,10 +810,10 @@ pd.concat(
 ).round(2)
 
 # %% [markdown]
-# Left: the way matters little, the amount of text a lot. Right: few hard labels make a student sure of what is wrong, worse than a guess. Softness alone prevents that; it takes no similarity. With much text the hard ones are the cheaper.
+# Left: the way matters little, the amount of text a lot. Right: few hard labels make a student sure of what is wrong, worse than a guess. Softness alone prevents that, without similarity. With much text hard ones are cheaper.
 
 # %% [markdown]
-# And the size of the student? The same text for bags of several widths; in the larger profiles an LSTM, as in Tang et al., and a small BERT, too.
+# And the student's size? The same text for bags of several widths; in larger profiles an LSTM, as in Tang et al., and a small BERT, too.
 
 # %%
 def lstm():
@@ -774,7 +833,9 @@ if profile != "smoke":
     SIZES |= {"LSTM, 16 cells": (lstm, 1e-2), "BERT, 1 layer, 32 wide": (small_bert, 2e-3)}
 rows = {f"bag, {size['width']} wide": (students["labels alone"], students["text, soft targets"])}
 for name, (make, rate) in SIZES.items():
-    rows[name] = [learnt(*lessons[which], make=make, rate=rate) for which in ("labels alone", "text, soft targets")]
+    rows[name] = [
+        learnt(*lessons[which], make=make, rate=rate) for which in ("labels alone", "text, soft targets")
+    ]
 sizes = {
     name: {
         "parameters": marks(taught_one)["parameters"],
@@ -788,13 +849,19 @@ pd.DataFrame(sizes).T.sort_values("parameters").round(2)
 # %% [markdown]
 # ## 9. A class that is never seen
 #
-# Leave one topic out: all sentences that the teacher gives to it are dropped. The student has never been told "this is sea". But soft targets say of many a sentence *a little sea*.
+# Leave one topic out: all sentences that the teacher gives to it are dropped. No target says "this is sea", but many soft ones say *a little sea*:
+#
+# ```
+#  said of               food    sea    school       the student
+#  a sentence of food     .80    .15     .05         learns it: a little sea
+#  a sentence of sea      .10    .85     .05         never sees it
+# ```
 
 # %% [markdown]
 # Such a student says the class too rarely: its bias was learnt where the class never came. In the paper a bias raised by 3.5 brings the errors from 206 to 109, of which 14 are threes.
 
 # %% [markdown]
-# There the bias was chosen on the test. Choose it without: so that the class has, in the mean over unlabelled text, the **share** that the teacher gives it.
+# There the bias was chosen on the test. Choose it so that the class has, in the mean over unlabelled text, the **share** that the teacher gives it.
 #
 # *20 minutes, hard.*
 #
@@ -833,7 +900,7 @@ check("raise_bias")
 # %% [markdown]
 # ## Experiment III: topics left out, one after the other
 #
-# Two controls. **Hard labels** never name the class at all; their bias is raised as well, so that what is like no other class may fall to it. **Without similarity** is soft and says nothing of it.
+# Two controls. **Hard labels** never name the class; their bias is raised as well. **Without similarity** is soft, and says no more of this class than of any other.
 
 # %%
 LEFT_OUT = range(len(TOPICS)) if profile != "smoke" else (0, 3, 6)
@@ -868,20 +935,27 @@ for way, (values, loss) in {
 }.items():
     nets, results = zip(*(left_out(number, values, loss) for number in LEFT_OUT))
     unseen_nets[way] = nets
-    found[way] = dict(zip(("its own, as trained", "all, as trained", "its own, bias raised", "all, bias raised"),
-                          np.reshape(results, (len(nets), 4)).mean(axis=0)))
+    found[way] = dict(
+        zip(
+            ("its own, as trained", "all, as trained", "its own, bias raised", "all, bias raised"),
+            np.reshape(results, (len(nets), 4)).mean(axis=0),
+        )
+    )
 pd.DataFrame(found).T.round(2)
 
 # %% [markdown]
-# So a class is found that was never seen, and similarity has a part in it. Yet hard labels find no fewer. They never named the class: a sentence that is like nothing seen falls to it, once its bias is raised. The paper has no such control.
+# A class is found that was never seen, and similarity has a part in it. Yet hard labels, which never named it, find no fewer: a sentence like nothing seen falls to it, once its bias is raised. The paper has no such control.
 
 # %% [markdown]
 # ## Experiment IV: train the teacher further, or the student?
 #
-# A distilled model is not good enough. There are two things to do with more time: train the **teacher** further and distil again, or go on with the **student**. The usual answer: the teacher, since it sets the accuracy.
-
-# %% [markdown]
-# Start from a teacher that was fine-tuned for a third of its steps, and a student with all its steps. Then give three times the steps to one of them, or to the other.
+# A distilled model is not good enough. Train the **teacher** further and distil again, or go on with the **student**? The usual answer: the teacher, since it sets the accuracy.
+#
+# ```
+#  start        teacher, a third of its steps ─▶ student, all its steps
+#  teacher      teacher, three times as many  ─▶ student, all its steps
+#  student      teacher, a third of its steps ─▶ student, three times as many
+# ```
 
 # %%
 THIRD, ALL = size["teacher"] // 3, size["teacher"]
@@ -892,17 +966,24 @@ for some in TEACHERS:
     one = teacher if some == ALL else taught(some)
     told_by = ask_teacher(Scores(one), text, 500)
     ladder[some] = [learnt(Material(text, told_by, none), by_soft, steps) for steps in STEPS]
-    grid[f"{some} steps"] = {f"student, {steps} steps": share_right(net) for steps, net in zip(STEPS, ladder[some])}
+    grid[f"{some} steps"] = {
+        f"student, {steps} steps": share_right(net) for steps, net in zip(STEPS, ladder[some])
+    }
     grid[f"{some} steps"]["the teacher itself"] = share_right(one)
 start, longer, better = ladder[THIRD][1], ladder[THIRD][2], ladder[ALL][1]
-gains = {"teacher": share_right(better) - share_right(start), "student": share_right(longer) - share_right(start)}
+gains = {
+    "teacher": share_right(better) - share_right(start),
+    "student": share_right(longer) - share_right(start),
+}
 frame = pd.DataFrame(grid).T
 frame.index.name = "teacher fine-tuned for"
-print(f"three times the steps for the teacher: {gains['teacher']:+.2f}; for the student: {gains['student']:+.2f}")
+print(
+    f"three times the steps for the teacher: {gains['teacher']:+.2f}; for the student: {gains['student']:+.2f}"
+)
 frame.round(2)
 
 # %% [markdown]
-# Read a row: the student climbs towards its teacher and stops there. Read a column: what the teacher gains, the student gains. In the first column the student has not caught up; there more steps of its own are what it needs.
+# In a row the student climbs towards its teacher and stops there. In a column, what the teacher gains, the student gains. In the first column the student has not caught up: it needs more steps of its own.
 
 # %% [markdown]
 # ## Results
@@ -986,7 +1067,9 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Hinton, Vinyals and Dean 2015, [Distilling the Knowledge in a Neural Network](https://arxiv.org/abs/1503.02531): nine pages; section 3 has the missing digit, section 6 soft targets as regularisers.
-# - Tang et al. 2019, [Distilling Task-Specific Knowledge from BERT into Simple Neural Networks](https://arxiv.org/abs/1903.12136): logits by squares, and text made up where there is none.
-# - Furlanello et al. 2018, [Born-Again Neural Networks](https://arxiv.org/abs/1805.04770): students as large as their teacher, and wrong classes permuted as a control.
-# - Stanton et al. 2021, [Does Knowledge Distillation Really Work?](https://arxiv.org/abs/2106.05945): students that are good and disagree with their teachers all the same.
+# - Hinton, Vinyals and Dean 2015, [Distilling the Knowledge in a Neural Network](https://arxiv.org/abs/1503.02531): section 3 has the missing digit, section 6 soft targets as regularisers.
+# - Tang et al. 2019, [Distilling Task-Specific Knowledge from BERT into Simple Neural Networks](https://arxiv.org/abs/1903.12136): logits by squares.
+
+# %% [markdown]
+# - Furlanello et al. 2018, [Born-Again Neural Networks](https://arxiv.org/abs/1805.04770): students as large as their teacher; wrong classes permuted as a control.
+# - Stanton et al. 2021, [Does Knowledge Distillation Really Work?](https://arxiv.org/abs/2106.05945): good students that disagree with their teachers.
