@@ -14,6 +14,17 @@
 # A **probe** is a small classifier on a frozen model's vectors. If it tells verbs from nouns, does the model know verbs? Or did the probe learn the list?
 
 # %% [markdown]
+# ```
+#  words      the     chef     roasts     the     bean
+#              ▼        ▼         ▼         ▼        ▼
+#  BERT       layers 0 to L                                  frozen: not trained here
+#                       ▼         ▼                  ▼
+#  probe              W x + b, the same for all words        trained on labels
+#                       ▼         ▼                  ▼
+#  says               agent     verb               thing
+# ```
+
+# %% [markdown]
 # **The claims to test.**
 #
 # | paper | claim |
@@ -26,7 +37,7 @@
 # | Kassner and Schütze 2020 | … and it answers the same with a *not* in the question |
 
 # %% [markdown]
-# You write the instruments (about 2½ hours), and try them on the course's BERT, whose text you know to the last word:
+# You write the instruments (about 2½ hours) and try them on the course's BERT, whose text is known:
 #
 # | | piece |
 # |---|---|
@@ -65,7 +76,7 @@ plots.style()
 # %% [markdown]
 # ## The words
 #
-# Text that the model has not read. Four questions on words in it:
+# In text that the model has not read, four questions on words:
 #
 # | task | asked at | classes | who could answer |
 # |---|---|---|---|
@@ -77,7 +88,14 @@ plots.style()
 # %%
 size = {
     "smoke": {"words": (48_000, 24_000), "tokens": 700, "test": 500, "hidden": 64, "steps": 100, "trees": 200},
-    "cpu": {"words": (240_000, 90_000), "tokens": 2500, "test": 1500, "hidden": 128, "steps": 200, "trees": 400},
+    "cpu": {
+        "words": (240_000, 90_000),
+        "tokens": 2500,
+        "test": 1500,
+        "hidden": 128,
+        "steps": 200,
+        "trees": 400,
+    },
     "gpu": {
         "words": (1_000_000, 300_000),
         "tokens": 10_000,
@@ -101,26 +119,28 @@ read = {
     for part, (sentences, _) in texts.items()
 }
 data = {
-    (name, task, part): probing.examples(task, texts[part][1], vectors, size["tokens" if part == "train" else "test"])
+    (name, task, part): probing.examples(
+        task, texts[part][1], vectors, size["tokens" if part == "train" else "test"]
+    )
     for (name, part), vectors in read.items()
     for task in probing.LABELS
 }
 for task in probing.LABELS:
     some = data["pre-trained", task, "train"]
-    told = ", ".join(f"{word} → {probing.LABELS[task][label]}" for word, label in zip(some.words[:4], some.labels))
+    told = ", ".join(
+        f"{word} → {probing.LABELS[task][label]}" for word, label in zip(some.words[:4], some.labels)
+    )
     print(f"{task:6} {len(some.words)} words, {len(set(some.words))} different: {told}")
 
 # %% [markdown]
 # ## 1. A linear probe
 #
-# One line of algebra, and no training loop: least squares on labels written as rows of 0 and 1, with a penalty λ (**ridge regression**).
+# No training loop: least squares on labels written as rows of 0 and 1, with a penalty λ (**ridge regression**).
 #
 # $$\min_{W, b}\; \sum_i \lVert W x_i + b - y_i \rVert^2 + \lambda \lVert W \rVert^2$$
 
 # %% [markdown]
-# The intercept $b$ is not penalised. Subtract the means, and $b$ is gone from the problem; then $(X^\top X + \lambda I)\, W^\top = X^\top Y$.
-#
-# The papers' probes are softmax regressions. This one needs no steps, and its class is the greatest of the K sums.
+# The intercept $b$ is not penalised. Subtract the means, and $b$ is gone; then $(X^\top X + \lambda I)\, W^\top = X^\top Y$. The class is the greatest of the K sums.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -152,7 +172,7 @@ def linear_probe(vectors, labels, classes, penalty):
 check("linear_probe")
 
 # %% [markdown]
-# Accuracy at each layer. Beside the course's BERT stands an **untrained** one, with the same shape and random weights, and the most frequent class.
+# Accuracy at each layer, beside an **untrained** BERT (the same shape, random weights) and the most frequent class:
 
 # %%
 PENALTY = 10.0
@@ -186,14 +206,15 @@ for task in probing.LABELS:
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
-# Topic and sense are not in the embeddings (layer 0) and come with the layers: that is **context**, and an untrained model has none of it. Of tense the embeddings tell a part, since they hold a word's place, too.
-#
+# Topic and sense are not in the embeddings (layer 0) and come with the layers: that is **context**, and an untrained model has none. Embeddings tell part of the tense, since they hold a word's place.
+
+# %% [markdown]
 # But *kind* is read off everything, for most words off an untrained model's random vectors. What has the probe found there?
 
 # %% [markdown]
 # ## 2. A control task
 #
-# Random vectors are as good as names: a probe can learn by heart which word has which label. So give it labels that *only* can be learnt by heart.
+# Random vectors are as good as names: a probe can learn by heart which word has which label. So give it labels that can *only* be learnt by heart.
 #
 # ```
 # word        chef    roasts   bean    the same word again: chef
@@ -253,15 +274,22 @@ rows = {
 pd.DataFrame(rows).T.round(2)
 
 # %% [markdown]
-# So that is what it found in the untrained model: *which word it is*. There random labels fare nearly as well as kinds. In the trained model the two part, and more so in upper layers, where a word's vector is no longer its name.
+# It found *which word it is*: untrained, random labels fare nearly as well as kinds. Trained, the two part, and more so in upper layers, where a vector is no longer the word's name.
 
 # %% [markdown]
 # ## 3. Selectivity, and how sure it is
 #
-# **Selectivity** is accuracy minus the control's accuracy. With $d_i$ = 1, 0 or −1 (right − control right) at token $i$ it is the mean $\bar d$.
+# **Selectivity** is accuracy minus the control's accuracy: the mean $\bar d$ of $d_i$ = right − control right.
+#
+# ```
+#  token      chef   roasts   bean   chef
+#  right        1       1       1      1          accuracy      1
+#  control      1       0       1      1          its accuracy  ¾
+#  d            0       1       0      0          selectivity   ¼
+# ```
 
 # %% [markdown]
-# How sure is it? Tokens of one word are not independent: the control drew *one* label for all of them. So what counts is how many words there are, not how many tokens. A standard error that respects it adds up within each type $w$ first (a **cluster-robust** error):
+# How sure is it? Tokens of one word are not independent: the control drew *one* label for all. So words count, not tokens. A **cluster-robust** standard error adds up within each type $w$ first:
 #
 # $$\text{se} = \frac{1}{N} \sqrt{\sum_w \Big(\sum_{i \in w} (d_i - \bar d)\Big)^2}$$
 
@@ -322,10 +350,10 @@ panels[-1].legend(fontsize=8)
 plt.show()
 
 # %% [markdown]
-# Look at *topic* and *sense*: where a task asks at a few dozen words, its control is learnt by heart at once, and selectivity is below 0 in the embeddings. It speaks where there are many types, as in *kind*.
+# *Topic* and *sense* ask at a few dozen words: their control is learnt by heart at once, and selectivity is below 0 in the embeddings. It speaks where there are many types, as in *kind*.
 
 # %% [markdown]
-# A larger probe learns more by heart. Here is one with a hidden layer, on *kind*, at the top. In the paper it gains little accuracy and loses selectivity.
+# A larger probe learns more by heart: here one with a hidden layer, on *kind*, at the top. In the paper it gains little accuracy and loses selectivity.
 
 # %%
 train, test = data["pre-trained", "kind", "train"], data["pre-trained", "kind", "test"]
@@ -346,7 +374,7 @@ rows = {
 pd.DataFrame(rows, index=["accuracy", "selectivity", "standard error"]).T.round(3)
 
 # %% [markdown]
-# The same in Korean: 눈 is *snow* and *eye*, 배 is *ship* and *pear*. A second model, `world-ko`, and the sense of its homonyms:
+# The sense of homonyms in Korean, by the model `world-ko`: 눈 is *snow* and *eye*, 배 is *ship* and *pear*.
 
 # %%
 korean, cutter = pretrained.load("world-ko")
@@ -362,7 +390,10 @@ answers = [
     for layer in places
 ]
 for layer, answer in enumerate(answers):
-    print(f"layer {layer}: {float((answer == test.labels).float().mean()):.2f} of {len(senses)} homonyms", end=";  ")
+    print(
+        f"layer {layer}: {float((answer == test.labels).float().mean()):.2f} of {len(senses)} homonyms",
+        end=";  ",
+    )
 shown = {
     (one.word[0], one.sense): (one, answer)
     for one, answer in zip(senses, answers[-1].tolist())
@@ -377,15 +408,21 @@ for (_, sense), (one, answer) in sorted(shown.items()):
 # %% [markdown]
 # ## 4. At which layer?
 #
-# Two answers of Tenney et al. (sections 3.1 and 3.2). Let a probe read a learnt **mixture** of layers, $\sum_\ell s_\ell h_\ell$ with $s$ = softmax(scores). Its **centre of gravity** is $\sum_\ell \ell\, s_\ell$.
+# Tenney et al. answer twice (sections 3.1 and 3.2). A probe reads a learnt **mixture** of layers, $\sum_\ell s_\ell h_\ell$ with $s$ = softmax(scores). Its **centre of gravity** is $\sum_\ell \ell\, s_\ell$.
+#
+# ```
+#  h₂  ─ s₂ = .6 ─┐
+#  h₁  ─ s₁ = .3 ─┼─▶ one vector ─▶ probe          centre of gravity  0 · .1 + 1 · .3 + 2 · .6 = 1.5
+#  h₀  ─ s₀ = .1 ─┘
+# ```
 
 # %% [markdown]
-# Or let probes read the layers 0 … ℓ only: each has a **cumulative score** $P_\ell$. What layer ℓ adds is $\Delta_\ell = P_\ell - P_{\ell-1}$, and the **expected layer** is
+# Or probes read layers 0 … ℓ: each has a **cumulative score** $P_\ell$. Layer ℓ adds $\Delta_\ell = P_\ell - P_{\ell-1}$, and the **expected layer** is
 #
 # $$\frac{\sum_{\ell=1}^{L} \ell\, \Delta_\ell}{\sum_{\ell=1}^{L} \Delta_\ell}$$
 
 # %% [markdown]
-# What the embeddings can do alone ($P_0$) is nobody's gain. A layer may add less than nothing; it counts as it is.
+# What the embeddings do alone ($P_0$) is no gain. A layer may add less than nothing; it counts as it is.
 #
 # *15 minutes, easy.*
 #
@@ -421,8 +458,13 @@ def mixture(task, steps=300):
     """The scores of a mixture of layers, learnt with a linear reader: (L + 1,)."""
     some = data["pre-trained", task, "train"]
     torch.manual_seed(seed)
-    scores, reader = nn.Parameter(torch.zeros(LAYERS)), nn.Linear(some.vectors.shape[2], len(probing.LABELS[task]))
-    optimizer = torch.optim.Adam([{"params": [scores], "lr": 0.05}, {"params": reader.parameters(), "lr": 0.01}])
+    scores, reader = (
+        nn.Parameter(torch.zeros(LAYERS)),
+        nn.Linear(some.vectors.shape[2], len(probing.LABELS[task])),
+    )
+    optimizer = torch.optim.Adam(
+        [{"params": [scores], "lr": 0.05}, {"params": reader.parameters(), "lr": 0.01}]
+    )
     for _ in range(steps):
         optimizer.zero_grad()
         mixed = torch.einsum("l,nlh->nh", scores.softmax(dim=0), some.vectors)  # (N, H)
@@ -437,7 +479,9 @@ def up_to(task):
     found = []
     for layer in places:
         below = [some.vectors[:, : layer + 1].flatten(1) for some in (train, test)]  # (N, (ℓ + 1) · H)
-        found.append(float((said(fitted(below[0], train.labels, task), below[1]) == test.labels).float().mean()))
+        found.append(
+            float((said(fitted(below[0], train.labels, task), below[1]) == test.labels).float().mean())
+        )
     return found
 
 
@@ -452,15 +496,15 @@ for task in probing.LABELS:
 pd.DataFrame(rows).T.astype(float).round(2)
 
 # %% [markdown]
-# Two warnings. The expected layer of *kind* divides by next to nothing: $P_0$ is near 1, and no layer gains anything. And its centre of gravity is high, though the embeddings tell all of it: a mixture takes the layer that is most convenient, not the first that would do.
+# Two warnings on *kind*. Its expected layer divides by next to nothing: $P_0$ is near 1. And its centre of gravity is high, though the embeddings tell all of it: a mixture takes the most convenient layer, not the first that would do.
 
 # %% [markdown]
 # ## 5. In how many bits?
 #
-# Voita and Titov ask how many bits *send the labels* to somebody who has the vectors. A code that is short needs a pattern that is easily found.
+# Voita and Titov ask how many bits *send the labels* to somebody who has the vectors. A short code needs a pattern that is easily found.
 
 # %% [markdown]
-# The **online code** sends the labels in blocks. Both sides fit the same probe on all blocks so far; the next block costs what this probe finds improbable:
+# The **online code** sends the labels in blocks. Both sides fit the same probe on all blocks so far; the next block costs what it finds improbable:
 #
 # ```
 # block 1    labels 1 … t₁       no probe yet: log₂ K bits for each
@@ -469,7 +513,7 @@ pd.DataFrame(rows).T.astype(float).round(2)
 # ```
 
 # %% [markdown]
-# Beside the bits stands the **compression**: how many times shorter this is than $N \log_2 K$, the code of who knows nothing.
+# **Compression** is how many times shorter this is than $N \log_2 K$, the code of who knows nothing.
 #
 # *15 minutes, medium.*
 #
@@ -540,7 +584,12 @@ for title, (name, task, random_labels) in CODED.items():
     bits, compression = online_code(blocks, classes)
     hit = control_right if random_labels else right
     accuracy = float(hit[name, task, LAYERS - 1].float().mean())
-    rows[title] = {"accuracy": accuracy, "bits": bits, "bits a label": bits / len(labels), "compression": compression}
+    rows[title] = {
+        "accuracy": accuracy,
+        "bits": bits,
+        "bits a label": bits / len(labels),
+        "compression": compression,
+    }
 codes = pd.DataFrame(rows).T
 codes.round(2)
 
@@ -556,17 +605,30 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Accuracy tells trained from untrained here, too: a linear probe of 64 numbers cannot learn hundreds of words by heart. With 1,024 numbers and a larger probe, as in the paper, it nearly can, and then only the bits tell them apart. A compression below 1 says that the probe was misled.
+# Accuracy tells trained from untrained here, too: a linear probe of 64 numbers cannot learn hundreds of words by heart. In the paper, with 1,024 numbers and a larger probe, it nearly can; then only the bits tell them apart.
+
+# %% [markdown]
+# A compression below 1 says that the probe was misled.
 
 # %% [markdown]
 # ## 6. Along which tree?
 #
-# *The chef of the kitchen is quiet*: two words may stand far apart and be neighbours in the **parse tree**. A **structural probe** looks for one linear map B after which squared distances are distances in the tree:
+# Two words may stand far apart and be neighbours in the **parse tree**:
+#
+# ```
+#  line    the  chef  of  the  kitchen  is  quiet           chef to quiet: 5 places
+#  tree    quiet ─┬─ chef ─┬─ the                           chef to quiet: 1 edge
+#                 │        └─ kitchen ─┬─ of
+#                 └─ is                └─ the
+# ```
+
+# %% [markdown]
+# A **structural probe** looks for one linear map B after which squared distances are distances in the tree:
 #
 # $$d_B(h_i, h_j)^2 = \lVert B (h_i - h_j) \rVert^2$$
 
 # %% [markdown]
-# B is trained on this loss (section 2), for sentences of $n$ words with distances $d_T$ in their trees:
+# B is trained on this loss (section 2), for $n$ words with distances $d_T$ in their tree:
 #
 # $$\text{mean over sentences of}\quad \frac{1}{n^2} \sum_{i, j} \big|\, d_T(i, j) - d_B(h_i, h_j)^2 \,\big|$$
 
@@ -602,7 +664,7 @@ def structure_loss(vectors, transform, distances, lengths):
 check("structure_loss")
 
 # %% [markdown]
-# The planted language has fourteen kinds of sentences on a topic. Train on nine of them; test on new sentences of these, and on the **other five**, whose trees are others. Scored is Spearman's ρ between true and probed distances in a sentence.
+# The planted language has fourteen kinds of sentences. Train on nine; test on new sentences of these, and on the **other five**, whose trees differ. The score is Spearman's ρ of true and probed distances.
 
 # %%
 RANK, MIDDLE = 16, 1
@@ -642,7 +704,9 @@ def tree_score(sentences, guesses):
     found = []
     for one, guess in zip(sentences, guesses):
         pairs = np.triu_indices(len(one.words), 1)
-        found.append(spearmanr(probing.tree_distances(one.heads).numpy()[pairs], np.asarray(guess)[pairs]).statistic)
+        found.append(
+            spearmanr(probing.tree_distances(one.heads).numpy()[pairs], np.asarray(guess)[pairs]).statistic
+        )
     return float(np.mean(found))
 
 
@@ -653,10 +717,14 @@ def probed(vectors, transform):
 maps, trees = {}, {"places in the line": {}}
 for part in list(PARTS)[1:]:
     lines = [torch.arange(len(one.words)) for one in treebank[part]]
-    trees["places in the line"][part] = tree_score(treebank[part], [(line[:, None] - line).abs() for line in lines])
+    trees["places in the line"][part] = tree_score(
+        treebank[part], [(line[:, None] - line).abs() for line in lines]
+    )
 for name, layer in [*(("pre-trained", layer) for layer in places), ("untrained", MIDDLE)]:
     vectors = {
-        part: [x[:, layer] for x in probing.word_vectors(ENCODERS[name], tokenizer, [one.words for one in some])]
+        part: [
+            x[:, layer] for x in probing.word_vectors(ENCODERS[name], tokenizer, [one.words for one in some])
+        ]
         for part, some in treebank.items()
     }
     maps[name, layer] = transform = tree_map(treebank["train"], vectors["train"])
@@ -670,7 +738,9 @@ forest.round(2)
 figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
 for shift, part, colour in zip((-0.2, 0.2), forest, plots.COLOURS):
     axes.bar_label(
-        axes.bar(np.arange(len(forest)) + shift, forest[part], 0.38, color=colour, label=part), fmt="%.2f", padding=2
+        axes.bar(np.arange(len(forest)) + shift, forest[part], 0.38, color=colour, label=part),
+        fmt="%.2f",
+        padding=2,
     )
 axes.set_xticks(
     range(len(forest)), [name.replace(", ", ",\n").replace("places ", "places\n") for name in forest.index]
@@ -681,19 +751,25 @@ axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# Had we tested on new sentences of the *same* kinds, we would have printed a high number and believed it. The map has learnt nine trees. What it has of trees in general is the other column, beside a control that knows nothing but places.
+# New sentences of the *same* kinds give a high number: the map has learnt nine trees. What it has of trees in general is the other column, beside a control that knows only places.
 
 # %% [markdown]
 # ## 7. Questions with a gap
 #
-# No probe at all: ask the model's own head. *The president of korea is near the [MASK].* LAMA calls it knowledge if the right word is the first of its guesses (**P@1**).
+# No probe: ask the model's own head. *The president of korea is near the [MASK].* LAMA calls it knowledge if the right word is its first guess (**P@1**).
 
 # %% [markdown]
-# Three rules make the scores comparable:
+# Three rules make scores comparable:
 #
-# 1. Only **candidates** compete, each one token, not the whole vocabulary.
-# 2. Korea is known by kimchi *and* hanbok. When kimchi is asked for, hanbok leaves the candidates: being right is no error.
-# 3. A tie counts against the model: who gives all candidates the same score knows nothing.
+# 1. Only **candidates** compete, each one token.
+# 2. Other right answers leave them.
+# 3. A tie counts against the model: who scores all alike knows nothing.
+#
+# ```
+#  asked for: kimchi     hanbok 3.1      sushi 2.4    kimchi 2.4    taco 0.7     the 9.9
+#                        out: right,     a tie: it                               out: no candidate
+#                        too             is ahead     rank 2
+# ```
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -741,7 +817,9 @@ def precision(which, questions, candidates, k=1):
     logits = cloze.mask_logits(which, tokenizer, questions)
     ids = [tokenizer.index[word] for word in candidates]
     answers = [tokenizer.index[one.answer] for one in questions]
-    return precision_at(logits, ids, answers, [[tokenizer.index[word] for word in one.also] for one in questions], k)
+    return precision_at(
+        logits, ids, answers, [[tokenizer.index[word] for word in one.also] for one in questions], k
+    )
 
 
 torch.manual_seed(seed)
@@ -756,12 +834,13 @@ facts = pd.DataFrame(rows).T
 facts.round(3)
 
 # %% [markdown]
-# What it has read it can say. What no text states it cannot, though each word of the question is well known to it: **context is no help where knowledge is missing**. The lessons `ernie` and `kagnet` hand models such facts from a graph.
+# What it has read it can say; what no text states it cannot: **context is no help where knowledge is missing**. In `ernie` and `kagnet` models get such facts from a graph.
 
 # %% [markdown]
-# Now say *not*. The answer should change. As a control put a word without meaning, *zib*, in its place. And **misprime**: say another nation's custom before the question.
-#
-# To be fair: this language has no *not*; the model has never met the word. BERT has met it millions of times.
+# Now say *not*: the answer should change. The control puts *zib*, a word without meaning, in its place. And **misprime**: say another nation's custom before the question.
+
+# %% [markdown]
+# This language has no *not*; the model has never met the word. BERT has met it millions of times.
 
 # %%
 questions, candidates = relations["custom"]
@@ -791,18 +870,22 @@ primed
 # %% [markdown]
 # ## 8. Is it used?
 #
-# A probe shows that something *can be read off*. Whether the model uses it, no probe can say: the information may lie there as a leftover.
+# A probe shows that something *can be read off*. Whether the model uses it, no probe can say. **Amnesic probing** (Elazar et al. 2021) takes it out and looks what breaks:
 #
-# **Amnesic probing** (Elazar et al. 2021) takes it out and looks what breaks.
+# ```
+#  vector at [MASK] ────────────────────────────▶ the model's head ─▶ nats for the hidden word
+#                 └─ minus the probe's directions ─▶ the same head ─▶ how many more?
+#                 └─ minus as many, at random ─────▶ the same head ─▶ the control
+# ```
 
 # %% [markdown]
-# A probe with weight W (K, H) looks at K directions. Project the vectors on what is **orthogonal** to all of them, and this probe is blind. Fit another one, and go on, until none finds anything: that is INLP (Ravfogel et al. 2020).
+# A probe with weight W (K, H) looks at K directions. Project the vectors on what is **orthogonal** to all: this probe is blind. Fit another, and go on, until none finds anything: INLP (Ravfogel et al. 2020).
 
 # %% [markdown]
-# There is a shorter way. Linear probes find nothing at all as soon as all classes have the *same mean vector* (Belrose et al. 2023). So take out the directions from the mean of all to the mean of each class.
+# A shorter way: linear probes find nothing as soon as all classes have the *same mean vector* (Belrose et al. 2023). So take out the directions from the mean of all to the mean of each class.
 
 # %% [markdown]
-# The rows of W may depend on one another: those of a ridge probe sum to 0, and so do differences from a mean, weighted. A direction counts if its singular value is more than $10^{-5}$ of the greatest.
+# The rows of W may depend on one another: those of a ridge probe sum to 0, and so do differences from a mean, weighted. A direction counts if its singular value is above $10^{-5}$ of the greatest.
 #
 # *20 minutes, hard.*
 #
@@ -832,7 +915,7 @@ def remove_directions(vectors, weight):
 check("remove_directions")
 
 # %% [markdown]
-# Hide a *thing* in its sentence, and take the top layer at [MASK]. The sentence's topic and its tense can both be read off there. Which of the two does the model's head need to guess the thing? The controls take out as many random directions.
+# Hide a *thing* in its sentence, and take the top layer at [MASK]. Topic and tense can both be read off there. Which does the head need to guess the thing? The controls take out as many random directions.
 
 # %%
 hidden, truth = {}, {}
@@ -851,14 +934,19 @@ for part, count in (("train", size["tokens"]), ("test", size["test"])):
 def to_means(task):
     """The directions from the mean of all training vectors to that of each class, (K, H)."""
     labels, x = truth["train"][task], hidden["train"]
-    return torch.stack([x[labels == label].mean(dim=0) for label in range(len(probing.LABELS[task]))]) - x.mean(dim=0)
+    return (
+        torch.stack([x[labels == label].mean(dim=0) for label in range(len(probing.LABELS[task]))])
+        - x.mean(dim=0)
+    )
 
 
 def in_rounds(task, rounds):
     """INLP: the rows of probes, each fitted on what those before it left, (rounds · K, H)."""
     rows = fitted(hidden["train"], truth["train"][task], task)[0]
     for _ in range(rounds - 1):
-        rows = torch.cat([rows, fitted(remove_directions(hidden["train"], rows), truth["train"][task], task)[0]])
+        rows = torch.cat(
+            [rows, fitted(remove_directions(hidden["train"], rows), truth["train"][task], task)[0]]
+        )
     return rows
 
 
@@ -895,7 +983,7 @@ forgotten = pd.DataFrame(rows).T
 forgotten.round(2)
 
 # %% [markdown]
-# Look at both columns of what can still be read. Eight directions, those of the class means, leave nothing of the topic. Three probes in a row take three times as many, and leave most of it.
+# What can still be read? Eight directions, those of the class means, leave nothing of the topic. Three probes in a row take three times as many, and leave most of it.
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 2.8), layout="constrained")
@@ -905,7 +993,7 @@ plots.bars(axes, forgotten["nats"].to_dict(), label="nats for the hidden thing",
 plt.show()
 
 # %% [markdown]
-# Both are in the vectors, ready to be read. The head needs the topic to guess the thing. The tense is nearly idle there. *Decodable is not used.*
+# Both are in the vectors. The head needs the topic to guess the thing; the tense is nearly idle there. *Decodable is not used.*
 
 # %% [markdown]
 # ## Results
@@ -914,18 +1002,22 @@ plt.show()
 # %% tags=["metrics"]
 def stacked(some):
     """Probes as one tensor, (number, 9, H + 1), rows beyond a task's classes 0."""
-    return torch.stack([functional.pad(torch.cat([w, b[:, None]], dim=1), (0, 0, 0, 9 - len(b))) for w, b in some])
+    return torch.stack(
+        [functional.pad(torch.cat([w, b[:, None]], dim=1), (0, 0, 0, 9 - len(b))) for w, b in some]
+    )
 
 
 control_probes = [
-    fitted(data["pre-trained", "kind", "train"].vectors[:, layer], controls["kind"][0], "kind") for layer in places
+    fitted(data["pre-trained", "kind", "train"].vectors[:, layer], controls["kind"][0], "kind")
+    for layer in places
 ]
 controlled = dict(zip(data["pre-trained", "kind", "train"].words, controls["kind"][0].tolist()))
 top, kind = LAYERS - 1, {layer: chosen["pre-trained", "kind", layer][0] for layer in places}
 share = {key: float(hit.float().mean()) for key, hit in right.items()}
 gravity = {task: layer_centres(mixes[task], grown[task])[0] for task in probing.LABELS}
 costs = {
-    task: forgotten["nats"][task] - forgotten["nats"][f"as many as {task}, at random"] for task in ("topic", "tense")
+    task: forgotten["nats"][task] - forgotten["nats"][f"as many as {task}, at random"]
+    for task in ("topic", "tense")
 }
 record(
     {
@@ -955,7 +1047,9 @@ record(
         "topic_used": costs["topic"],
         "tense_used": costs["tense"],
     },
-    probes=stacked([probes[name, task, layer] for name in ENCODERS for task in probing.LABELS for layer in places]),
+    probes=stacked(
+        [probes[name, task, layer] for name in ENCODERS for task in probing.LABELS for layer in places]
+    ),
     control_probes=stacked(control_probes),
     control_words=list(controlled),
     control_labels=torch.tensor(list(controlled.values())),
@@ -1006,7 +1100,10 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Hewitt and Liang 2019, [control tasks](https://aclanthology.org/D19-1275), and Voita and Titov 2020, [minimum description length](https://aclanthology.org/2020.emnlp-main.14).
-# - Tenney et al. 2019, [BERT Rediscovers the Classical NLP Pipeline](https://aclanthology.org/P19-1452); Hewitt and Manning 2019, [a structural probe](https://aclanthology.org/N19-1419).
-# - Petroni et al. 2019, [LAMA](https://aclanthology.org/D19-1250); Kassner and Schütze 2020, [negated and misprimed](https://aclanthology.org/2020.acl-main.698); Ettinger 2020, [What BERT Is Not](https://aclanthology.org/2020.tacl-1.3).
+# - Hewitt and Liang 2019, [control tasks](https://aclanthology.org/D19-1275); Voita and Titov 2020, [minimum description length](https://aclanthology.org/2020.emnlp-main.14).
+# - Tenney et al. 2019, [the NLP pipeline in BERT](https://aclanthology.org/P19-1452); Hewitt and Manning 2019, [a structural probe](https://aclanthology.org/N19-1419).
+# - Petroni et al. 2019, [LAMA](https://aclanthology.org/D19-1250); Kassner and Schütze 2020, [negated and misprimed](https://aclanthology.org/2020.acl-main.698).
+
+# %% [markdown]
+# - Ettinger 2020, [What BERT Is Not](https://aclanthology.org/2020.tacl-1.3).
 # - Ravfogel et al. 2020, [INLP](https://aclanthology.org/2020.acl-main.647); Elazar et al. 2021, [Amnesic Probing](https://aclanthology.org/2021.tacl-1.10); Belinkov 2022, [Probing Classifiers](https://aclanthology.org/2022.cl-1.7).
