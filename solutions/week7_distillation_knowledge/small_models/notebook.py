@@ -25,7 +25,7 @@
 # | … in two stages | general text first, then the task | section 4.5, Table 2 |
 
 # %% [markdown]
-# Soft targets, temperature and T² are those of the lesson `distillation`. What is new is what else may be matched (about 2½ hours):
+# Soft targets, temperature and T² are those of the lesson `distillation`. New is what else may be matched (about 2½ hours):
 #
 # | | piece |
 # |---|---|
@@ -60,19 +60,28 @@ import etude
 from etude import check, plots, pretrained, record
 from etude.models.bert import Bert, BertConfig, BertForPretraining
 from etude.models.bert_heads import BertClassifier, Labelled
-from etude.models.distilled import TINYBERTS, DistilBert, DistilBertConfig, DistilBertForMaskedLM, Inside, inside
+from etude.models.distilled import (
+    TINYBERTS,
+    DistilBert,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    Inside,
+    inside,
+)
 from etude.pretraining import Examples, Vocabulary
 from etude.train import Plan, adamw, linear_schedule, train
 from etude.world import World
 from etude.world.tasks import Tasks
 
-run = etude.start("week7_distillation_knowledge/small_models", profile=profile, seed=seed, device=device, out=out)
+run = etude.start(
+    "week7_distillation_knowledge/small_models", profile=profile, seed=seed, device=device, out=out
+)
 plots.style()
 
 # %% [markdown]
 # ## 1. A start from the teacher
 #
-# DistilBERT is as wide as BERT, with half of its layers, and without segments and pooler. So a layer of the teacher fits into the student as it is: "one layer out of two" (section 3). The published code takes 0, 2, 4, 7, 9, 11 of twelve.
+# DistilBERT is as wide as BERT, with half of its layers, without segments and pooler. So a layer of the teacher fits into the student: "one layer out of two" (section 3). The published code takes 0, 2, 4, 7, 9, 11 of twelve.
 
 # %% [markdown]
 # ```
@@ -81,7 +90,7 @@ plots.style()
 # student    tokens +            positions ─ 0 ───── 1 ───── 2 ─────  …  ───── 5 ─ head
 # ```
 #
-# The published code drops the segments' table. But the teacher added segment 0's vector to *every* token of a single text. Where could it be kept, so that the student's first layer reads what the teacher's did?
+# The published code drops the segments' table. But the teacher added segment 0's vector to *every* token of a single text. Where could it be kept, so that the first layer reads what the teacher's did?
 
 # %% [markdown]
 # The library names tensors like this, and "NUMBER" may have two digits:
@@ -130,13 +139,37 @@ def take_layers(weights, kept):
 check("take_layers")
 
 # %% [markdown]
-# **The teacher** is the course's BERT, `world-en`: 2 layers, 64 wide. If *all* its layers are taken, the student must say exactly what it says. And with one of them, before any training?
+# **The teacher** is the course's BERT, `world-en`: 2 layers, 64 wide. With *all* its layers the student must say exactly what it says. And with one, before any training?
 
 # %%
 size = {
-    "smoke": {"words": 30_000, "batch": 8, "steps": 60, "narrow": 160, "general": 300, "rate": 4e-2, "task": 60},
-    "cpu": {"words": 120_000, "batch": 16, "steps": 400, "narrow": 600, "general": 800, "rate": 2e-2, "task": 100},
-    "gpu": {"words": 1_000_000, "batch": 64, "steps": 3000, "narrow": 6000, "general": 6000, "rate": 5e-3, "task": 300},
+    "smoke": {
+        "words": 30_000,
+        "batch": 8,
+        "steps": 60,
+        "narrow": 160,
+        "general": 300,
+        "rate": 4e-2,
+        "task": 60,
+    },
+    "cpu": {
+        "words": 120_000,
+        "batch": 16,
+        "steps": 400,
+        "narrow": 600,
+        "general": 800,
+        "rate": 2e-2,
+        "task": 100,
+    },
+    "gpu": {
+        "words": 1_000_000,
+        "batch": 64,
+        "steps": 3000,
+        "narrow": 6000,
+        "general": 6000,
+        "rate": 5e-3,
+        "task": 300,
+    },
 }[profile]
 bert, tokenizer = pretrained.load("world-en")
 bert.requires_grad_(False).to(run.device)
@@ -146,7 +179,10 @@ vocabulary = Vocabulary(tokenizer)
 def text_of(seed, words, batch):
     """Masked windows of the planted language's text, a batch from its number."""
     documents = [
-        [[tokenizer.index[piece] for piece in tokenizer.tokenize(str(sentence))] for sentence in document.sentences]
+        [
+            [tokenizer.index[piece] for piece in tokenizer.tokenize(str(sentence))]
+            for sentence in document.sentences
+        ]
         for document in World("en", seed).documents(words)
     ]
     return Examples(documents, vocabulary, length=32, batch_size=batch, next_sentence=False, seed=seed)
@@ -203,16 +239,19 @@ tokens = tests[0].tokens
 with torch.no_grad():
     apart = (student_of([0, 1]).bert(tokens) - bert.bert(tokens))[tokens != 0].abs().max()
 print(f"all layers: states differ by at most {float(apart):.0e}")
-rows = {"the teacher": price(bert), **{f"layers {kept}": price(student_of(kept)) for kept in ([0, 1], [0], [1], [1, 0])}}
+rows = {
+    "the teacher": price(bert),
+    **{f"layers {kept}": price(student_of(kept)) for kept in ([0, 1], [0], [1], [1, 0])},
+}
 pd.DataFrame(rows, index=["nats for a masked token", "first choice as the teacher's"]).T.round(3)
 
 # %% [markdown]
-# Layers that were never trained to stand beside each other say little. They are a start, no student yet.
+# Layers that never stood beside each other say little: a start, no student yet.
 
 # %% [markdown]
 # ## 2. The triple loss
 #
-# Courses often say that DistilBERT's triple loss *is* the distillation loss. It is a **sum of three**, of which distillation is one:
+# Courses often say that DistilBERT's triple loss *is* the distillation loss. It is a **sum of three**, distillation being one:
 #
 # | term | of what | mean over |
 # |---|---|---|
@@ -221,7 +260,15 @@ pd.DataFrame(rows, index=["nats for a masked token", "first choice as the teache
 # | 1 − cosine | the last states, student's and teacher's | real tokens |
 
 # %% [markdown]
-# The published weights are 5, 2, 1, at T = 2. A cosine of two states looks at their direction alone: how long they are is left free.
+# The published weights are 5, 2, 1, at T = 2. A cosine looks at the states' directions alone; their lengths are free.
+#
+# ```
+#                          last states ──────── scores of words
+#  masked text ─▶ teacher      │                      │
+#                          1 − cosine            soft, × T²
+#  masked text ─▶ student      │                      │
+#                          last states ──────── scores of words ─── masked words: the labels
+# ```
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -260,10 +307,10 @@ check("triple_loss")
 # %% [markdown]
 # ## Experiment I: what is each part worth?
 #
-# Students of one layer, all with the same batches and as many steps. One thing is left out at a time. **Random layers** keeps the teacher's embeddings and head alone.
+# Students of one layer, with the same batches and steps; one thing is left out at a time. **Random layers** keeps the teacher's embeddings and head alone.
 
 # %% [markdown]
-# The control of the same size has **no teacher**: masked words alone, from random numbers. What begins at random has a higher learning rate, which suits it.
+# The control has **no teacher**: masked words alone, from random numbers. What begins at random has a higher learning rate, which suits it.
 
 # %%
 T, WEIGHTS = 2.0, (5.0, 2.0, 1.0)
@@ -279,7 +326,9 @@ class Triple(nn.Module):
     def forward(self, batch):
         own = self.student.bert(batch.tokens)  # (B, N, H)
         logits = self.student.token_logits(own)  # (B, N, V)
-        return triple_loss(logits, batch.said, batch.labels, own, batch.inside.states[-1], batch.tokens != 0, T, self.weights)
+        return triple_loss(
+            logits, batch.said, batch.labels, own, batch.inside.states[-1], batch.tokens != 0, T, self.weights
+        )
 
 
 def trained(learner, batches, steps, rate, title):
@@ -326,10 +375,17 @@ plt.show()
 # %% [markdown]
 # ## 3. Sizes, to the digit
 #
-# One layer of BERT base has 7,087,872 parameters: 12 H² + 13 H at H = 768. Beside its layers DistilBERT has a table of V words and 512 positions, each H wide, and a LayerNorm of 2 H.
+# DistilBERT's parameters, at H = 768:
+#
+# ```
+#  words          V · H
+#  positions      512 · H
+#  LayerNorm      2 · H
+#  each layer     12 H² + 13 H  =  7,087,872
+# ```
 
 # %% [markdown]
-# **DistilKoBERT** has three such layers, and 27.8 million parameters. Some tables print 30,522 words for it. Can that be? Turn the count round: which V give a number that rounds to 27.8 million?
+# **DistilKoBERT** has three layers, and 27.8 million parameters. Some tables print 30,522 words for it. Can that be? Which V give a number that rounds to 27.8 million?
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -390,15 +446,23 @@ sizes = pd.DataFrame(
     }
 ).T
 sizes["of BERT's FLOPs"] = sizes["GFLOP, 128 tokens"] / sizes["GFLOP, 128 tokens"]["BERT base"]
-sizes.style.format({"parameters": "{:,.0f}", "MB": "{:.0f}", "GFLOP, 128 tokens": "{:.1f}", "of BERT's FLOPs": "{:.2f}"})
+sizes.style.format(
+    {"parameters": "{:,.0f}", "MB": "{:.0f}", "GFLOP, 128 tokens": "{:.1f}", "of BERT's FLOPs": "{:.2f}"}
+)
 
 # %% [markdown]
-# Half of the layers are half of the work, but not half of the numbers: the table of words stays. TinyBERT with four layers is printed as 14.5 million; its own configuration gives 14,350,248.
+# Half of the layers are half of the work, not half of the numbers: the table of words stays. TinyBERT with four layers is printed as 14.5 million; its configuration gives 14,350,248.
 
 # %% [markdown]
 # ## 4. Which layer learns from which?
 #
-# TinyBERT is narrower than its teacher, so no weight fits. It learns to **behave** like it, layer by layer. Its layer m looks at the teacher's layer g(m). Number 0 stands for the embeddings, M + 1 for the prediction.
+# TinyBERT is narrower than its teacher, so no weight fits. It learns to **behave** like it: its layer m looks at the teacher's layer g(m). Number 0 stands for the embeddings, M + 1 for the prediction.
+#
+# ```
+#  teacher, N = 6    embeddings ─ 1 ─ 2 ─ 3 ─ 4 ─ 5 ─ 6 ─ prediction (7)
+#                        │                │           │       │
+#  student, M = 2    embeddings ───────── 1 ───────── 2 ─ prediction (3)       uniform: g = 0, 3, 6, 7
+# ```
 
 # %% [markdown]
 # | way | g(m) for layers m = 1 … M | 12 → 4 |
@@ -443,7 +507,7 @@ check("layer_map")
 # %% [markdown]
 # ## 5. Attention
 #
-# Is it the weights $W_Q, W_K, W_V$ that are matched, as is often said? They cannot be: 312 × 312 against 768 × 768. What has the same shape in both is the **scores** of each head, N × N, if both have as many heads.
+# The weights $W_Q, W_K, W_V$ cannot be matched, as is often said: 312 × 312 against 768 × 768. The **scores** of each head are N × N in both, if both have as many heads:
 
 # %%
 with torch.device("meta"):
@@ -458,12 +522,20 @@ with torch.device("meta"):
 pd.DataFrame(shapes).T
 
 # %% [markdown]
-# The paper fits the scores **before** the softmax (equation 7), and found that to converge faster. For one layer, with h heads:
+# The paper fits the scores **before** the softmax (equation 7): it converged faster. For one layer, with h heads:
 #
 # $$\mathcal L_{\text{attn}} = \frac1h \sum_{i=1}^{h} \operatorname{MSE}(A_i^S, A_i^T), \qquad A = \frac{Q K^\top}{\sqrt{d_k}}$$
 
 # %% [markdown]
-# In a batch some tokens are padding. A pair of tokens counts if **both** are real.
+# In a batch some tokens are padding. A pair of tokens counts if **both** are real:
+#
+# ```
+#                a      b     [PAD]      is asked
+#  a             ■      ■       ·
+#  b             ■      ■       ·        in each head of each text
+#  [PAD]         ·      ·       ·
+#  asks
+# ```
 #
 # *15 minutes, medium.*
 #
@@ -490,7 +562,7 @@ def attention_loss(own, theirs, real):
 check("attention_loss")
 
 # %% [markdown]
-# A softmax does not see a number that is added to a whole row. The scores' loss does:
+# A softmax does not see a number added to a whole row; the scores' loss does:
 
 # %%
 scores = inside(bert.bert, tokens).scores[0]  # (B, h, N, N)
@@ -503,9 +575,15 @@ print(f"a number added to each row of scores: {before:.3f} before the softmax, {
 # %% [markdown]
 # ## 6. Hidden states
 #
-# The states have different widths: d' of the student, d of the teacher. A learned matrix goes between them. Which way? The **student's** states are brought **up** (equation 8), though it is often told the other way round:
+# The states are d' wide in the student, d in the teacher. A learned matrix brings the **student's** states **up** (equation 8), though it is often told the other way round:
 #
 # $$\mathcal L_{\text{hidn}} = \operatorname{MSE}(H^S W_h,\ H^T), \qquad W_h \in \mathbb R^{d' \times d}$$
+#
+# ```
+#  student   d' numbers ─ W_h, learned ─▶ d numbers ─┐
+#                                                    ├─ MSE
+#  teacher   d numbers, constant ────────────────────┘
+# ```
 
 # %% [markdown]
 # *10 minutes, easy.*
@@ -532,7 +610,7 @@ def hidden_loss(own, theirs, lift, real):
 check("hidden_loss")
 
 # %% [markdown]
-# Why not bring the teacher down, by a learned matrix of d × d'? Because there is a way to win without learning anything: a matrix of zeros, and a student who says zero.
+# Why not bring the teacher down, by a learned matrix of d × d'? A matrix of zeros, and a student who says zero, would win without learning anything.
 
 # %%
 with torch.no_grad():
@@ -541,10 +619,12 @@ wide, narrow = states.shape[-1], 32
 silent = torch.zeros(*states.shape[:2], narrow, device=run.device)
 down = float((silent - states @ torch.zeros(wide, narrow, device=run.device)).square().mean())
 up = float(hidden_loss(silent, states, torch.zeros(narrow, wide, device=run.device), tokens != 0))
-print(f"a student who says zero: {down:.2f} if the teacher is brought down, {up:.2f} if the student is brought up")
+print(
+    f"a student who says zero: {down:.2f} if the teacher is brought down, {up:.2f} if the student is brought up"
+)
 
 # %% [markdown]
-# Brought up, d' numbers must tell as much as they can of d. How much can they at best? The nearest states of rank d' say it (Eckart and Young, as in the lesson `albert`).
+# How much of d numbers can d' tell at best? The nearest states of rank d' say it (Eckart and Young, as in the lesson `albert`).
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 3), layout="constrained")
@@ -556,14 +636,16 @@ for number, one in enumerate(layers):
     axes.plot(range(1, wide + 1), left.cpu(), label="embeddings" if number == 0 else f"layer {number}")
 axes.axvline(narrow, color="#999999", ls="--")
 axes.set(xlabel="width d' of the student", ylabel="share of squares that no student reaches", ylim=(0, None))
-axes.set_title(f"At d' = {narrow} of {wide} a lift can miss as little as {float(left[narrow - 1]):.0%} of the last layer")
+axes.set_title(
+    f"At d' = {narrow} of {wide} a lift can miss as little as {float(left[narrow - 1]):.0%} of the last layer"
+)
 axes.legend()
 plt.show()
 
 # %% [markdown]
 # ## 7. The sum
 #
-# Between embeddings and prediction, all that TinyBERT matches (equations 6 and 11, each weight 1):
+# All that TinyBERT matches below the prediction (equations 6 and 11, each weight 1):
 #
 # ```
 # m = 0          embeddings                    hidden_loss of states 0 and 0
@@ -606,10 +688,22 @@ check("tinybert_loss")
 # %% [markdown]
 # ## Experiment II: does the inside help beyond the outputs?
 #
-# A student of half the width, from a random start, on masked text. All have the same steps. **Outputs** adds soft targets to masked words; **inside** adds your sum. Control: the inside of a teacher that was never trained.
+# Students of half the width, from a random start, on masked text, with the same steps:
+#
+# | | masked words | soft targets | your sum |
+# |---|---|---|---|
+# | masked words | ✓ | | |
+# | … and outputs | ✓ | ✓ | |
+# | … and the inside | ✓ | ✓ | ✓ |
+# | control | ✓ | ✓ | of a teacher that was never trained |
 
 # %%
-NARROW = {**vars(bert.bert.config), "hidden_size": narrow, "intermediate_size": 4 * narrow, "num_hidden_layers": 1}
+NARROW = {
+    **vars(bert.bert.config),
+    "hidden_size": narrow,
+    "intermediate_size": 4 * narrow,
+    "num_hidden_layers": 1,
+}
 PLACES = layer_map(len(bert.bert.layers), NARROW["num_hidden_layers"], "uniform")
 torch.manual_seed(seed)
 untrained = Bert(bert.bert.config).requires_grad_(False).to(run.device)
@@ -618,7 +712,9 @@ untrained = Bert(bert.bert.config).requires_grad_(False).to(run.device)
 def lifts_of(student):
     """A matrix for each of the student's states, learned with it."""
     count = student.config.num_hidden_layers + 1
-    return nn.ParameterList(nn.Parameter(torch.randn(student.config.hidden_size, wide) / 8) for _ in range(count))
+    return nn.ParameterList(
+        nn.Parameter(torch.randn(student.config.hidden_size, wide) / 8) for _ in range(count)
+    )
 
 
 def match(student, teacher, lifts, batch):
@@ -629,7 +725,9 @@ def match(student, teacher, lifts, batch):
         with torch.no_grad():
             theirs = inside(teacher, batch.tokens)
     own = inside(student, batch.tokens)
-    return tinybert_loss(own.states, own.scores, theirs.states, theirs.scores, list(lifts), batch.tokens != 0, PLACES)
+    return tinybert_loss(
+        own.states, own.scores, theirs.states, theirs.scores, list(lifts), batch.tokens != 0, PLACES
+    )
 
 
 def soft(logits, said, temperature):
@@ -643,7 +741,8 @@ class Reader(nn.Module):
     def __init__(self, outputs, inner):
         super().__init__()
         self.student = BertForPretraining(BertConfig(**NARROW))
-        self.lifts, self.outputs, self.inner = lifts_of(self.student.bert), outputs, [inner]  # a list: no part of this module
+        # a list: no part of this module
+        self.lifts, self.outputs, self.inner = lifts_of(self.student.bert), outputs, [inner]
 
     def forward(self, batch):
         tokens, asked = batch.tokens, batch.labels != -100
@@ -668,16 +767,25 @@ for name, way in WAYS.items():
     reader = Reader(*way)
     trained(reader, lesson, size["narrow"], 2e-2, name)
     readers[name] = reader.student.eval()
-inner = pd.DataFrame({name: price(model) for name, model in {"the teacher": bert, **readers}.items()}, index=["nats", "as the teacher"]).T
+inner = pd.DataFrame(
+    {name: price(model) for name, model in {"the teacher": bert, **readers}.items()},
+    index=["nats", "as the teacher"],
+).T
 inner.round(3)
 
 # %% [markdown]
 # ## Experiment III: two stages
 #
-# TinyBERT learns twice. **General**: the inside of the pre-trained teacher, on much text. **Task**: a teacher that was fine-tuned; first its inside, then its predictions, on the task's sentences.
+# TinyBERT learns twice, **general** text first, then the **task**:
+#
+# ```
+#  general     pre-trained teacher ─ its inside, on much text ─────────────▶ student
+#  task        fine-tuned teacher  ─ its inside, on the task's sentences ──▶ student
+#                                  └ then its predictions, on the same ────▶ student
+# ```
 
 # %% [markdown]
-# The task is that of the lesson `distillation`: nine topics, 90 labels, and a test whose deciding words stand in *no* training sentence. The paper multiplies the task's sentences twenty times by exchanging words; that is left out here.
+# The task is that of `distillation`: nine topics, 90 labels, and a test whose deciding words stand in *no* training sentence. The paper makes twenty times as many of the task's sentences by exchanging words; we do not.
 
 # %%
 tasks = Tasks("en", seed)
@@ -695,7 +803,9 @@ known, unseen = encoded(tasks.topics(90, "train")), encoded(tasks.topics(600, "t
 
 def drawn(number):
     """A batch of labelled sentences from its number."""
-    rows = torch.randint(len(known[0]), (32,), generator=torch.Generator().manual_seed(1_000_003 * seed + number))
+    rows = torch.randint(
+        len(known[0]), (32,), generator=torch.Generator().manual_seed(1_000_003 * seed + number)
+    )
     return Labelled(known[0][rows], None, known[1][rows])
 
 
@@ -764,18 +874,30 @@ stages = {
 }
 right = {"the teacher": share_right(teacher), **{name: share_right(model) for name, model in stages.items()}}
 figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
-plots.bars(axes, right, label="share of the test right", title=f"Both stages: {right['both stages']:.2f}, no teacher: {right['no teacher']:.2f}", chance=1 / len(TOPICS))
+plots.bars(
+    axes,
+    right,
+    label="share of the test right",
+    title=f"Both stages: {right['both stages']:.2f}, no teacher: {right['no teacher']:.2f}",
+    chance=1 / len(TOPICS),
+)
 plt.show()
 
 # %% [markdown]
 # ## 8. One byte a number
 #
-# A small model becomes smaller by coarser numbers. Each **row** of a matrix gets a scale; its weights become whole numbers from −127 to 127, of one byte each:
+# Coarser numbers make a model smaller. Each **row** of a matrix gets a scale; its weights become whole numbers from −127 to 127, of one byte each:
 #
 # $$s_i = \frac{\max_j |w_{ij}|}{127}, \qquad q_{ij} = \operatorname{round}(w_{ij} / s_i), \qquad w_{ij} \approx s_i \cdot q_{ij}$$
 
 # %% [markdown]
-# Why a scale for each row, and not one for the table? One large weight then makes its own row coarse, and no other.
+# Why a scale for each row? One large weight then makes its own row coarse, and no other.
+#
+# ```
+#  row          0.50    −0.20     0.10          s = 0.50 / 127
+#  q             127      −51       25          three bytes and s
+#  s · q        0.50   −0.201    0.098
+# ```
 #
 # *15 minutes, medium.*
 #
@@ -807,8 +929,14 @@ matrix = bert.bert.input.tokens.weight.cpu().clone()
 matrix[5, 7] = 20.0  # one large weight
 whole, scales = quantise(matrix)
 single, scale = quantise(matrix.reshape(1, -1))  # one scale for the table
-for name, back in {"a scale for each row": whole * scales[:, None], "one scale": (single * scale[:, None]).reshape(matrix.shape)}.items():
-    print(f"{name}: off by {float((back - matrix).abs().mean()):.5f} in the mean, weights are {float(matrix.abs().mean()):.3f}")
+for name, back in {
+    "a scale for each row": whole * scales[:, None],
+    "one scale": (single * scale[:, None]).reshape(matrix.shape),
+}.items():
+    print(
+        f"{name}: off by {float((back - matrix).abs().mean()):.5f} in the mean, "
+        f"weights are {float(matrix.abs().mean()):.3f}"
+    )
 
 # %% [markdown]
 # ## What would one serve?
@@ -844,11 +972,15 @@ unseen = tuple(one.cpu() for one in unseen)
 facts = {}
 for name, model in served.items():
     count = sum(p.numel() for p in model.parameters())
-    facts[name] = {"right": share_right(model), "parameters": count, "kB": (byte_size if "int8" in name else 4 * count) / 1000}
+    facts[name] = {
+        "right": share_right(model),
+        "parameters": count,
+        "kB": (byte_size if "int8" in name else 4 * count) / 1000,
+    }
     facts[name]["kFLOP, 16 tokens"] = flops(copy.deepcopy(model.bert).to("meta"), 16) / 1000
 
 # %% [markdown]
-# And seconds, of this machine, which nothing checks. torch computes with int8 as well: `quantize_dynamic` quantises linear maps and, at each call, their inputs. (It is marked for removal; its successor is the package torchao.)
+# And seconds, of this machine, which nothing checks. torch computes in int8, too: `quantize_dynamic` quantises linear maps and, at each call, their inputs. (Its successor is the package torchao.)
 
 # %%
 def by_torch(model):
@@ -886,16 +1018,23 @@ for place, (name, fact) in enumerate((name, fact) for name, fact in facts.items(
     axes.plot(fact["kB"], fact["right"], "osv^"[place], ms=9, label=name)
 axes.axhline(1 / len(TOPICS), color="#999999", ls="--")
 axes.set(xscale="log", xlabel="kB of weights", ylabel="share of the test right", ylim=(0, 1.03))
-axes.set_title(f"{facts['the teacher']['kB'] / facts['… in int8']['kB']:.0f} times fewer bytes: {right['the teacher']:.2f} → {facts['… in int8']['right']:.2f} right. Dashed: a guess")
+axes.set_title(
+    f"{facts['the teacher']['kB'] / facts['… in int8']['kB']:.0f} times fewer bytes: "
+    f"{right['the teacher']:.2f} → {facts['… in int8']['right']:.2f} right. Dashed: a guess"
+)
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# At the published sizes, with random weights (a time does not ask what was learned):
+# At the published sizes, with random weights:
 
 # %%
 if profile != "smoke":
-    configs = {"BERT base": Bert(BertConfig()), "DistilBERT": DistilBert(DistilBertConfig()), "TinyBERT, 4 layers, 312 wide": Bert(TINYBERTS[4])}
+    configs = {
+        "BERT base": Bert(BertConfig()),
+        "DistilBERT": DistilBert(DistilBertConfig()),
+        "TinyBERT, 4 layers, 312 wide": Bert(TINYBERTS[4]),
+    }
     rows = {}
     for name, model in configs.items():
         for kind, one in {name: model.eval(), f"{name}, int8": by_torch(model.eval())}.items():
@@ -918,7 +1057,8 @@ metrics = {
     "cosine_saves": nats["without the cosine"] - nats["the triple loss"],
     "outputs_save": inner_nats["masked words"] - inner_nats["… and outputs"],
     "inside_saves": inner_nats["… and outputs"] - inner_nats["… and the inside"],
-    "untrained_inside_costs": inner_nats["control: inside of an untrained teacher"] - inner_nats["… and the inside"],
+    "untrained_inside_costs": inner_nats["control: inside of an untrained teacher"]
+    - inner_nats["… and the inside"],
     "stages_gain": right["both stages"] - right["no teacher"],
     "general_gain": right["both stages"] - right["task stage alone"],
     "task_gain": right["both stages"] - right["general stage, then labels"],
@@ -956,7 +1096,7 @@ record(
 # | … and the whole is worth it | `teacher_saves`: yes, against a student of the same size without a teacher |
 
 # %% [markdown]
-# The paper's cosine is worth 1.46 points. Here the student begins as a copy of the teacher's last layer, trains for few steps, and its states point nearly where the teacher's do.
+# The paper's cosine is worth 1.46 points. Here the student begins as a copy of the teacher's last layer, and its states point nearly where the teacher's do.
 
 # %% [markdown]
 # | claim | here |
@@ -993,8 +1133,10 @@ record(
 # %% [markdown]
 # ## What to read next
 #
-# - Sanh et al. 2019, [DistilBERT](https://arxiv.org/abs/1910.01108): five pages; Table 4 leaves each part out.
+# - Sanh et al. 2019, [DistilBERT](https://arxiv.org/abs/1910.01108): Table 4 leaves each part out.
 # - Jiao et al. 2020, [TinyBERT](https://arxiv.org/abs/1909.10351), sections 3 and 4.5; Tables 2 and 3.
-# - Wang et al. 2020, [MiniLM](https://arxiv.org/abs/2002.10957): attention and relations of values of the last layer alone, so no map of layers.
+# - Wang et al. 2020, [MiniLM](https://arxiv.org/abs/2002.10957): the last layer alone, so no map of layers.
+
+# %% [markdown]
 # - Turc et al. 2019, [Well-Read Students Learn Better](https://arxiv.org/abs/1908.08962): a small BERT that is pre-trained first is hard to beat.
 # - Dettmers et al. 2022, [LLM.int8()](https://arxiv.org/abs/2208.07339): what large single weights do to int8.
