@@ -1090,5 +1090,7 @@ record(
 #
 # - Clark et al. 2020, [ELECTRA](https://arxiv.org/abs/2003.10555), section 3.5, appendix F; the authors' [code](https://github.com/google-research/electra).
 # - Clark et al. 2020, [Pre-Training Transformers as Energy-Based Models](https://arxiv.org/abs/2012.08561): verdicts and likelihood.
+
+# %% [markdown]
 # - He, Gao and Chen 2021, [DeBERTaV3](https://arxiv.org/abs/2111.09543): shared embeddings pull in two directions.
 # - Meng et al. 2021, [COCO-LM](https://arxiv.org/abs/2102.08473): verdicts, corrections and whole sequences together.
