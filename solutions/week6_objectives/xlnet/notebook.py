@@ -1084,5 +1084,7 @@ record(
 #
 # - Yang et al. 2019, [XLNet](https://arxiv.org/abs/1906.08237), section 2; the authors' [code](https://github.com/zihangdai/xlnet), `data_utils.py`.
 # - Dai et al. 2019, [Transformer-XL](https://arxiv.org/abs/1901.02860): section 3, and appendix B for the shift.
+
+# %% [markdown]
 # - Song et al. 2020, [MPNet](https://arxiv.org/abs/2004.09297): permuted prediction, all positions known.
 # - Uria et al. 2014, [A Deep and Tractable Density Estimator](https://arxiv.org/abs/1310.1757): all orders, one network.
