@@ -11,10 +11,10 @@
 #
 # **The paper.** Zhang, Han, Liu, Jiang, Sun and Liu, [ERNIE: Enhanced Language Representation with Informative Entities](https://arxiv.org/abs/1905.07129) (ACL 2019).
 #
-# *"Yesterday Mirelo met Dorun."* In which country does Mirelo live? The sentence does not say, so no model of text can read it there. A table of facts may say it.
+# *"Yesterday Mirelo met Dorun."* In which country does Mirelo live? The sentence does not say. A table of facts may.
 
 # %% [markdown]
-# ERNIE brings such a table into BERT. A **knowledge graph** gives each entity a vector; the upper layers of the model read these vectors beside the tokens.
+# ERNIE brings such a table into BERT: a **knowledge graph** gives each entity a vector, which the upper layers read beside the tokens.
 
 # %% [markdown]
 # ```
@@ -35,7 +35,7 @@
 # | ERNIE | 88.32 |
 
 # %% [markdown]
-# Real text does tell some facts. Ours tells **none**: people, towns and lands are invented, and whom a sentence names is drawn without a look at the graph. So here it shows cleanly what the vectors bring.
+# Real text tells some facts. Ours tells **none**: people, towns and lands are invented, and whom a sentence names is drawn without a look at the graph. So it shows cleanly what the vectors bring.
 
 # %% [markdown]
 # The model is in `etude.models.ernie`, the graph in `etude.entity_graph`. You write the rest, in about 2½ hours:
@@ -50,6 +50,13 @@
 
 # %% [markdown]
 # Two models have this name. **Baidu's** ERNIE (Sun et al. 2019) hides whole phrases and entities of its text and reads no vectors. This one is from Tsinghua University (THU).
+#
+# ```
+#  text       the   road   to   port      mirelo
+#  BERT       the   road   to   [MASK]    mirelo         pieces, each on its own
+#  Baidu      the   road   to   [MASK]    [MASK]         a name is hidden whole
+#  THU        the   road   to   port      mirelo         beside "port": the town's vector
+# ```
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: a minute or two · gpu: full size
@@ -85,7 +92,13 @@ plots.style()
 # %% [markdown]
 # ## The graph
 #
-# A fact is a triple: head, relation, tail. Each person lives in a town and has a craft; each town lies in a land; each land has a language, which its towns speak.
+# A fact is a triple: head, relation, tail.
+#
+# ```
+#  person ── lives in ──▶ town ── lies in ──▶ land ── official language ──▶ language
+#    │                      └───────────────── speaks ──────────────────────────▲
+#    └── works as ──▶ craft
+# ```
 
 # %%
 graph = entity_graph.draw(seed)
@@ -104,7 +117,7 @@ print(f"{len(graph.entities)} entities, {len(graph.facts)} facts, {len(graph.hel
 pd.DataFrame(rows, columns=["head", "relation", "tail"])
 
 # %% [markdown]
-# No fact says in which **land** a person lives: that takes two steps, person → town → land. This will be the question.
+# No fact says in which **land** a person lives: that takes two steps. This will be the question.
 
 # %%
 for sentence in entity_graph.sentences(graph, 5, seed):
@@ -114,11 +127,16 @@ for sentence in entity_graph.sentences(graph, 5, seed):
 # ## 1. TransE: a relation is a step
 #
 # TransE (Bordes et al. 2013) gives each entity a point, and each relation **one arrow** for all its facts: head + relation should end at the tail.
+#
+# ```
+#  town a  •──── lies in ────▶ ·  • land 1       the distance d: from the arrow's end to the tail
+#  town b  •──── lies in ────▶ ·  • land 2       one arrow, wherever it starts
+# ```
 
 # %% [markdown]
 # $$d(h, r, t) = \lVert h + r - t \rVert_2$$
 #
-# It learns by comparison. Beside a fact stands a **corrupted** one, with another head or another tail, and this one should be farther off by a margin γ:
+# Beside a fact stands a **corrupted** one, with another head or tail, which should be farther off by a margin γ:
 #
 # $$L = \sum \max\bigl(0,\; \gamma + d(\text{fact}) - d(\text{corrupted})\bigr)$$
 
@@ -156,10 +174,14 @@ check("transe_loss")
 # %% [markdown]
 # ## 2. What is false?
 #
-# The graph lists what is true. What is false must be made up: replace the head **or** the tail by a random entity, never both.
-
-# %% [markdown]
-# Chance may hit something true. Eight people live in each town: corrupt one's head, and now and then you write down another fact. So several candidates are drawn, and the first that makes no known fact is taken.
+# What is false must be made up: replace the head **or** the tail by a random entity, never both. Chance may hit something true, as eight people live in each town. So several candidates are drawn, and the first that makes no known fact is taken:
+#
+# ```
+#  fact          (mirelo, lives in, town a)          replace the head
+#  candidates    mirelo      the fact itself: known
+#                dorun       lives in town a, too: known
+#                sevan       lives in town b              ─▶ (sevan, lives in, town a)
+# ```
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -193,10 +215,7 @@ check("corrupt")
 # %% [markdown]
 # ## 3. A step, and why points stay on a sphere
 #
-# The loss has a cheap way down: make all vectors ten times longer. Every gap becomes ten times wider, the margin is kept, and no order has changed.
-
-# %% [markdown]
-# So each step of the algorithm begins with every **entity** brought back to length 1. Relations keep their lengths: an arrow may be short or long.
+# The loss has a cheap way down: make all vectors ten times longer. Every gap becomes ten times wider, and no order has changed. So each step begins with every **entity** brought back to length 1. Relations keep their lengths.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -253,11 +272,16 @@ def embed(which, steps=size["transe"]):
 
 
 vectors, arrows, last = embed(graph)
-losses = {times: float(transe_loss(times * vectors, times * arrows, *last, MARGIN)) / BATCH for times in (1, 2, 10)}
-print("loss of a pair, all vectors so many times longer:", {times: round(loss, 3) for times, loss in losses.items()})
+losses = {
+    times: float(transe_loss(times * vectors, times * arrows, *last, MARGIN)) / BATCH for times in (1, 2, 10)
+}
+print(
+    "loss of a pair, all vectors so many times longer:",
+    {times: round(loss, 3) for times, loss in losses.items()},
+)
 
 # %% [markdown]
-# Seen in two dimensions (PCA): each line is a fact, from a town to its land or from a land to its language.
+# In two dimensions (PCA) each arrow is a fact, from a town to its land or from a land to its language.
 
 # %%
 towns, lands, languages = (graph.of_kind(kind) for kind in ("town", "land", "language"))
@@ -267,7 +291,9 @@ fig, axes = plt.subplots(figsize=(8, 5), layout="constrained")
 for relation, colour in ((LIES_IN, plots.COLOURS[5]), (OFFICIAL, plots.COLOURS[4])):
     for fact in graph.facts:
         if fact.relation == relation:
-            axes.annotate("", flat[fact.tail], flat[fact.head], arrowprops={"arrowstyle": "->", "color": colour})
+            axes.annotate(
+                "", flat[fact.tail], flat[fact.head], arrowprops={"arrowstyle": "->", "color": colour}
+            )
     axes.plot([], [], color=colour, label=RELATIONS[relation])
 for kind, members, colour in (
     ("town", towns, plots.COLOURS[5]),
@@ -283,23 +309,28 @@ axes.legend()
 plt.show()
 
 # %% [markdown]
-# The four towns of a land are drawn to one point: each must be the same step before the land, and TransE has no other place for them. N-to-1 relations are its known weakness.
+# The four towns of a land are drawn to one point: each must be the same step before the land. N-to-1 relations are TransE's known weakness.
 
 # %% [markdown]
 # ## 4. How good are they?
 #
-# Take a fact that was left out and hide its tail. Rank **all** entities by distance: at which place is the true one? Two measures over many such questions:
-
-# %% [markdown]
+# Take a fact that was left out and hide its tail. Rank **all** entities by distance: at which place is the true one? Two measures:
+#
 # - **MRR**, the mean of 1 / place;
 # - **Hits@k**, the share of questions with a place of at most k.
 #
-# *Filtered* means: other entities that are right answers, too, are left out of the ranking, for it is no error to put them first.
+# *Filtered*: other right answers leave the ranking, for it is no error to put them first.
 
 # %% [markdown]
-# And **ties**? A model that gives every entity the same distance would be first each time, if ties went in its favour. So an entity that shares its place with others counts as standing in their middle:
+# And **ties**? A model that gives every entity the same distance must not be first. So equally near ones share the middle:
 #
 # place = 1 + (how many are nearer) + ½ (how many others are equally near)
+#
+# ```
+#  distance    0.2    0.3    0.5    0.5    0.9
+#              a      b      c      true   e          place 1 + 2 + ½ = 3.5
+#              a      known  c      true   e          filtered, b is right as well: 1 + 1 + ½ = 2.5
+# ```
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -333,7 +364,7 @@ def ranking(distances, answers, known, k):
 check("ranking")
 
 # %% [markdown]
-# Two kinds of facts were left out. What eight towns **speak** follows from others: their land, and its language. Which **craft** a person has follows from nothing, and is the control.
+# Two kinds of facts were left out. What eight towns **speak** follows from their land and its language. Which **craft** a person has follows from nothing: the control.
 
 # %%
 def left_out(relation, entities, relations):
@@ -360,15 +391,15 @@ for name, table in tables.items():
 pd.DataFrame(rows).T.round(3)
 
 # %% [markdown]
-# The towns' language is found though nobody said it: *lies in* and then *official language* is the same step as *speaks*. That arrows **add up** is the reason why they can answer a question of two steps.
+# The towns' language is found: *lies in* and then *official language* is the same step as *speaks*. Arrows **add up**, so they can answer a question of two steps.
 
 # %% [markdown]
-# For the craft it is no better than guessing among the sixteen crafts, an MRR of .21: the model knows the *kind* of the answer. Guessing among the eight languages has .34.
+# The craft is no better than a guess among sixteen crafts, an MRR of .21: the model knows the *kind* of the answer. A guess among eight languages has .34.
 
 # %% [markdown]
 # ## 5. Which token has which entity?
 #
-# A program finds names in the text (the authors took TagMe). A name of several tokens gives its entity to the **first** one alone; all other tokens have none (section 3.1).
+# A program finds names in the text (the authors took TagMe). A name gives its entity to its **first** token; all others have none (section 3.1).
 
 # %% [markdown]
 # | token | [CLS] | the | road | to | port | mi | ##re | ##lo | … | [SEP] |
@@ -376,7 +407,7 @@ pd.DataFrame(rows).T.round(3)
 # | entity | – | – | – | – | the town | – | – | – | | – |
 
 # %% [markdown]
-# Here `mirelo` alone would be a person. *Port mirelo* is longer, so it wins. In Korean a name is one morpheme of its word: 서울 + 에서, and 서울 has the entity.
+# Here `mirelo` alone would be a person. *Port mirelo* is longer and wins. In Korean a name is one morpheme of its word: 서울 + 에서, and 서울 has the entity.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -426,20 +457,28 @@ def aligned_tokens(sentence):
 
 some = next(one for one in entity_graph.sentences(graph, 500, seed) if "port" in one.words)
 tokens, entities = aligned_tokens(some)
-pd.DataFrame([tokens, [name_of(entity) if entity >= 0 else "" for entity in entities]], index=["token", "entity"])
+pd.DataFrame(
+    [tokens, [name_of(entity) if entity >= 0 else "" for entity in entities]], index=["token", "entity"]
+)
 
 # %% [markdown]
 # ## 6. Fusion
 #
-# The lower half of ERNIE, the **T-Encoder**, is BERT. A layer of the upper half, the **K-Encoder**, has two attentions: tokens look at tokens, entities at entities. Then, token by token, the two are fused (section 3.3).
+# ERNIE's lower half, the **T-Encoder**, is BERT. A layer of the upper half, the **K-Encoder**, has two attentions; then, token by token, the two are fused (section 3.3):
+#
+# ```
+#  tokens    ─▶ attention among tokens    ─▶ w ─┐           ┌─▶ w'
+#                                               ├─▶ h, GELU ┤
+#  entities  ─▶ attention among entities  ─▶ e ─┘           └─▶ e'      where the token has an entity
+# ```
 
 # %% [markdown]
-# With $w$ the token's vector and $e$ its entity's, one hidden vector takes in both, and a new vector for each comes out of it; σ is the GELU:
+# With $w$ the token's vector, $e$ its entity's, and σ the GELU:
 #
 # $$h = \sigma(W_t w + W_e e + b) \qquad w' = \sigma(W_t' h + b_t) \qquad e' = \sigma(W_e' h + b_e)$$
 
 # %% [markdown]
-# A token **without** an entity has $h = \sigma(W_t w + b)$, and only $w'$ comes out.
+# Without an entity $h = \sigma(W_t w + b)$, and only $w'$ comes out.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -473,10 +512,10 @@ def fuse(w, e, aligned, w_in, e_in, bias, w_out, w_bias, e_out, e_bias):
 check("fuse")
 
 # %% [markdown]
-# Compare the fusion with BERT's feed-forward network, $W_2\,\sigma(W_1 w + b_1) + b_2$: the fusion stands in its place, and has one σ more. The authors' **code** leaves out the outer σ as well, and adds residual sums and normalisation.
+# The fusion stands in the place of BERT's feed-forward network, $W_2\,\sigma(W_1 w + b_1) + b_2$, and has one σ more. The authors' **code** leaves out the outer σ as well, and adds residual sums and normalisation.
 
 # %% [markdown]
-# That matters: a layer without an entity is then exactly a layer of BERT, and a trained BERT can be put in. So it is in the library. Does it hold?
+# Then a layer without an entity is exactly a layer of BERT, and a trained BERT can be put in. So it is in the library. Does it hold?
 
 # %%
 torch.manual_seed(seed)
@@ -499,7 +538,8 @@ with torch.no_grad():
     expected = bert(ids)
     for name, which in {"no token has an entity": torch.zeros_like(has), "one has": has}.items():
         print(
-            f"{name}: greatest difference from BERT {float((ernie(ids, given, which)[0] - expected).abs().max()):.1e}"
+            f"{name}: greatest difference from BERT "
+            f"{float((ernie(ids, given, which)[0] - expected).abs().max()):.1e}"
         )
 
 # %% [markdown]
@@ -521,21 +561,25 @@ total = counts["encoder"] + counts["entity head"] + heads_of_bert
 print(f"{total:,} parameters; BERT has {counts['BERT and its heads']:,}; entity vectors are not counted")
 
 # %% [markdown]
-# Beside these, five million entities with 100 numbers each are half a billion numbers more, in a table that is read and not trained here.
+# Five million entities with 100 numbers each are half a billion numbers more, in a table that is read, not trained.
 
 # %% [markdown]
 # ## 7. What is asked? Marks say so
 #
-# The sentence names two people. Whose land is asked? Fine-tuning puts **marks** around mentions, and reads the answer off [CLS] (section 3.5):
-
-# %% [markdown]
+# Of two people, whose land is asked? Fine-tuning puts **marks** around mentions, and reads the answer off [CLS] (section 3.5):
+#
 # | task | marked text |
 # |---|---|
 # | relation of two entities | [HD] mirelo [HD] sold a small boat to [TL] dorun [TL] |
 # | type of one entity | [ENT] mirelo [ENT] sold a small boat to dorun |
 
 # %% [markdown]
-# The marks are tokens without an entity, and all that follows moves on. So must its alignments: a vector that slips by one place is given to a wrong token.
+# Marks are tokens without an entity. All that follows moves on, and so must its alignments:
+#
+# ```
+#  tokens      [CLS]   mi   ##re   ##lo   met …      ─▶    [CLS]   [ENT]   mi   ##re   ##lo   [ENT]   met …
+#  entities      –      7    –      –      –                 –       –      7    –      –       –      –
+# ```
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -583,9 +627,8 @@ print(" ".join(tokens))
 # %% [markdown]
 # ## 8. dEA: alignments that lie
 #
-# A new task teaches the model to use what it is given, and not to trust it blindly: the **denoising entity auto-encoder** (section 3.4). Of the alignments in the text,
-
-# %% [markdown]
+# A new task teaches the model to use what it is given, and not blindly: the **denoising entity auto-encoder** (section 3.4). Of the alignments in the text,
+#
 # | share | what the model reads | it learns |
 # |---|---|---|
 # | 5 % | another entity, any of the graph | to doubt a wrong link |
@@ -593,7 +636,12 @@ print(" ".join(tokens))
 # | 80 % | the entity | to take it in |
 
 # %% [markdown]
-# Another entity must be *another* one. A number $x$ drawn from 0 to E − 2 becomes one, all equally likely: it stays if it is below the true entity's number, and goes up by one if not.
+# Another entity must be *another* one. A number $x$ drawn from 0 to E − 2 stays if it is below the true entity's number, and goes up by one if not:
+#
+# ```
+#  E = 5, the true entity is 2       x          0   1   2   3
+#                                    becomes    0   1   3   4       all equally likely
+# ```
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -626,12 +674,19 @@ check("dea_noise")
 # %% [markdown]
 # ## 9. dEA: which entity of this sentence?
 #
-# A softmax over millions of entities would be too dear. So the model chooses among the entities **of the sentence** alone, $e_1 \dots e_m$ (section 3.4):
-
-# %% [markdown]
+# A softmax over millions of entities is too dear. The model chooses among those **of the sentence** alone, $e_1 \dots e_m$ (section 3.4):
+#
 # $$p(e_j \mid w_i) = \frac{\exp(s_i \cdot e_j)}{\sum_{k=1}^m \exp(s_i \cdot e_k)}, \qquad s_i = \mathrm{linear}(w_i)$$
 #
-# Each different entity is one candidate, however often it is named. Asked are the tokens that have an entity in truth, whatever the model has read there.
+# Each different entity is one candidate, however often it is named. Asked are the tokens that have an entity in truth, whatever was read there.
+
+# %% [markdown]
+# ```
+#  truth         mirelo          dorun
+#  read          –  (masked)     sevan  (replaced)
+#  asked         mirelo or       mirelo or
+#                dorun?          dorun?            among the true entities of the sentence
+# ```
 
 # %% [markdown]
 # *20 minutes, hard.*
@@ -665,7 +720,7 @@ def dea_loss(states, vectors, entities):
 check("dea_loss")
 
 # %% [markdown]
-# What does it cost to know nothing? With one entity in a sentence nothing is asked at all; with two, ln 2.
+# What does knowing nothing cost? With one entity in a sentence, nothing; with two, ln 2.
 
 # %%
 for members in ([3], [3, 7], [3, 7, 9], [3, 7, 3]):
@@ -675,10 +730,10 @@ for members in ([3], [3, 7], [3, 7, 9], [3, 7, 3]):
 # %% [markdown]
 # ## Pre-training
 #
-# A small ERNIE: one layer of tokens, two of fusion, 32 wide, with **your** fusion in it. It learns dEA on sentences that name anybody and state no fact. (The paper trains BERT's two tasks with it.)
+# A small ERNIE: one layer of tokens, two of **your** fusion, 32 wide. It learns dEA on sentences that name anybody and state no fact. (The paper trains BERT's two tasks with it.)
 
 # %% [markdown]
-# On a sphere most vectors lie to one side, and what all have in common tells nobody from anybody. So each of their numbers is brought to mean 0 and deviation 1 over all entities before the model reads it: a step of ours.
+# What all vectors have in common tells nobody from anybody. So each of their numbers is brought to mean 0 and deviation 1 over all entities before the model reads it: a step of ours.
 
 # %%
 def evened(table):
@@ -726,7 +781,9 @@ class Reader(nn.Module):
 
 def padded(items):
     """Lists of tokens and of entities as two tensors, (B, N) each."""
-    tokens = pad_sequence([torch.tensor([index[token] for token in item[0]]) for item in items], batch_first=True)
+    tokens = pad_sequence(
+        [torch.tensor([index[token] for token in item[0]]) for item in items], batch_first=True
+    )
     entities = pad_sequence([torch.tensor(item[1]) for item in items], batch_first=True, padding_value=-1)
     return tokens, entities
 
@@ -746,7 +803,9 @@ class EntityGuesser(nn.Module):
         return dea_loss(self.states(tokens, read), self.reader.table, entities)
 
 
-text = padded([aligned_tokens(one) for one in entity_graph.sentences(graph, 3000, seed + 1) if len(one.mentions) > 1])
+text = padded(
+    [aligned_tokens(one) for one in entity_graph.sentences(graph, 3000, seed + 1) if len(one.mentions) > 1]
+)
 
 
 def noisy(step):
@@ -773,7 +832,7 @@ torch.manual_seed(seed)
 guesser = quietly(EntityGuesser(Reader(evened(vectors))), noisy, size["pretraining"], 5e-3)
 
 # %% [markdown]
-# How often is the true entity the first among those of its sentence? New sentences, and each alignment kept, masked, or replaced.
+# How often is the true entity the first of its sentence? New sentences, each alignment kept, masked, or replaced.
 
 # %%
 fresh = [aligned_tokens(one) for one in entity_graph.sentences(graph, 400, seed + 2) if len(one.mentions) > 1]
@@ -801,7 +860,7 @@ pd.Series(judged | {"chance": chance}, name="share right").round(3)
 # %% [markdown]
 # ## Experiment: a question of two steps
 #
-# *"[ENT] mirelo [ENT] met dorun in the garden"*: in which of eight lands does the marked person live? The right answer stands in no sentence.
+# *"[ENT] mirelo [ENT] met dorun in the garden"*: in which of eight lands does the marked person live?
 
 # %% [markdown]
 # Fine-tuning sees half of the people of three towns in each land. The test asks about three groups:
@@ -842,9 +901,8 @@ print(
 )
 
 # %% [markdown]
-# One model, one budget; only what stands in the table of entities differs:
-
-# %% [markdown]
+# One model, one budget; only the entity vectors differ:
+#
 # | system | entity vectors |
 # |---|---|
 # | text | none: no token has an entity |
@@ -914,12 +972,13 @@ for axes, which in zip(panels, GROUPS):
     axes.set_xlim(0, 1.15)
 panels[0].invert_yaxis()  # the panels share it, and each has turned it
 fig.suptitle(
-    f"Unseen people: ERNIE {mean['ERNIE']['unseen']:.2f}, text {mean['text']['unseen']:.2f}, shuffled {mean['shuffled']['unseen']:.2f}"
+    f"Unseen people: ERNIE {mean['ERNIE']['unseen']:.2f}, "
+    f"text {mean['text']['unseen']:.2f}, shuffled {mean['shuffled']['unseen']:.2f}"
 )
 plt.show()
 
 # %% [markdown]
-# Of the *seen* people every system learns many by heart, by their names or by any vector that is theirs. Only the true vectors say something of people whom nobody asked about before.
+# Of the *seen* people every system learns many by heart, by name or by any vector. Only the true vectors say something of new people.
 
 # %% [markdown]
 # How much is in the vectors themselves? A linear classifier on the person's vector, without any text:
@@ -951,7 +1010,14 @@ metrics = {
     "ernie_on_unseen_towns": mean["ERNIE"]["unseen town"],
     "dea_gain": mean["ERNIE, dEA"]["unseen"] - mean["ERNIE"]["unseen"],
 }
-record(metrics, vectors=vectors, arrows=arrows, wrong_vectors=wrong_vectors, wrong_arrows=wrong_arrows, answers=answers)
+record(
+    metrics,
+    vectors=vectors,
+    arrows=arrows,
+    wrong_vectors=wrong_vectors,
+    wrong_arrows=wrong_arrows,
+    answers=answers,
+)
 
 # %% [markdown]
 # What was found (the numbers of your run stand above; the table says how far seeds differ):
@@ -966,10 +1032,10 @@ record(metrics, vectors=vectors, arrows=arrows, wrong_vectors=wrong_vectors, wro
 # | dEA helps | `dea_gain`: about 0 in the smallest profile (12 seeds), +.06 in `cpu` (5 seeds, spread .04) |
 
 # %% [markdown]
-# The contrast is larger than the paper's 3 points of F1, for our text tells nothing. Wikipedia, which BERT has read, states many of the facts in the graph.
+# The contrast is larger than the paper's 3 points of F1: our text tells nothing, while Wikipedia, which BERT has read, states many of the facts.
 
 # %% [markdown]
-# A classifier on the vector alone does better than ERNIE: the fusion has to find the marked person and to carry the vector to [CLS], and it learns that from about a hundred people.
+# A classifier on the vector alone does better than ERNIE, which has to find the marked person and carry the vector to [CLS], and learns that from about a hundred people.
 
 # %% [markdown]
 # ### Other ways to the same end
@@ -1008,5 +1074,7 @@ record(metrics, vectors=vectors, arrows=arrows, wrong_vectors=wrong_vectors, wro
 #
 # - Zhang et al. 2019, [ERNIE](https://arxiv.org/abs/1905.07129), sections 3.3 to 3.5, and the authors' [code](https://github.com/thunlp/ERNIE).
 # - Bordes et al. 2013, [Translating Embeddings for Modeling Multi-relational Data](https://papers.nips.cc/paper/5071-translating-embeddings-for-modeling-multi-relational-data).
-# - Sun et al. 2020, [A Re-evaluation of Knowledge Graph Completion Methods](https://arxiv.org/abs/1911.03903): what ties in the ranking did to published numbers.
-# - Poerner et al. 2020, [E-BERT](https://arxiv.org/abs/1911.03681): entity vectors moved to where BERT's words are, with no training of BERT.
+
+# %% [markdown]
+# - Sun et al. 2020, [A Re-evaluation of Knowledge Graph Completion Methods](https://arxiv.org/abs/1911.03903): ties in the ranking.
+# - Poerner et al. 2020, [E-BERT](https://arxiv.org/abs/1911.03681): entity vectors in BERT's space, without training.
