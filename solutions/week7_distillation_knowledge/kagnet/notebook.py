@@ -16,7 +16,7 @@
 # %% [markdown]
 # > 땅을 팠다. *They dug the ground.*
 #
-# With what? With a **shovel** (삽) to plant flowers, with an **excavator** (굴착기) to build a house. Both tools dig. The question's words alone do not tell which.
+# With a **shovel** (삽) to plant flowers, with an **excavator** (굴착기) to build a house. Both tools dig: the question's words alone do not tell which.
 
 # %% [markdown]
 # What tells is a path in a **graph of concepts**, such as ConceptNet:
@@ -81,7 +81,7 @@ plots.style()
 # %% [markdown]
 # ## 1. Concepts in a text
 #
-# The graph's concepts have names such as `dig` and `plant_flower`. A text is brought to dictionary forms first (*dug* → *dig*, 팠다 → 파다). Then its n-grams are looked up among the names.
+# Concepts have names such as `dig` and `plant_flower`. A text is brought to dictionary forms (*dug* → *dig*, 팠다 → 파다). Then its n-grams are looked up among the names.
 
 # %% [markdown]
 # *to plant flowers* holds three names: `plant_flower`, `plant`, `flower`. We take the **longest first**, and use each word once:
@@ -128,7 +128,7 @@ def ground(lemmas, concepts, stop_words):
 check("ground")
 
 # %% [markdown]
-# A small graph of our own, for the shovel and the excavator. Each triple is (head, relation, tail).
+# A small graph for the shovel and the excavator, of triples (head, relation, tail):
 
 # %%
 TOY = [
@@ -155,19 +155,24 @@ print(ground(["they", "dig", "the", "ground", "to", "build", "house"], NAMES, ST
 print([KOREAN[name] for name in ground(["꽃", "심다", "땅", "파다"], set(KOREAN), STOP)], "from 꽃을 심으려고 땅을 팠다")
 
 # %% [markdown]
-# English and Korean lead to the same concepts. From here on there is no language any more.
+# English and Korean lead to the same concepts: from here on there is no language.
 
 # %% [markdown]
 # ## 2. Both directions
 #
-# *A shovel is used for digging* also says something of digging. A path may walk a triple from tail to head; the relation then gets a star:
+# A path may walk a triple from tail to head; the relation then gets a star:
 #
 # | triple | from `shovel` | from `dig` |
 # |---|---|---|
 # | (shovel, UsedFor, dig) | `UsedFor` to `dig` | `UsedFor*` to `shovel` |
 
 # %% [markdown]
-# Without it there is no way from `plant_flower` to `shovel` above: both arrows point towards the question.
+# Without it there is no way from `plant_flower` to `shovel`: both arrows point towards the question.
+#
+# ```
+#  triples    plant_flower ◀─ UsedFor ── garden ◀─ AtLocation ── shovel
+#  walked     plant_flower ── UsedFor* ─▶ garden ── AtLocation* ─▶ shovel
+# ```
 #
 # *10 minutes, easy.*
 #
@@ -210,9 +215,16 @@ pd.Series(
 # ## 3. Paths
 #
 # A **simple path** meets no concept twice. We want all of up to k steps between two concepts. Two relations between the same concepts make two paths.
+#
+# ```
+#  from dig to garden, at most 3 steps
+#  dig ─▶ shovel ─▶ garden                      a path, two steps
+#  dig ─▶ shovel ─▶ iron ─▶ excavator           three steps, not there: dropped
+#  dig ─▶ shovel ─▶ dig                         dig twice: not simple
+# ```
 
 # %% [markdown]
-# Why not longer ones? In a graph where each concept has 20 neighbours, k steps reach up to 20ᵏ. And nearly everything is related to nearly everything after four.
+# Why not longer ones? With 20 neighbours each, k steps reach up to 20ᵏ concepts.
 #
 # *25 minutes, medium.*
 #
@@ -278,15 +290,19 @@ differ = [
 print("pairs that differ:", differ)
 
 # %% [markdown]
-# The shovel has a path to *building a house*, too: the garden is **related to** it. That a path is there says little. Which relations it takes says more.
+# The shovel has a path to *building a house*, too: the garden is **related to** it. That a path is there says little; its relations say more.
 
 # %% [markdown]
 # ## 4. The schema graph
 #
-# A question with one of its answers gets its own small graph: all that stands on paths between the concepts of the question and those of the answer.
-
-# %% [markdown]
-# Two things are added: triples directly *among* the question's concepts, and *among* the answer's. What lies elsewhere in the graph stays outside.
+# A question with one of its answers gets its own small graph: all that stands on paths between its concepts and the answer's. Triples directly *among* the question's concepts, and *among* the answer's, are added.
+#
+# ```
+#  question            between          answer
+#  ground ── dig ─────────────────────── shovel       paths of at most two steps
+#  plant_flower ────── garden ────────── shovel
+#                                                     outside: excavator, iron, flower, building_site …
+# ```
 #
 # *25 minutes, medium.*
 #
@@ -321,19 +337,23 @@ def schema_graph(neighbours, question, answer, longest):
 check("schema_graph")
 
 # %% [markdown]
-# Control: the question is exchanged for another. What stays in the schema graph of the shovel?
+# Control: another question. What stays in the schema graph of the shovel?
 
 # %%
 rows = {}
 for aim in ("plant_flower", "build_house"):
     some, triples, paths = schema_graph(neighbours, ["ground", "dig", aim], ["shovel"], 2)
-    rows[aim] = {"concepts": ", ".join(sorted(some)), "triples": len(triples), "paths": sum(map(len, paths.values()))}
+    rows[aim] = {
+        "concepts": ", ".join(sorted(some)),
+        "triples": len(triples),
+        "paths": sum(map(len, paths.values())),
+    }
 pd.DataFrame(rows).T
 
 # %% [markdown]
 # ### A planted world
 #
-# For the experiment the course has graphs that nobody can know: which tool lies where, and which place serves what, is drawn anew for each seed.
+# The experiment's graph nobody can know: which tool lies where, and which place serves what, is drawn anew for each seed.
 
 # %%
 LONGEST = 3
@@ -347,13 +367,18 @@ for split in ("train", "test"):
 print(len(world.triples), "triples,", len(concept_names), "concepts, relations:", *relation_names)
 
 # %% [markdown]
-# All four tools are used for the action. The right one lies at the place that is **UsedFor** the aim; the others at places that are **RelatedTo** it. In the test no aim, place or tool is one that training asked about.
+# All four tools are used for the action. In the test no aim, place or tool is one that training asked about.
+#
+# ```
+#  aim ◀─ UsedFor ─── place ◀─ AtLocation ── the right tool
+#  aim ── RelatedTo ─ place ◀─ AtLocation ── each of the other three
+# ```
 
 # %% [markdown]
-# No graph knows everything: for two questions of nine the deciding fact is missing, and its place is merely related, too. So nobody can be right more often than 7/9 + 2/9 · 1/4 = .83, but by luck.
+# For two questions of nine the deciding fact is missing, and its place is merely related, too. So nobody can be right more often than 7/9 + 2/9 · 1/4 = .83, but by luck.
 
 # %% [markdown]
-# So the text does not tell, and neither does the *number* of paths. See for yourself:
+# The text does not tell, and neither does the *number* of paths:
 
 # %%
 neighbours = both_directions(world.triples)
@@ -370,7 +395,7 @@ for place, tool in enumerate(question.choices):
 # %% [markdown]
 # ## 5. Pruning
 #
-# ConceptNet holds odd triples, and long paths stray. How likely is one? **TransE** gives concepts and relations vectors, so that $h + r \approx t$ for what is true.
+# ConceptNet holds odd triples, and long paths stray. How likely is one? **TransE** gives concepts and relations vectors, with $h + r \approx t$ for what is true.
 
 # %% [markdown]
 # A triple's score is near 1 if $t - h$ points where $r$ points, and a path's is the product of its triples':
@@ -381,6 +406,11 @@ for place, tool in enumerate(question.choices):
 
 # %% [markdown]
 # A step with a star is a triple read backwards: its head is where the step *ends*.
+#
+# ```
+#  plant_flower ── UsedFor* ─▶ garden ── AtLocation* ─▶ shovel
+#                    .9      ×             .8                      =  .72    kept, as it is above .15
+# ```
 #
 # *20 minutes, medium.*
 #
@@ -449,7 +479,7 @@ plt.show()
 # %% [markdown]
 # ## 6. A graph convolution
 #
-# Vectors of concepts know nothing of the question. A convolution mixes each with its neighbours in the schema graph (Kipf and Welling 2017, equation 2):
+# A concept's vector knows nothing of the question. A convolution mixes it with its neighbours in the schema graph (Kipf and Welling 2017, equation 2):
 #
 # $$X' = \mathrm{ReLU}\!\left(\tilde D^{-1/2} \tilde A\, \tilde D^{-1/2} X W^\top + b\right), \qquad \tilde A = A + I$$
 
@@ -460,7 +490,7 @@ plt.show()
 # | $+\,I$ | a concept is its own neighbour, once |
 # | $\tilde D$ | the number of neighbours, itself among them |
 #
-# The paper's own rule has two matrices, one for the concept and one for the mean of its neighbours. Relations are not seen here in either.
+# The paper's own rule has two matrices, one for the concept and one for the mean of its neighbours. Neither sees relations.
 
 # %% [markdown]
 # *20 minutes, medium.*
@@ -491,7 +521,7 @@ def graph_convolution(x, adjacency, weight, bias):
 check("graph_convolution")
 
 # %% [markdown]
-# How far does a concept see? Only `plant_flower` has a 1 at the start; after each convolution, who has heard of it?
+# Only `plant_flower` has a 1 at the start; after each convolution, who has heard of it?
 
 # %%
 some, triples, _ = schema_graph(both_directions(TOY), ["ground", "dig", "plant_flower"], ["shovel"], 3)
@@ -510,7 +540,13 @@ pd.DataFrame(heard, index=names).T.round(2)
 # %% [markdown]
 # ## 7. An LSTM along the path
 #
-# A path is a short text of triples. At each step the LSTM reads three vectors side by side: $[\,\text{from};\ \text{relation};\ \text{to}\,]$. Its state after the last step is the path's vector.
+# At each step of a path the LSTM reads three vectors side by side. Its state after the last step is the path's vector:
+#
+# ```
+#  [plant_flower; UsedFor*; garden]     [garden; AtLocation*; shovel]      padding
+#                 │                                  │                      not read
+#  zeros ─▶ state 1 ─────────────────────────▶ state 2 = the path's vector
+# ```
 
 # %% [markdown]
 # A step of the LSTM, with $\sigma$ on $i$, $f$, $o$ (torch's order of the gates):
@@ -518,7 +554,7 @@ pd.DataFrame(heard, index=names).T.round(2)
 # $$[i, f, g, o] = W x + U h + b, \qquad c \leftarrow \sigma(f)\, c + \sigma(i) \tanh(g), \qquad h \leftarrow \sigma(o) \tanh(c)$$
 
 # %% [markdown]
-# Paths of one step stand beside paths of three. A short one must not read on in the padding.
+# A short path must not read on in the padding.
 #
 # *25 minutes, medium.*
 #
@@ -558,16 +594,23 @@ check("encode_paths")
 #
 # A pair of concepts may have a dozen paths, most of them beside the point. And of the pairs, `ground` and `dig` say nothing about the tool; the aim does. So KagNet attends twice:
 #
+# ```
+#  (ground, shovel)           path ─ α ─┐
+#                             path ─ α ─┴─▶ R̂₁, T₁ ─ β₁ ─┐
+#  (dig, shovel)              path ─ α ───▶ R̂₂, T₂ ─ β₂ ─┼─▶ g ─▶ the answer's score
+#  (plant_flower, shovel)     path ─ α ─┬─▶ R̂₃, T₃ ─ β₃ ─┘
+#                             path ─ α ─┘
+# ```
+
+# %% [markdown]
+#
 # | | who asks | who answers | weights |
 # |---|---|---|---|
 # | paths of a pair | $T$, made of the text and the pair's two concepts | each path's vector $p_k$ | $\alpha_k = \mathrm{softmax}_k(T\, W_1\, p_k)$ |
 # | pairs of a statement | the text's vector $s$ | each pair's $T_m$ | $\beta_m = \mathrm{softmax}_m(s\, W_2\, T_m)$ |
 
 # %% [markdown]
-# Both are one function. Dots in a shape stand for any dimensions before: (S, M) for paths, (S) for pairs.
-
-# %% [markdown]
-# A pair **without any path** has nothing to attend to. Its weights are 0; a softmax over nothing would be NaN.
+# Both are one function. Dots in a shape stand for any dimensions before: (S, M) for paths, (S) for pairs. A pair **without any path** has weights of 0; a softmax over nothing would be NaN.
 #
 # *25 minutes, medium.*
 #
@@ -601,7 +644,7 @@ check("attention_weights")
 # %% [markdown]
 # ## 9. The whole graph in one vector
 #
-# First the paths of each pair are summed, then the pairs; a pair brings its own vector along:
+# The paths of each pair are summed, then the pairs; a pair brings its own vector along:
 #
 # $$\hat R_m = \sum_k \alpha_{mk}\, p_{mk}, \qquad g = \sum_m \beta_m\, [\hat R_m;\, T_m]$$
 
@@ -634,7 +677,7 @@ check("graph_vector")
 # %% [markdown]
 # ## The model, whole
 #
-# The library's KagNet holds the weights. Your pieces do the work.
+# The library's KagNet holds the weights; your pieces do the work.
 
 # %%
 class Yours(KagNet):
@@ -644,7 +687,9 @@ class Yours(KagNet):
     def encode(self, nodes, steps, lengths):
         lstm = self.lstm
         bias = lstm.bias_ih_l0 + lstm.bias_hh_l0
-        return encode_paths(nodes, self.relations.weight, steps, lengths, lstm.weight_ih_l0, lstm.weight_hh_l0, bias)
+        return encode_paths(
+            nodes, self.relations.weight, steps, lengths, lstm.weight_ih_l0, lstm.weight_hh_l0, bias
+        )
 
     def weigh(self, asking, answering, real, weight):
         return attention_weights(asking, answering, real, weight)
@@ -654,7 +699,11 @@ class Yours(KagNet):
 
 
 # %% [markdown]
-# From a question to tensors: grounded, its schema graphs found, paths below the paper's threshold dropped.
+# From a question to tensors:
+#
+# ```
+#  question ─▶ ground ─▶ schema_graph, for each choice ─▶ paths below .15 dropped ─▶ tensors
+# ```
 
 # %%
 THRESHOLD = 0.15
@@ -709,7 +758,10 @@ class Source:
                     "concepts": [concept_id[name] + 1 for name in names],
                     "edges": [(at[head], at[tail]) for head, _, tail in edges],
                     "pairs": [(at[one], at[other]) for one, other in paths],
-                    "paths": [[[(at[a], relation_id[r], at[b]) for a, r, b in path] for path in found] for found in paths.values()],
+                    "paths": [
+                        [[(at[a], relation_id[r], at[b]) for a, r, b in path] for path in found]
+                        for found in paths.values()
+                    ],
                     "names": paths,
                 })  # fmt: skip
             made.append((choices, question))
@@ -738,16 +790,14 @@ twin = KagNet(config, source.vectors)
 twin.load_state_dict(model.state_dict())
 with torch.no_grad():
     print(
-        f"greatest difference of your scores to the library's: {float((model(some).scores - twin(some).scores).abs().max()):.1e}"
+        "greatest difference of your scores to the library's: "
+        f"{float((model(some).scores - twin(some).scores).abs().max()):.1e}"
     )
 
 # %% [markdown]
 # ## Experiment: what does the graph bring?
 #
-# Choices are compared: the loss is −ln of the softmax over a question's four scores, at the right one.
-
-# %% [markdown]
-# Three controls get the same questions and steps:
+# The loss is −ln of the softmax over a question's four scores, at the right one. Three controls get the same questions and steps:
 #
 # | control | what it has |
 # |---|---|
@@ -773,7 +823,12 @@ def learn(scorer, made, title):
     parts = [batch_of(made[start : start + size["batch"]]) for start in range(0, len(made), size["batch"])]
     steps = size["steps"]
     plan = Plan(steps, linear_schedule(steps, steps // 10), device=str(run.device), title=title)
-    train(Answering(scorer), lambda number: parts[number % len(parts)], plan, adamw(scorer, 5e-3, betas=(0.9, 0.98)))
+    train(
+        Answering(scorer),
+        lambda number: parts[number % len(parts)],
+        plan,
+        adamw(scorer, 5e-3, betas=(0.9, 0.98)),
+    )
     return scorer.cpu().eval()
 
 
@@ -808,7 +863,9 @@ SOURCES = {
 }
 models, rows = {}, {}
 for name, one in SOURCES.items():
-    own, others = (prepared, asked) if one is source else (one.statements(training), one.statements(tests["en"]))
+    own, others = (
+        (prepared, asked) if one is source else (one.statements(training), one.statements(tests["en"]))
+    )
     models[name] = learn(seeded(Yours, config, one.vectors), own, name)
     rows[name] = measured(models[name], own, others)
 models["text alone"] = learn(seeded(TextAlone, config), prepared, "text alone")
@@ -821,7 +878,7 @@ with torch.no_grad():
 pd.DataFrame(rows, index=COLUMNS).T.round(2)
 
 # %% [markdown]
-# Two simpler ways to use the graph, without learning: take the tool with the most paths to the question's concepts, or the one with the shortest path to the aim.
+# Without learning: take the tool with the most paths to the question's concepts, or the one with the shortest path to the aim.
 
 # %%
 def untaught(score):
@@ -836,7 +893,10 @@ def untaught(score):
 
 print(f"most paths: {untaught(lambda names: sum(map(len, names.values()))):.2f}", end=", ")
 print(
-    f"shortest path to the aim: {untaught(lambda names: -min((len(p) for (one, _), some in names.items() if '_' in one for p in some), default=9)):.2f}"
+    "shortest path to the aim: "
+    f"""{untaught(lambda names: -min(
+        (len(p) for (one, _), some in names.items() if '_' in one for p in some), default=9
+    )):.2f}"""
 )
 
 # %% [markdown]
@@ -846,8 +906,19 @@ print(
 if profile != "smoke":
     short = [source.statements(some, longest=2) for some in (training, tests["en"])]
     blind = [
-        [([{**one, "paths": [[[(a, 0, b) for a, _, b in path] for path in some] for some in one["paths"]]} for one in choices], q)
-         for choices, q in made]
+        [
+            (
+                [
+                    {
+                        **one,
+                        "paths": [[[(a, 0, b) for a, _, b in path] for path in some] for some in one["paths"]],
+                    }
+                    for one in choices
+                ],
+                q,
+            )
+            for choices, q in made
+        ]
         for made in (prepared, asked)
     ]  # fmt: skip
     without = KagNetConfig(**{**vars(config), "layers": 0})
@@ -868,17 +939,19 @@ for shift, (place, label) in zip((-0.2, 0.2), ((0, "training"), (1, "test: conce
 axes.axvline(0.25, color="#999999", ls="--", label="a guess")
 axes.set(yticks=range(len(rows)), yticklabels=rows, xlabel="share right", xlim=(0, 1.05))
 axes.invert_yaxis()
-axes.set_title(f"With the graph {rows['KagNet'][1]:.2f}, with its names shuffled {rows['shuffled graph'][1]:.2f}")
+axes.set_title(
+    f"With the graph {rows['KagNet'][1]:.2f}, with its names shuffled {rows['shuffled graph'][1]:.2f}"
+)
 axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
 plt.show()
 
 # %% [markdown]
-# What a control knows of its training questions it knows by heart; on others it guesses. So a score in training says little.
+# What a control knows of its training questions it knows by heart; on others it guesses.
 
 # %% [markdown]
 # ## The same model in Korean
 #
-# It was trained in English. Korean questions lead to the same concepts and paths; only the bag of words meets words that it has never read.
+# It was trained in English. Korean questions lead to the same concepts and paths; only the bag of words meets new words.
 
 # %%
 korean = source.statements(tests["ko"], "ko")
@@ -888,7 +961,7 @@ print(tests["ko"][0].text, {language: round(share, 2) for language, share in rig
 # %% [markdown]
 # ## What does the attention show?
 #
-# Each path gets β of its pair times α of its own. The wider the line, the more of the graph's vector comes from it. Orange is the path that decides.
+# Each path gets β of its pair times its own α. The wider the line, the more of the graph's vector comes from it. Orange is the path that decides.
 
 # %%
 def planted(path):
@@ -904,10 +977,16 @@ def attention(made):
     found = models["KagNet"](some)
     for row, (choices, question) in enumerate(made):
         at, names = row * len(choices) + question.answer, choices[question.answer]["names"]
-        yield question, {
-            pair: (float(found.beta[at, m]), [(path, float(found.alpha[at, m, k])) for k, path in enumerate(paths)])
-            for m, (pair, paths) in enumerate(names.items())
-        }
+        yield (
+            question,
+            {
+                pair: (
+                    float(found.beta[at, m]),
+                    [(path, float(found.alpha[at, m, k])) for k, path in enumerate(paths)],
+                )
+                for m, (pair, paths) in enumerate(names.items())
+            },
+        )
 
 
 hits, even, on_aim = [], [], []
@@ -919,7 +998,8 @@ for _, pairs in attention(asked):
         if world.kinds[one] in ("aim", "plan"):
             on_aim.append(beta)
 print(
-    f"of the right answer's paths from the aim the planted one has the most weight: {np.mean(hits):.2f} (by chance {np.mean(even):.2f})"
+    "of the right answer's paths from the aim the planted one has the most weight: "
+    f"{np.mean(hits):.2f} (by chance {np.mean(even):.2f})"
 )
 print(f"weight of the pair with the aim: {np.mean(on_aim):.2f} (even: 0.33)")
 
@@ -939,14 +1019,18 @@ for _, paths in pairs.values():
         for place, (_, _, there) in enumerate(path[:-1], start=1):
             if there not in ends and all(there not in some for some in columns.values()):
                 columns[place].append(there)
-spot = {name: (column, (row + 0.5) / len(some)) for column, some in columns.items() for row, name in enumerate(some)}
+spot = {
+    name: (column, (row + 0.5) / len(some)) for column, some in columns.items() for row, name in enumerate(some)
+}
 for beta, paths in pairs.values():
     for path, alpha in paths:
         for here, relation, there in path:
             (x0, y0), (x1, y1) = spot[here], spot[there]
             colour = plots.COLOURS[1] if planted(path) else plots.COLOURS[0]
             axes.plot([x0, x1], [y0, y1], color=colour, lw=0.5 + 14 * alpha * beta, alpha=0.5, zorder=1)
-            axes.text((x0 + x1) / 2, (y0 + y1) / 2, relation, fontsize=7, color="#666666", ha="center", zorder=2)
+            axes.text(
+                (x0 + x1) / 2, (y0 + y1) / 2, relation, fontsize=7, color="#666666", ha="center", zorder=2
+            )
 for name, (x, y) in spot.items():
     axes.text(
         x,
@@ -969,7 +1053,7 @@ axes.set_title(f"{question.text} {question.choices[question.answer]}: the plante
 plt.show()
 
 # %% [markdown]
-# A warning. Attention says where numbers were summed from. Whether the answer would change without them, only taking them away tells.
+# Attention says where numbers were summed from. Whether the answer would change without them, only taking them away tells.
 
 # %% [markdown]
 # ## Results
@@ -1007,7 +1091,7 @@ record(
 # | TransE's score tells true triples from false ones | `pruning_auc` |
 
 # %% [markdown]
-# Our world is made for it: one path decides, and the graph holds it. In CommonsenseQA many questions have no such path in ConceptNet, and the gain over a model of text is a few points.
+# Our world is made for it: one path decides, and the graph mostly holds it. In CommonsenseQA many questions have no such path in ConceptNet, and the gain over a model of text is a few points.
 
 # %% [markdown]
 # ## In your own words
@@ -1033,7 +1117,9 @@ record(
 # ## What to read next
 #
 # - Lin et al. 2019, [KagNet](https://arxiv.org/abs/1909.02151), sections 3 and 4; the authors' [code](https://github.com/INK-USC/KagNet).
-# - Speer, Chin and Havasi 2017, [ConceptNet 5.5](https://arxiv.org/abs/1612.03975): the graph, in many languages.
-# - Talmor et al. 2019, [CommonsenseQA](https://arxiv.org/abs/1811.00937): questions made so that text does not tell.
+# - Speer, Chin and Havasi 2017, [ConceptNet 5.5](https://arxiv.org/abs/1612.03975): the graph.
+
+# %% [markdown]
+# - Talmor et al. 2019, [CommonsenseQA](https://arxiv.org/abs/1811.00937): text does not tell.
 # - Feng et al. 2020, [MHGRN](https://arxiv.org/abs/2005.00646): many steps without listing paths.
 # - Jain and Wallace 2019, [Attention is not Explanation](https://arxiv.org/abs/1902.10186).
