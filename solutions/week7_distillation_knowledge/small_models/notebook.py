@@ -530,11 +530,10 @@ pd.DataFrame(shapes).T
 # In a batch some tokens are padding. A pair of tokens counts if **both** are real:
 #
 # ```
-#                a      b     [PAD]      is asked
-#  a             ■      ■       ·
-#  b             ■      ■       ·        in each head of each text
-#  [PAD]         ·      ·       ·
-#  asks
+#  asks, is asked      a      b     [PAD]
+#  a                   ■      ■       ·
+#  b                   ■      ■       ·        in each head of each text
+#  [PAD]               ·      ·       ·
 # ```
 #
 # *15 minutes, medium.*
