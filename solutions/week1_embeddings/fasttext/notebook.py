@@ -27,16 +27,18 @@
 # | English analogies of meaning | 78.5 % | 77.8 % |
 
 # %% [markdown]
-# **What you reproduce.** Unseen words on planted text, with controls: this part is graded. Then, on real text, both kinds of analogies and WordSim-353 in English, and WordSim-353 in Korean. The course lacks the German pairs and the rare words.
+# **What you reproduce.** Unseen words on planted text, with controls: this part is graded. On real text, the analogies and WordSim-353 in English, WordSim-353 in Korean. The course lacks the German pairs and the rare words.
 
 # %% [markdown]
 # **What you will write** (about 2 hours):
 #
-# 1. character n-grams
-# 2. the published hash
-# 3. a word as the sum of its rows, the loss, the training
-# 4. a fair judge of unseen words
-# 5. Korean letters (jamo) below the syllable
+# | | piece |
+# |---|---|
+# | 1 | character n-grams |
+# | 2 | the published hash |
+# | 3 | a word as the sum of its rows, the loss, the training |
+# | 4 | a fair judge of unseen words |
+# | 5 | Korean letters (jamo) below the syllable |
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: a minute or two · gpu: full size
@@ -125,17 +127,17 @@ check("char_ngrams")
 # %% [markdown]
 # ## 2. A row for every piece
 #
-# English has millions of n-grams. fastText keeps no list of them: a **hash** sends each to one of $K$ rows (*buckets*), 2 million in the paper. Those that meet in one bucket share a vector.
+# English has millions of n-grams. A **hash** sends each to one of $K$ rows (*buckets*), 2 million in the paper. Those that meet in one bucket share a vector.
 
 # %% [markdown]
-# To read vectors that others have trained, your hash must be theirs. It is FNV-1a with 32 bits. Start with 2166136261. For each byte:
+# To read vectors that others trained, use their hash: FNV-1a with 32 bits. Start with 2166136261. For each byte:
 #
 # 1. XOR it into the value;
 # 2. multiply by 16777619;
 # 3. keep the lowest 32 bits.
 
 # %% [markdown]
-# One quirk: the authors' program reads a byte as a *signed* number. From 128 on it is negative, and has ones in the upper 24 of 32 bits. Korean consists of such bytes:
+# The authors' program reads a byte as a *signed* number: from 128 on negative, with ones in the upper 24 of 32 bits. Korean consists of such bytes:
 #
 # | | byte | what is XORed |
 # |---|---|---|
@@ -189,7 +191,7 @@ check("fnv1a")
 # ```
 
 # %% [markdown]
-# (In the paper the word is one of its own n-grams; in the library that is the own row. A short <살> is hashed besides.)
+# (In the paper the word is one of its own n-grams; in the library, the own row. A short <살> is hashed besides.)
 #
 # *10 minutes, easy.*
 #
@@ -218,7 +220,7 @@ def subword_rows(word, index, buckets, smallest=3, largest=6):
 check("subword_rows")
 
 # %% [markdown]
-# How often do pieces meet? If the hash spreads $N$ different n-grams evenly, one is alone with probability $(1 - 1/K)^{N-1} \approx e^{-N/K}$. The others share a row: 63 % at $K = N$, 10 % at $K = 10 N$.
+# How often do pieces meet? Of $N$ different n-grams, spread evenly, one is alone with probability $(1 - 1/K)^{N-1} \approx e^{-N/K}$. The others share a row: 63 % at $K = N$, 10 % at $K = 10 N$.
 
 # %%
 spelled = {token for sentence in World("en", seed=seed).corpus(20_000) for token in sentence}
@@ -249,7 +251,7 @@ plt.show()
 # The word's vector is the **sum** of its rows $z_g$. The list of these rows is its *bag*.
 
 # %% [markdown]
-# (The library takes the *mean*, of the same direction but shorter, which matters in training. You follow the paper; the fast path follows the library.)
+# (The library and the fast path take the *mean*: the same direction, but shorter, which matters in training.)
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -285,7 +287,7 @@ def compose(table, bags):
 check("compose")
 
 # %% [markdown]
-# The loss is that of skip-gram with negative sampling (SGNS). Only the word in the centre is made of pieces; contexts are whole words:
+# The loss is that of skip-gram with negative sampling (SGNS). Only the centre is made of pieces; contexts are whole words:
 #
 # $$ \ell = -\log\sigma(s(w, c)) - \sum_{i=1}^{k} \log\sigma(-s(w, n_i)) $$
 
@@ -324,7 +326,7 @@ def subword_loss(table, contexts, bags, center, context, negatives):
 check("subword_loss")
 
 # %% [markdown]
-# Now train. Everything but the middle of the loop is given.
+# Now train. You write the middle of the loop.
 #
 # *15 minutes, medium.*
 #
@@ -414,10 +416,10 @@ def overlaps(words, others, smallest=3, largest=6):
 check("overlaps")
 
 # %% [markdown]
-# What does an unseen word *mean*? Leave out all forms of its own stem. Is the nearest remaining word on its topic: *roast* or *egg* for *boiled*, not *foiled*?
+# Leave out all forms of the unseen word's own stem. Is the nearest remaining word on its topic: *roast* or *egg* for *boiled*, not *foiled*?
 
 # %% [markdown]
-# Scores can tie: most overlaps are 0. A tie counts by its **share** of right words. If all scores are equal, that is the accuracy of chance.
+# Most overlaps are 0, so scores tie. A tie counts by its **share** of right words. If all scores are equal, that is chance.
 
 # %% [markdown]
 # *15 minutes, medium.*
@@ -456,7 +458,7 @@ check("neighbour_accuracy")
 # %% [markdown]
 # ## 5. Below the syllable
 #
-# One Korean character is a whole syllable. So 먹다 (*to eat*) and 먹었다 (*ate*) have no n-gram of three characters in common, nor have 배를 and 배는 (*ship* with two particles).
+# One Korean character is a whole syllable. So 먹다 (*to eat*) and 먹었다 (*ate*) share no 3-gram, nor do 배를 and 배는 (*ship* with two particles).
 
 # %% [markdown]
 # But a syllable is made of letters (**jamo**). Unicode counts all 11,172 syllables in order:
@@ -511,10 +513,17 @@ def to_jamo(text):
 check("to_jamo")
 
 # %% [markdown]
-# The overlap of two forms of one word, in syllables and in jamo. 킹받네 (*that riles me*) is slang. Where no list has it, it and 킹받다 are the same `<UNK>`; their pieces tell them apart, and relate them:
+# The overlap of two forms of one word. 킹받네 (*that riles me*) is slang: where no list has it, it and 킹받다 are one `<UNK>`. Pieces tell them apart, and relate them:
 
 # %%
-twins = [("커피를", "커피는"), ("배를", "배는"), ("먹다", "먹었다"), ("마신다", "마셨다"), ("킹받네", "킹받다"), ("boil", "boiled")]
+twins = [
+    ("커피를", "커피는"),
+    ("배를", "배는"),
+    ("먹다", "먹었다"),
+    ("마신다", "마셨다"),
+    ("킹받네", "킹받다"),
+    ("boil", "boiled"),
+]
 pd.DataFrame(
     {
         "syllables": [overlaps([a], [b]).item() for a, b in twins],
@@ -526,10 +535,10 @@ pd.DataFrame(
 # %% [markdown]
 # ## The experiment
 #
-# The world knows each word's stem and topic. Some inflected forms (*boiled*, *eggs*, 참치를; which ones, the seed says) are taken out of the training text; another form of each stem stays. Forms with two meanings or no topic are not asked about.
+# The world knows each word's stem and topic. Some inflected forms (*boiled* or 참치를, by the seed) are taken out of the training text; another form of each stem stays. Forms with two meanings or no topic are not asked about.
 
 # %% [markdown]
-# More text gets fewer passes: a few hundred stems are soon known by heart. Then the loss goes on falling while neighbours get worse. Try three times the epochs, or twice the dimensions.
+# More text gets fewer epochs: a few hundred stems are soon known by heart. Then the loss still falls while neighbours get worse. Try three times the epochs, or twice the dimensions.
 
 # %%
 size = {
@@ -573,8 +582,12 @@ def without(corpus, forms):
 
 def masks(queries, words, known):
     """(allowed, right), both (Q, V): words with a meaning and of another stem; those of the query's topic."""
-    allowed = torch.tensor([[word in known and known[word] != known[query] for word in words] for query in queries])
-    right = torch.tensor([[word in known and known[word][1] == known[query][1] for word in words] for query in queries])
+    allowed = torch.tensor(
+        [[word in known and known[word] != known[query] for word in words] for query in queries]
+    )
+    right = torch.tensor(
+        [[word in known and known[word][1] == known[query][1] for word in words] for query in queries]
+    )
     return allowed, right
 
 
@@ -584,7 +597,7 @@ def cosines(some, others):
 
 
 # %% [markdown]
-# First English, with your own loop, your hash and your n-grams.
+# First English, with your own loop.
 
 # %%
 world = World("en", seed=seed)
@@ -624,7 +637,8 @@ topic_en = neighbour_accuracy(cosines(vectors_unseen, vectors), allowed, right)
 overlap_en = neighbour_accuracy(overlaps(unseen, words), allowed, right)
 chance_en = neighbour_accuracy(torch.zeros(len(unseen), len(words)), allowed, right)
 print(
-    f"nearest word of another stem is on the topic: {topic_en:.3f}; by overlap of strings {overlap_en:.3f}; chance {chance_en:.3f}"
+    f"nearest word of another stem is on the topic: {topic_en:.3f}; "
+    f"by overlap of strings {overlap_en:.3f}; chance {chance_en:.3f}"
 )
 best = cosines(vectors_unseen, vectors).masked_fill(~allowed, -2).topk(5).indices
 strings = overlaps(unseen, words).masked_fill(~allowed, -1).topk(3).indices
@@ -643,7 +657,7 @@ pd.DataFrame(
 # `etude.embeddings.fasttext` trains the same model faster: means instead of sums, shared negatives, gradients in closed form.
 
 # %% [markdown]
-# A Korean noun has a form for every particle, so twice as many forms are held out. Four models: word2vec, fastText on syllables, fastText on jamo, and the last on **shuffled** text, where only strings are left to learn from.
+# Korean nouns have a form for every particle: twice as many forms are held out. Four models: word2vec; fastText on syllables, on jamo, and on jamo of **shuffled** text, where only strings are left to learn from.
 
 # %%
 settings = {
@@ -706,7 +720,7 @@ pd.Series(topic_ko).round(3)
 # - meaning: *Athens : Greece = Oslo : Norway*
 
 # %% [markdown]
-# The analogies are Google's; the Korean sets are those of Park et al. A question counts only if all its words are in the vocabulary (five occurrences or more). Their share is the **coverage**. Without these files the lesson goes on; nothing graded depends on them.
+# The analogies are Google's, the Korean sets those of Park et al. A question counts only if all its words are in the vocabulary (five occurrences or more); the share of such questions is the **coverage**. Nothing graded depends on these files.
 
 
 # %%
@@ -764,17 +778,21 @@ if here(
     "word_eval_en/questions-words.txt",
     "word_eval_en/wordsim353.tsv",
 ):
-    sentences = [[token.lower() for token in some if token.isalpha()] for some in corpora.brown() + datasets.wikitext2()]
+    sentences = [
+        [token.lower() for token in some if token.isalpha()] for some in corpora.brown() + datasets.wikitext2()
+    ]
     scores = judged(trained(sentences), "en")
     analogies = scores.loc["fastText", ["grammar", "meaning"]]
     real["analogies_grammar_gain"] = gain(scores, "grammar")
     real["analogies_meaning_gain"] = gain(scores, "meaning")
-    real["analogies_covered"] = sum(score.covered for score in analogies) / sum(score.total for score in analogies)
+    real["analogies_covered"] = sum(score.covered for score in analogies) / sum(
+        score.total for score in analogies
+    )
     real["wordsim_en_gain"] = gain(scores, "WordSim-353")
     display(scores.map(str))
 
 # %% [markdown]
-# Then Korean. A noun often has a particle, so most questions hold an unknown word; of the analogies read the coverage alone. fastText can also judge all pairs of WordSim-353.
+# Then Korean. Nouns often carry a particle, so most questions hold an unknown word: of the analogies read the coverage alone. fastText can judge all pairs of WordSim-353.
 
 # %%
 if here(
@@ -793,10 +811,10 @@ if here(
     print(f"fastText on all pairs, known or not: {on_all}")
 
 # %% [markdown]
-# In English, on so little text word2vec answers few analogies of grammar, while fastText sees that *quickly* ends like *calmly*. Words of an analogy of meaning seldom share pieces. On WordSim-353, 292 pairs cannot tell the two apart.
+# English: on so little text word2vec answers few analogies of grammar; fastText sees that *quickly* ends like *calmly*. Words of an analogy of meaning seldom share pieces. The 292 pairs of WordSim-353 cannot tell the two apart.
 
 # %% [markdown]
-# In Korean fastText is ahead on the pairs that both can judge. Over all pairs, mostly with an unknown noun, its correlation is much lower: a vector for every word is not a good vector for every word.
+# Korean: fastText is ahead on the pairs that both can judge. Over all pairs, mostly with an unknown noun, its correlation is much lower: a vector for every word need not be a good one.
 
 # %% [markdown]
 # ## Results
@@ -835,11 +853,16 @@ plots.bars(
 plt.show()
 
 # %% [markdown]
-# **What was found**, in the runs behind the table of expected values (profile cpu):
+# **What was found**, in the runs behind the table of expected values (profile cpu). The nearest other word of an unseen form is on its topic:
 #
-# - The nearest other word of an unseen form is on its topic far more often than overlap of strings or chance would have it, in English and in Korean.
-# - In Korean, n-grams of jamo do better than n-grams of syllables.
-# - On shuffled text fastText does no better than overlap: it learns from the company that words keep.
+# | | English | Korean |
+# |---|---|---|
+# | fastText | 86 % | jamo 58 %, syllables 45 % |
+# | overlap of strings | 14 % | jamo 24 % |
+# | fastText, shuffled text | | jamo 18 % |
+# | chance | 8 % | |
+#
+# - So it learns from the company that words keep, and jamo do better than syllables.
 # - On real text fastText answers 50 points more of the analogies of grammar than word2vec (5 in the paper), and no more of those of meaning.
 
 # %% [markdown]
@@ -865,6 +888,6 @@ plt.show()
 # %% [markdown]
 # ## What to read next
 #
-# - Park et al. 2018, [Subword-level Word Vector Representations for Korean](https://aclanthology.org/P18-1226): jamo n-grams on real text; the Korean word pairs above are theirs.
+# - Park et al. 2018, [Subword-level Word Vector Representations for Korean](https://aclanthology.org/P18-1226): jamo n-grams on real text.
 # - Joulin et al. 2017, [Bag of Tricks for Efficient Text Classification](https://aclanthology.org/E17-2068): the same hashing for whole documents.
 # - Next: *the limit* of all these models, one vector for 눈, 배 and bank.
