@@ -12,12 +12,15 @@
 # **The papers.** Mikolov, Chen, Corrado and Dean, [Efficient Estimation of Word Representations in Vector Space](https://arxiv.org/abs/1301.3781) (2013), has two models, skip-gram and CBOW; Mikolov et al., [Distributed Representations of Words and Phrases](https://arxiv.org/abs/1310.4546) (NIPS 2013), makes them cheap.
 
 # %% [markdown]
-# You have written skip-gram with negative sampling. What is said of the other choices:
+# You have written skip-gram with negative sampling. What is said of the choices:
 #
-# - CBOW trains **faster**; skip-gram does better on **rare** words and with **less data**, CBOW a little better on **frequent** words.
-# - Negative sampling costs a few dot products, the **full softmax** as many as there are words.
-# - **Subsampling** makes training shorter and the vectors of rare words better.
-# - 5 to 20 negatives on small data, 2 to 5 on large (NIPS paper, section 2.2).
+# | choice | what is said |
+# |---|---|
+# | CBOW | trains **faster**; a little better on **frequent** words |
+# | skip-gram | better on **rare** words and with **less data** |
+# | **full softmax** | costs as many dot products as there are words, negative sampling a few |
+# | **subsampling** | makes training shorter and the vectors of rare words better |
+# | negatives | 5 to 20 on small data, 2 to 5 on large (NIPS paper, section 2.2) |
 
 # %% [markdown]
 # **What you will write** (about 2 hours):
@@ -28,7 +31,7 @@
 # | 2 | the full softmax: its loss, its gradient, its price |
 # | 3 | subsampling |
 #
-# Then each sentence above is put to the test, with a control. None is a law.
+# Then each line above is put to the test, with a control. None is a law.
 
 # %% tags=["parameters"]
 profile = "cpu"  # smoke: seconds · cpu: about a minute · gpu: full size
@@ -58,10 +61,10 @@ plots.style()
 # %% [markdown]
 # ## 1. CBOW
 #
-# Skip-gram guesses each neighbour from the centre. **CBOW** (continuous bag of words) guesses the centre from all its neighbours at once. In 하루 커피 최소 3잔은 마셔야 살 수 있다, window 2, skip-gram has 26 pairs and CBOW 8 examples: {커피, 최소, 마셔야, 살} → 3잔은 is one.
+# Skip-gram guesses each neighbour from the centre. **CBOW** (continuous bag of words) guesses the centre from all its neighbours at once. In 하루 커피 최소 3잔은 마셔야 살 수 있다, window 2, skip-gram has 26 pairs and CBOW 8 examples, such as {커피, 최소, 마셔야, 살} → 3잔은.
 
 # %% [markdown]
-# The window counts words on **one** side. (Some texts call the whole span of 5 words the window.) Where the sentence ends, places left empty hold −1, which is no word:
+# The window counts words on **one** side. (Some texts call all 5 words the window.) Places outside the sentence hold −1, which is no word:
 #
 # ```
 #  ids 7 3 9 4 2, of sentences 0 0 0 1 1; window 2
@@ -118,10 +121,10 @@ def cbow_contexts(ids, sentences, window):
 check("cbow_contexts")
 
 # %% [markdown]
-# CBOW's **hidden vector** is the mean of the context vectors: $h = \frac{1}{C} \sum_{c} v_c$, where $C$ counts the words that are really there. −1 must not come in: it is also Python's name for the *last* row of a table.
+# CBOW's **hidden vector** is the mean of the context vectors: $h = \frac{1}{C} \sum_{c} v_c$, where $C$ counts the real words. Keep −1 out: it is also Python's name for the *last* row of a table.
 
 # %% [markdown]
-# A mean does not know the order of what it averages: that is the *bag* in the name. Skip-gram's pairs do not tell the distance either.
+# A mean does not know the order: that is the *bag* in the name. Skip-gram's pairs do not tell the distance either.
 #
 # *15 minutes, medium.*
 #
@@ -150,7 +153,7 @@ def cbow_hidden(vectors, contexts):
 check("cbow_hidden")
 
 # %% [markdown]
-# **The loss** is the one you know, with $h$ in the place of the centre vector. The centre word is the real partner, $k$ words are drawn from the noise. The gradient $g = \partial \ell / \partial h$ is known too; new is the step back to the words.
+# **The loss** is that of SGNS, with $h$ in place of the centre vector. The centre word is the real partner, $k$ words are noise. You know $g = \partial \ell / \partial h$; new is the step back to the words.
 
 # %% [markdown]
 # An example has the contexts 3, 7 and 3. Derive $\partial \ell / \partial v_3$ and $\partial \ell / \partial v_7$ from $g$ on paper before you open this.
@@ -208,7 +211,7 @@ check("cbow_gradient")
 # %% [markdown]
 # ## 2. The full softmax
 #
-# Negative sampling is a short cut. The model that it stands in for gives every word $w$ a probability (eq. 2 of the NIPS paper), and its loss is $-\log p$ of the word that is really there:
+# Negative sampling stands in for a model that gives every word $w$ a probability (NIPS paper, eq. 2). The model's loss is $-\log p$ of the word that is really there:
 #
 # $$ p(w \mid h) = \frac{\exp(u_w \cdot h)}{\sum_{w'=1}^{V} \exp(u_{w'} \cdot h)} $$
 
@@ -241,7 +244,7 @@ def softmax_loss(hidden, outputs, targets):
 check("softmax_loss")
 
 # %% [markdown]
-# Now its gradient. Derive on paper, before you open this, the derivative of $-\log p$ of the target with respect to each of the $V$ scores. How many output vectors move at a step?
+# Derive on paper, before you open this, the derivative of the target's $-\log p$ by each of the $V$ scores. How many output vectors move at a step?
 #
 # <details><summary>The derivation</summary>
 #
@@ -285,10 +288,10 @@ def softmax_gradients(hidden, outputs, targets):
 check("softmax_gradients")
 
 # %% [markdown]
-# What does it cost? Count the multiplications for the *scores* of one example, given $h$, and the weights. Each word has an input and an output vector: with 10,000 words of 300 numbers 300 × 10,000 × 2, six million weights.
+# What does it cost? Count the weights, and the multiplications for the *scores* of one example, given $h$. Each word has an input and an output vector: with 10,000 words of 300 numbers 300 × 10,000 × 2, six million weights.
 
 # %% [markdown]
-# (A third way, the **hierarchical softmax**, makes about $\log_2 V$ yes-or-no decisions down a Huffman tree. We leave it there.)
+# (A third way, the **hierarchical softmax**, makes about $\log_2 V$ yes-or-no decisions down a Huffman tree.)
 #
 # *5 minutes, easy.*
 #
@@ -357,7 +360,7 @@ check("subsample")
 #
 # ### One loop for all
 #
-# Skip-gram is CBOW with a single context: its hidden vector is the mean of one vector. So one loop trains both, with the same rate, batch and negatives. Adagrad needs no other rate for one than for the other.
+# Skip-gram is CBOW with a single context: a mean of one vector. So one loop trains both, with the same batch, negatives and rate: with Adagrad one rate does for both.
 
 # %%
 size = {
@@ -389,8 +392,14 @@ def learn(contexts, targets, counts, steps, negatives=NEGATIVES):
     place, total, batch = run.device, len(targets), size["batch"]
     generator = torch.Generator(place).manual_seed(seed)
     contexts, targets = contexts.to(place), targets.to(place)
-    inputs = (torch.rand(len(counts), size["dim"], generator=generator, device=place) * 2 - 1) / size["dim"]  # (V, d)
-    outputs, squares_in, squares_out = torch.zeros_like(inputs), torch.zeros_like(inputs), torch.zeros_like(inputs)
+    inputs = (  # (V, d)
+        torch.rand(len(counts), size["dim"], generator=generator, device=place) * 2 - 1
+    ) / size["dim"]
+    outputs, squares_in, squares_out = (
+        torch.zeros_like(inputs),
+        torch.zeros_like(inputs),
+        torch.zeros_like(inputs),
+    )
     noise = (counts.double() ** 0.75).cumsum(0)
     noise = (noise / noise[-1]).float().to(place)  # (V,) cumulative
     at, started = total, time.perf_counter()
@@ -419,7 +428,7 @@ def learn(contexts, targets, counts, steps, negatives=NEGATIVES):
 # %% [markdown]
 # ### A text with twins
 #
-# Who is good on rare words? We make words whose meaning is certain: **twins**. Half of the occurrences of each of the 60 most frequent words are renamed (*near* becomes *near~*), and five of each of 120 rarer words.
+# Who is good on rare words? **Twins** are words whose meaning is certain. Half of the occurrences of each of the 60 most frequent words are renamed (*near* becomes *near~*), and five of each of 120 rarer words.
 
 # %% [markdown]
 # ```
@@ -429,7 +438,7 @@ def learn(contexts, targets, counts, steps, negatives=NEGATIVES):
 #  nearest to chef~:   1. cook   2. chef   3. …       chef has rank 2: 1/2
 # ```
 #
-# A twin means what its original means, so that should be its nearest neighbour. The score is the mean of 1/rank.
+# A twin's nearest neighbour should be its original. The score is the mean of 1/rank.
 
 # %%
 FREQUENT, RARE, OCCURRENCES = 60, 120, 5
@@ -484,7 +493,10 @@ world = World("en", seed=seed)
 planted = [q for relation, asked in world.analogies("word").items() if relation != "control" for q in asked]
 corpus, often, seldom = with_twins(world.corpus(size["tokens"]))
 made, counts, words, kept = examples(corpus)
-print(f"{len(words)} words; skip-gram pairs {len(made['skip-gram'][1]):,}, CBOW examples {len(made['CBOW'][1]):,}")
+print(
+    f"{len(words)} words; "
+    f"skip-gram pairs {len(made['skip-gram'][1]):,}, CBOW examples {len(made['CBOW'][1]):,}"
+)
 
 
 def judged(vectors, words):
@@ -499,7 +511,12 @@ def judged(vectors, words):
 # %% [markdown]
 # ### Skip-gram against CBOW
 #
-# An epoch of skip-gram has five to six times as many examples. At equal **epochs** both have read the text as often; at equal **steps** they have done as many updates, but CBOW has read more. Look at both.
+# An epoch of skip-gram has five to six times as many examples. Look at both comparisons:
+#
+# | equal | text read | updates |
+# |---|---|---|
+# | **epochs** | as often | skip-gram has more |
+# | **steps** | CBOW more often | as many |
 
 # %%
 epoch = {name: -(-len(targets) // size["batch"]) for name, (_, targets) in made.items()}  # steps in one
@@ -517,11 +534,12 @@ print(f"seconds per epoch: CBOW takes {cbow_seconds_ratio:.2f} of skip-gram's")
 pd.DataFrame(scores).T.round(3)
 
 # %% [markdown]
-# With **less data**: the same comparison on a short text. Too few of its words are frequent enough for twins, so the measure is Spearman's ρ with the planted similarities.
+# **Less data**: the same on a short text. Too few of its words are frequent enough for twins, so the measure is Spearman's ρ with the planted similarities.
 
 # %%
 made_little, counts_little, words_little, _ = examples(world.corpus(size["little"]))
-share = len(made_little["CBOW"][1]) / len(made_little["skip-gram"][1])  # of skip-gram's steps that CBOW makes in an epoch
+# of skip-gram's steps that CBOW makes in an epoch
+share = len(made_little["CBOW"][1]) / len(made_little["skip-gram"][1])
 likeness = {}
 for name, model, steps in [
     ("skip-gram", "skip-gram", size["steps"]),
@@ -535,7 +553,7 @@ pd.Series(likeness, name=f"ρ, {size['little']:,} words").round(3).to_frame()
 # %% [markdown]
 # ### The full softmax against negative sampling
 #
-# First the quality: CBOW, same steps, with `softmax_gradients` in the place of five negatives. Then the time of one batch's gradients while the vocabulary grows.
+# First the quality: CBOW, same steps, with `softmax_gradients` in place of five negatives. Then the time of one batch's gradients while the vocabulary grows.
 
 # %%
 runs["CBOW, full softmax"], _ = learn(*made["CBOW"], counts, few, negatives=None)
@@ -574,7 +592,10 @@ for i, (name, row) in enumerate(table.iterrows()):
     left.bar(places + (i - 2) * 0.16, row, width=0.16, label=name)
 left.set_xticks(places, table.columns)
 left.set(ylabel="share answered · mean of 1/rank", ylim=(0, 1.35))
-leads = [scores["skip-gram"]["rare twins"] - scores[f"CBOW, equal {budget}"]["rare twins"] for budget in ("epochs", "steps")]
+leads = [
+    scores["skip-gram"]["rare twins"] - scores[f"CBOW, equal {budget}"]["rare twins"]
+    for budget in ("epochs", "steps")
+]
 left.set_title("Rare twins: skip-gram {:+.2f} at equal epochs, {:+.2f} at equal steps".format(*leads))
 left.legend(ncols=2, fontsize=8, loc="upper left")
 for name, line in spent.items():
@@ -592,7 +613,9 @@ plt.show()
 
 # %%
 STRICT, WHOLE = 1e-3, 1
-thinned = {T: {**scores["skip-gram"], "words kept": kept, "steps": many, "seconds": many * seconds["skip-gram"]}}
+thinned = {
+    T: {**scores["skip-gram"], "words kept": kept, "steps": many, "seconds": many * seconds["skip-gram"]}
+}
 for t in (STRICT, WHOLE):
     ready, tally, names, share = examples(corpus, t)
     steps = size["epochs"] * -(-len(ready["skip-gram"][1]) // size["batch"])
@@ -603,14 +626,16 @@ pd.DataFrame(thinned).rename(columns="t = {}".format).round(3)
 # %% [markdown]
 # ## 4. The numbers to choose
 #
-# **Negatives.** Skip-gram on a little text and on more, as many steps on both; the measure is ρ with the planted similarities. (Two million words on a GPU; else the larger text is small for a *large* one.)
+# **Negatives.** Skip-gram on a little text and on more, equal steps; the measure is ρ with the planted similarities. (Except on a GPU, the larger text is small for a *large* one.)
 
 # %%
 KS = {"smoke": (1, 10)}.get(profile, (1, 2, 5, 10))
 texts = {tokens: examples(world.corpus(tokens)) for tokens in (size["little"], size["tokens"])}
 by_k = {
     tokens: [
-        evaluate.similarity(learn(*ready["skip-gram"], tally, size["steps"], k)[0], names, world.similarities()).value
+        evaluate.similarity(
+            learn(*ready["skip-gram"], tally, size["steps"], k)[0], names, world.similarities()
+        ).value
         for k in KS
     ]
     for tokens, (ready, tally, names, _) in texts.items()
@@ -635,7 +660,7 @@ grid = torch.tensor([[answered(window, dim) for dim in DIMS] for window in WINDO
 by_window, by_dim = grid[:, DIMS.index(32)].tolist(), grid[WINDOWS.index(WINDOW)].tolist()
 
 # %% [markdown]
-# All four choices in one table. Compare scores within a setting only: the measures differ, and so do the texts.
+# All four choices. Compare scores within a setting only: measures and texts differ.
 
 # %%
 effects = [
@@ -672,10 +697,10 @@ plt.show()
 # %% [markdown]
 # ## Results
 #
-# Differences are skip-gram minus CBOW, full softmax minus negatives, with subsampling minus without. `equal_steps`: after as many updates; the others: after as many epochs. Times are base-2 logarithms of a ratio: −1 is half the time.
+# Differences are skip-gram minus CBOW, full softmax minus negatives, with subsampling minus without. `equal_steps`: after as many updates; the others: as many epochs. Times are base-2 logarithms of a ratio: −1 is half the time.
 
 # %% [markdown]
-# The expected columns tell how far each goes up and down from seed to seed. In a single run an effect smaller than that says nothing.
+# The expected columns tell how far each varies from seed to seed. A smaller effect in a single run says nothing.
 
 # %% tags=["metrics"]
 skipgram, cbow, longer = (scores[name] for name in ("skip-gram", "CBOW, equal epochs", "CBOW, equal steps"))
@@ -715,19 +740,22 @@ record(
 # %% [markdown]
 # **What was found**, in the reference's runs of the profile `cpu`, over several seeds. Your own run may differ.
 #
-# - **Faster**: yes. CBOW's epoch takes a fifth to a third of the time.
-# - **Rare words**: at equal epochs skip-gram leads by about 0.1; at equal steps nothing is left. It is more training, not a better model.
-# - **Less data**: skip-gram leads at equal epochs and at equal steps.
-# - **Analogies, frequent words**: no lead that could be told from chance, at equal epochs or steps. Frequent twins score about 0.9 with both, which leaves little room.
+# | skip-gram or CBOW | found | |
+# |---|---|---|
+# | faster | CBOW | an epoch takes a fifth to a third of the time |
+# | rare words | skip-gram by about 0.1 at equal epochs, nothing at equal steps | more training, not a better model |
+# | less data | skip-gram, at equal epochs and at equal steps | |
+# | analogies, frequent words | no lead that could be told from chance, at equal epochs or steps | frequent twins score about 0.9 with both: little room |
 
 # %% [markdown]
-# - **Full softmax**: some 0.1 more of the analogies than with negatives. It compares all words, fewer than 900, at every step.
-# - **Subsampling**: the rare words do **not** gain, in the mean they lose a little. The paper's corpus had a billion words; here there is no text to spare.
-# - **Negatives**: more are better on both texts, in the mean *more so* on the larger, against the advice. That text is small by the paper's measure, so nothing is refuted.
+# | choice | found | |
+# |---|---|---|
+# | full softmax | some 0.1 more of the analogies than with negatives | it compares all words, fewer than 900, at every step |
+# | subsampling | rare words do **not** gain, in the mean they lose a little | the paper's corpus had a billion words; here there is no text to spare |
+# | negatives | more are better on both texts, in the mean *more so* on the larger, against the advice | that text is small by the paper's measure: nothing is refuted |
+# | window and dimension | a window of 1, or vectors of 8 numbers, lose most of the analogies that 4 and 32 answer | 128 numbers are better still; a window of 8 is not |
 
 # %% [markdown]
-# - **Window and dimension**: a window of 1, or vectors of 8 numbers, lose most of the analogies that 4 and 32 answer. 128 numbers are better still; a window of 8 is not.
-#
 # In the profile `smoke` skip-gram leads in analogies too at equal epochs, and CBOW leads a little on rare words at equal steps.
 
 # %% [markdown]
