@@ -15,8 +15,10 @@
 # %% [markdown]
 # Two ideas, often taken for one:
 #
-# - SentencePiece is a *program*. It writes the blank (space) as one more character, ▁ (the *meta symbol*), so pieces (*subword tokens*) join back to the text.
-# - The *unigram model* is one of its two algorithms, beside BPE. It starts from far too many pieces, each with a probability, and removes those that the text can do without.
+# | | is | idea |
+# |---|---|---|
+# | SentencePiece | a *program* | it writes the blank (space) as one more character, ▁ (the *meta symbol*), so pieces (*subword tokens*) join back to the text |
+# | the *unigram model* | one of its two algorithms, beside BPE | it starts from far too many pieces, each with a probability, and removes those that the text can do without |
 
 # %% [markdown]
 # **The claims to reproduce.**
@@ -261,7 +263,7 @@ def forward(text, scores):
 check("forward")
 
 # %% [markdown]
-# Nobody has said which pieces a text is made of: use EM. **E-step**: how often is each piece expected to be used, with the present scores?
+# Nobody says which pieces a text is made of: use EM. **E-step**: how often is each piece expected to be used, with the present scores?
 
 # %% [markdown]
 # With $\beta(j)$, the log of the sum over the ways from $j$ to the end:
@@ -355,7 +357,7 @@ check("m_step")
 # %% [markdown]
 # ▁커피 (.2) would be spelled ▁커 피 (.1 × .1 = .01): each use costs ln(.2 / .01) = 3.0 nats. Keep pieces that are frequent or expensive to spell.
 #
-# (The program's $c(x)$ is how often $x$ stands in the best cuts of the training text, by Viterbi.)
+# (The program's $c(x)$ counts $x$ in the best cuts of the training text, by Viterbi.)
 #
 # *10 minutes, medium.*
 #
@@ -400,7 +402,7 @@ check("pruning_losses")
 # Kudo draws from the $l$ best ways (section 3.3), or from all (*l = ∞*), as you do: compute forward sums with scores $\alpha \log p$, then walk from the end to the start (*forward filtering, backward sampling*).
 
 # %% [markdown]
-# At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$. Here $\alpha$ is the exponent, $\alpha(i)$ a forward sum (`total` in the code).
+# At position $j$ the last piece started at $i$ with the chance $\exp(\alpha(i) + \alpha \log p(x_{i:j}) - \alpha(j))$. Here $\alpha$ is the exponent, $\alpha(i)$ a forward sum.
 #
 # *20 minutes, medium.*
 #
@@ -517,14 +519,21 @@ for language in ("en", "ko"):
     seen[language] = word_counts(language, seed, lambda token: not unseen(token))
     models[language], histories[language] = train(seen[language], size["pieces"][language], size["candidates"])
     best = sorted(models[language], key=models[language].get, reverse=True)
-    print(f"{language}: {len(seen[language]):,} word forms, {size['candidates']:,} candidates, {len(best)} pieces:")
+    print(
+        f"{language}: {len(seen[language]):,} word forms, "
+        f"{size['candidates']:,} candidates, {len(best)} pieces:"
+    )
     print("   ", *[piece for piece in best if len(piece) > 2][:24])
 
 # %% [markdown]
-# **Nats per character** of another text: how well a model explains it (less is better), beside single characters alone. Words kept out cannot be remembered.
-
-# %% [markdown]
-# In these, F₁ says how many cuts fall on **boundaries** of planted morphemes. The control cuts each word into as many pieces *at random*. Contracted words (마시 + 었 + 다 to 마셨다) are left out.
+# Measured on another text of the same world:
+#
+# | measure | of | control |
+# |---|---|---|
+# | **nats per character** (less is better) | all words, and those kept out, which cannot be remembered: how well a model explains them | single characters alone |
+# | **F₁** | words kept out: how many cuts fall on **boundaries** of planted morphemes | as many cuts *at random* |
+#
+# From F₁, contracted words (마시 + 었 + 다 to 마셨다) are left out.
 
 
 # %%
@@ -650,9 +659,16 @@ else:
     characters = sum(len(unigram.mark(review)) for review in held)
     metrics["tokens_per_word_reviews"] = sum(len(real.tokenize(review)) for review in held) / words
     metrics["nats_reviews"] = -sum(map(real.log_likelihood, held)) / characters
-    print(f"{metrics['tokens_per_word_reviews']:.2f} tokens a word, {metrics['nats_reviews']:.2f} nats a character")
+    print(
+        f"{metrics['tokens_per_word_reviews']:.2f} tokens a word, "
+        f"{metrics['nats_reviews']:.2f} nats a character"
+    )
     for text in ("킹받네", "하루 커피 최소 3잔은 마셔야 살 수 있다", "이 영화 진짜 재미있어요"):
-        print(" ".join(real.tokenize(text)), "·", " · ".join(" ".join(way) for way, _ in real.nbest(text, 3)[1:]))
+        print(
+            " ".join(real.tokenize(text)),
+            "·",
+            " · ".join(" ".join(way) for way, _ in real.nbest(text, 3)[1:]),
+        )
 
 # %% [markdown]
 # ## Results
@@ -694,9 +710,12 @@ plt.show()
 # %% [markdown]
 # **What was found**, in the runs behind the table of expected values (profile cpu):
 #
-# - Against characters alone, pieces save 1.8 nats per character of another text in Korean, 1.3 in English. On unseen words they cost 1.2 and 0.7 more.
-# - Cuts of unseen words are a little better than random ones: F₁ higher by 0.09 in Korean, by 0.02 in English.
-# - Blanks left out are found far better than at random: F₁ higher by 0.36.
+# | | Korean | English |
+# |---|---|---|
+# | nats per character, minus characters alone: another text | −1.8 | −1.3 |
+# | the same on unseen words | +1.2 | +0.7 |
+# | F₁ of cuts of unseen words, minus random | +0.09 | +0.02 |
+# | F₁ of blanks found again, minus random | +0.36 | |
 
 # %% [markdown]
 # ## In your own words
