@@ -416,14 +416,21 @@ figure, axes = plt.subplots(1, 2, figsize=(12, 3.8), layout="constrained", share
 for ax, kind in zip(axes, grounds):
     for name in SWITCHES:
         ax.semilogy(losses[name, kind], label=name)
-    ax.set(xlabel="steps", title=f"the bowl lies {kind}" if kind.startswith("along") else "the same bowl, turned")
+    ax.set(
+        xlabel="steps", title=f"the bowl lies {kind}" if kind.startswith("along") else "the same bowl, turned"
+    )
 axes[0].set_ylabel("height above the ground")
 axes[1].legend(ncols=2)
 figure.suptitle("A scale for each coordinate helps most along the axes; momentum does not care")
 plt.show()
 
 # %% [markdown]
-# The *speed* is how many powers of ten the height falls by in all steps. `log_speed_…` is its log10 along the axes, `turning_costs_…` that minus the same on the turned bowl: at 0.3 the turn halves the speed.
+# The *speed* is how many powers of ten the height falls by in all steps.
+#
+# | recorded | |
+# |---|---|
+# | `log_speed_…` | log10 of the speed along the axes |
+# | `turning_costs_…` | that minus the same on the turned bowl: at 0.3 the turn halves the speed |
 
 # %% [markdown]
 # The race does not say which is best: rates were not tuned, the speed depends on the start, and AdamW's decay pulls towards the bottom. It says whom a turn harms.
@@ -520,7 +527,12 @@ for ax, (name, sees) in zip(axes, ways.items()):
             shown = "#dddddd" if i not in sees else plots.COLOURS[0] if j in sees[i] else "white"
             ax.add_patch(plt.Rectangle((j + 0.54, i + 0.54), 0.92, 0.92, facecolor=shown, edgecolor="#888888"))
     ax.set(
-        xlim=(0.5, 4.5), ylim=(4.5, 0.5), aspect="equal", xticks=range(1, 5), yticks=range(1, 5), xlabel="may use token"
+        xlim=(0.5, 4.5),
+        ylim=(4.5, 0.5),
+        aspect="equal",
+        xticks=range(1, 5),
+        yticks=range(1, 5),
+        xlabel="may use token",
     )
     ax.set_title(f"{name}: {reading(4, sees)}", fontsize=10)
 axes[0].set_ylabel("prediction of token")
@@ -601,7 +613,13 @@ def cards():
 check("cards")
 
 # %% [markdown]
-# The check looks at the form, and whether your facts agree. Whether they are *true* is graded later: a point each for 36, 42 and 46 of the 48, half a point each for some often got wrong and for groups of models with cards wholly right.
+# The check looks at the form, and whether your facts agree. Whether they are *true* is graded later:
+#
+# | graded | points |
+# |---|---|
+# | 36, 42 and 46 of the 48 facts right | 1 each |
+# | some facts often got wrong | ½ each |
+# | groups of models with cards wholly right | ½ each |
 
 # %% [markdown]
 # ### The edges
@@ -619,12 +637,13 @@ for title, words in (("taken", families.TOOK), ("changed", families.CHANGED)):
 # - of tokenizers: what SentencePiece was put together from, and whose pieces GNMT, BERT, GPT-2, T5 and KoBERT read.
 
 # %% [markdown]
-# The key has 30 expected edges and more that are accepted. A point each for:
+# The key has 30 expected edges and more that are accepted.
 #
-# - F1 of the edges of 0.6, 0.75 and 0.9 (precision: of yours, those expected or accepted; recall: of the expected, yours);
-# - 30 and 45 right of the 60 words on the expected edges.
-#
-# Half a point each for some edges and words often got wrong.
+# | graded | points |
+# |---|---|
+# | F1 of the edges of 0.6, 0.75 and 0.9 (precision: of yours, those expected or accepted; recall: of the expected, yours) | 1 each |
+# | 30 and 45 right of the 60 words on the expected edges | 1 each |
+# | some edges and words often got wrong | ½ each |
 
 # %% [markdown]
 # *25 minutes, medium.*
