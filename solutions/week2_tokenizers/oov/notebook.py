@@ -128,10 +128,19 @@ check("unknown_rates")
 # %%
 size = {
     "smoke": {"tokens": 20_000, "real_list": 2_000, "real_sizes": [250, 500, 1_000, 2_000]},
-    "cpu": {"tokens": 100_000, "real_list": 8_000, "real_sizes": [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]},
-    "gpu": {"tokens": 1_000_000, "real_list": 16_000, "real_sizes": [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]},
+    "cpu": {
+        "tokens": 100_000,
+        "real_list": 8_000,
+        "real_sizes": [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+    },
+    "gpu": {
+        "tokens": 1_000_000,
+        "real_list": 16_000,
+        "real_sizes": [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000],
+    },
 }[profile]
-LIST, HELD_OUT, BEYOND = 400, 10_000, 10_000  # words on the list; tokens of the other text, and its seed's distance
+# words on the list; tokens of the other text, and its seed's distance
+LIST, HELD_OUT, BEYOND = 400, 10_000, 10_000
 metrics = {}  # each part adds what it has measured
 
 
@@ -139,7 +148,10 @@ def texts(language, unit):
     """(training text, another text) of the planted world, as lists of tokens."""
     trained = World(language, seed=seed).corpus(size["tokens"], unit=unit)
     other = World(language, seed=seed + BEYOND).corpus(HELD_OUT, unit=unit)
-    return [token for sentence in trained for token in sentence], [token for sentence in other for token in sentence]
+    return (
+        [token for sentence in trained for token in sentence],
+        [token for sentence in other for token in sentence],
+    )
 
 
 planted = {
@@ -169,7 +181,9 @@ if missing:
     print(f"Not here: {', '.join(missing)}.")
     print("`etude data fetch wikitext2 nsmc_sample` gets it; then run the notebook from here again.")
 else:
-    reviews = lambda part: [word for text in corpora.nsmc_ratings(part)["document"] for word in text.split()]  # noqa: E731
+    reviews = lambda part: [  # noqa: E731
+        word for text in corpora.nsmc_ratings(part)["document"] for word in text.split()
+    ]
     wikipedia = [token for paragraph in datasets.wikitext2() for token in paragraph]
     middle = len(wikipedia) * 4 // 5
     real = {
@@ -177,12 +191,14 @@ else:
         "film reviews, Korean": (reviews("train"), reviews("test")),
     }
     for name, (trained, other) in real.items():
-        words = most_frequent(trained, size["real_sizes"][-1])  # a shorter list is the beginning of a longer one
+        # a shorter list is the beginning of a longer one
+        words = most_frequent(trained, size["real_sizes"][-1])
         # words[1:]: without "<unk>" on the list, WikiText-2's own counts as unknown
         real_curves[name] = [unknown_rates(other, words[1:count])[0] for count in size["real_sizes"]]
         running, different = unknown_rates(other, words[1 : size["real_list"]])
         print(
-            f"{name}: {size['real_list']:,} words leave {running:.1%} of the text unknown, {different:.0%} of its different words"
+            f"{name}: {size['real_list']:,} words leave {running:.1%} of the text unknown, "
+            f"{different:.0%} of its different words"
         )
         metrics[f"oov_{'wikipedia' if 'Wiki' in name else 'nsmc'}"] = running
     words = Counter(word for trained, _ in real.values() for word in trained)
@@ -499,7 +515,8 @@ fallback = encode(other, words_ko)
 metrics["tokens_per_word_fallback"] = len(fallback) / len(other)
 metrics["lossless"] = float(decode(fallback, words_ko) == other)
 print(
-    f"{len(fallback) / len(other):.2f} tokens per word, against {table['Korean', 'tokens per word']['byte']:.2f} for bytes alone"
+    f"{len(fallback) / len(other):.2f} tokens per word, "
+    f"against {table['Korean', 'tokens per word']['byte']:.2f} for bytes alone"
 )
 
 # %% [markdown]
