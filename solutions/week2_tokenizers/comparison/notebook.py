@@ -209,7 +209,8 @@ def train(words, pieces):
     by_pairs = bpe.train(words, pieces, unknown="<unk>")
     surprising = wordpiece.train(words, pieces)
     by_surprise = wordpiece.WordPiece(surprising, lower=False)
-    by_likelihood = unigram.train(unigram.count_words(words.elements()), pieces)  # normalised, as it will be when cut
+    # normalised, as it will be when cut
+    by_likelihood = unigram.train(unigram.count_words(words.elements()), pieces)
     cutting = {
         "BPE": by_pairs.tokens,
         "WordPiece": lambda word: [piece.removeprefix("##") for piece in by_surprise.pieces_of(word)],
@@ -226,7 +227,9 @@ def cut_each(words, cut):
     """({word: its pieces}, microseconds per word): each different word is cut once."""
     different, pieces = sorted(set(words)), {}
     # timeit keeps garbage collection out of the measurement, process_time other programs.
-    spent = timeit(lambda: pieces.update({word: cut(word) for word in different}), timer=time.process_time, number=1)
+    spent = timeit(
+        lambda: pieces.update({word: cut(word) for word in different}), timer=time.process_time, number=1
+    )
     return pieces, spent / len(different) * 1e6
 
 
@@ -237,13 +240,16 @@ counts = {
     for language, sentences in trained.items()
 }
 texts = {
-    language: [[word.surface for word in sentence] for sentence in sentences] for language, sentences in other.items()
+    language: [[word.surface for word in sentence] for sentence in sentences]
+    for language, sentences in other.items()
 }
 tokenizers, vocabularies, pieces, microseconds = {}, {}, {}, {}
 for language, words in counts.items():
     tokenizers[language], vocabularies[language] = train(words, PIECES[language])
     for name, cut in tokenizers[language].items():
-        pieces[language, name], microseconds[language, name] = cut_each(chain.from_iterable(texts[language]), cut)
+        pieces[language, name], microseconds[language, name] = cut_each(
+            chain.from_iterable(texts[language]), cut
+        )
 for language, example in (("en", "roasted"), ("ko", "지영은"), ("ko", "계란을")):
     print(example, {name: " ".join(cut(example)) for name, cut in tokenizers[language].items()})
 
@@ -333,7 +339,8 @@ def measures(sentences, pieces, known):
         "words that stay whole": whole,
         "bytes per token": text / (tokens * len(sentences)),
         "pieces per new word": np.mean([len(pieces[word]) for word in words.keys() - known]),
-        "words unknown": sum(count for word, count in words.items() if UNKNOWN & set(pieces[word])) / words.total(),
+        "words unknown": sum(count for word, count in words.items() if UNKNOWN & set(pieces[word]))
+        / words.total(),
     }
 
 
@@ -398,7 +405,9 @@ left.legend()
 right.axhline(1, color="gray", lw=1)
 right.bar(list(premium), list(premium.values()), color=plots.COLOURS[0])
 right.set(
-    ylabel="Korean tokens per English token", xlabel="vocabulary trained on", title="Who pays for the vocabulary?"
+    ylabel="Korean tokens per English token",
+    xlabel="vocabulary trained on",
+    title="Who pays for the vocabulary?",
 )
 plt.show()
 
@@ -454,7 +463,9 @@ check("overlap")
 
 # %%
 lists = vocabularies["ko"]
-common = pd.DataFrame({name: {other: overlap(one, two) for other, two in lists.items()} for name, one in lists.items()})
+common = pd.DataFrame(
+    {name: {other: overlap(one, two) for other, two in lists.items()} for name, one in lists.items()}
+)
 metrics["overlap_bpe_unigram"] = common.loc["BPE", "unigram"]
 common.style.format("{:.2f}").background_gradient(vmin=0, vmax=1)
 
@@ -493,7 +504,8 @@ pd.DataFrame(rows, columns=["spelled in", "characters", "pieces per new word", "
 published = tables.table("korean_models").query(
     "hidden == '768' and vocabulary != '' and not model.str.contains('page')"
 )
-width = published["embedding"].where(published["embedding"] != "", published["hidden"]).astype(int)  # of a piece's row
+# of a piece's row
+width = published["embedding"].where(published["embedding"] != "", published["hidden"]).astype(int)
 published = published.assign(rows_of_pieces=published["vocabulary"].astype(int) * width / 1e6)
 published = published.sort_values("rows_of_pieces")[["model", "vocabulary", "rows_of_pieces", "parameters"]]
 published.rename(
@@ -510,7 +522,10 @@ needed = [*datasets.names("nsmc_sample"), "bert_vocab/vocab.txt", "koelectra_voc
 missing = [name for name in needed if not datasets.available(name)]
 if missing:
     print(f"Not here: {', '.join(missing)}.")
-    print("`etude data fetch nsmc_sample bert_vocab koelectra_vocab` gets them; then run the notebook from here again.")
+    print(
+        "`etude data fetch nsmc_sample bert_vocab koelectra_vocab` gets them; "
+        "then run the notebook from here again."
+    )
 elif size["real"]:
     reviews = [text.split() for text in corpora.nsmc_ratings("train")["document"]]
     tried = [text.split() for text in corpora.nsmc_ratings("test")["document"]]
@@ -519,7 +534,8 @@ elif size["real"]:
     for name, spell in spellings.items():
         letters = set(spell("".join(words)))
         print(
-            f"new words with a character that is lacking, in {name}: {np.mean([not set(spell(w)) <= letters for w in unseen]):.4f}"
+            f"new words with a character that is lacking, in {name}: "
+            f"{np.mean([not set(spell(w)) <= letters for w in unseen]):.4f}"
         )
     cutting, _ = train(words, size["real"])
     for name, lower in (("bert_vocab", True), ("koelectra_vocab", False)):
@@ -528,7 +544,9 @@ elif size["real"]:
     for name, cut in cutting.items():
         by_word, spent = cut_each(chain.from_iterable(tried), cut)
         rows[name] = measures(tried, by_word, words) | {"µs per word": spent, "킹받네": " ".join(cut("킹받네"))}
-    compared = pd.DataFrame.from_dict(rows, orient="index").rename(columns={"tokens per sentence": "tokens per review"})
+    compared = pd.DataFrame.from_dict(rows, orient="index").rename(
+        columns={"tokens per sentence": "tokens per review"}
+    )
     display(compared.style.format(precision=3, escape="html"))
 
 # %% [markdown]
