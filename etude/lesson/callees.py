@@ -29,13 +29,14 @@ def callees(exercise: str, exercises: Sequence[str], namespace: Mapping[str, Any
     """
     try:
         called = _called(exercise, exercises, namespace)
-    except Exception:  # a student's object may raise at any touch
+    except (Exception, SystemExit):  # a student's object may raise at any touch
         return []
     return [one for one in exercises if one in called]
 
 
 def _called(exercise: str, exercises: Iterable[str], namespace: Mapping[str, Any]) -> set[str]:
-    others = {id(namespace[one]): one for one in exercises if one in namespace and one != exercise}
+    # A placeholder such as None is no exercise: it stands in every class, as the docstring that there is not.
+    others = {id(namespace[one]): one for one in exercises if callable(namespace.get(one)) and one != exercise}
     waiting, seen, called = [namespace.get(exercise)], set[int](), set[str]()
     while waiting:
         value = waiting.pop()

@@ -117,8 +117,10 @@ def check_namespace(folder: Path, exercise: str, namespace: Mapping[str, Any]) -
 
 def _cause(exercise: str, checks: Sequence[Check], namespace: Mapping[str, Any]) -> str:
     """Finds the failing exercises that this one calls, by their public checks, and names them; empty if there are none."""
-    failing = []
-    for name in callees(exercise, list(dict.fromkeys(c.exercise for c in checks)), namespace):
+    failing, exercises = [], list(dict.fromkeys(c.exercise for c in checks))
+    for name in callees(exercise, exercises, namespace):
+        if exercise in callees(name, exercises, namespace):
+            continue  # of two that call each other, each would be told to mend the other first
         outcomes = [run_check(c, LiveStudent(namespace)) for c in checks if c.exercise == name]
         failing += [] if all(one.passed for one in outcomes) else [Result(name, outcomes, None)]
     if not failing:

@@ -81,6 +81,19 @@ def test_nothing_is_said_where_nothing_fails_or_all_that_is_called_is_right(fold
     assert result(folder, "forward", forward=itself).cause == ""
 
 
+def test_of_two_that_call_each_other_neither_is_to_be_mended_first(folder: Path) -> None:
+    answers = {
+        "forward": "def forward(text): return best(text) if text else 1",
+        "best": "def best(text): return forward(text[1:])",
+    }
+    assert [result(folder, name, **answers).cause for name in ("forward", "best")] == ["", ""]
+
+
+def test_a_placeholder_is_called_by_nobody(folder: Path) -> None:
+    sample = "class sample:\n def __init__(self, text): pass"  # its docstring is None, too
+    assert result(folder, forward="forward = None", sample=sample).cause == ""
+
+
 def test_a_caller_that_passes_is_not_asked_about(folder: Path) -> None:
     found = result(folder, forward=WRONG_FORWARD, sample="def sample(text): forward(text); return [2, best(text)]")
     assert (found.passed, found.cause) == (1, "")
@@ -123,6 +136,18 @@ def refuse(*_: object) -> NoReturn:
     raise ValueError("no")
 
 
+def leave(*_: object) -> NoReturn:
+    raise SystemExit
+
+
+class LeavingMeta(type):
+    __dict__ = property(leave)  # type: ignore[misc]
+
+
+class Leaving(metaclass=LeavingMeta):
+    pass
+
+
 class Meta(type):
     __dict__ = property(refuse)  # type: ignore[misc]
     __hash__ = refuse
@@ -136,6 +161,7 @@ class Refusing(metaclass=Meta):
 
 ODD: dict[str, Any] = {
     "none": None, "number": 3, "builtin": len, "class": int, "refusing class": Refusing, "refusing": Refusing(),
+    "leaving class": Leaving,
     "list": [], "partial": functools.partial(len), "empty property": property(), "text": "sample",
 }  # fmt: skip
 
