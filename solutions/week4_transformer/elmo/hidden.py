@@ -280,7 +280,7 @@ def test_no_position_of_padding_gets_a_gradient(student: Student) -> None:
         pairs = [(0, 0), (1, 0), (1, 1), (1, 2)]
         ahead = torch.stack([forward[i, n].log_softmax(dim=0)[tokens[i, n + 1]] for i, n in pairs])
         behind = torch.stack([backward[i, n + 1].log_softmax(dim=0)[tokens[i, n]] for i, n in pairs])
-        return -ahead.mean() - behind.mean()
+        return torch.stack([-ahead.mean(), -behind.mean()])
 
     both = {"forward": _normal(2, 4, 3, seed=8), "backward": _normal(2, 4, 3, seed=9)}
     close_gradients(student, "lm_losses", oracle, both, tokens, given="tokens 2 1 (padding twice) and 1 2 2 1")
