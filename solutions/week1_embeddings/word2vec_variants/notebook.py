@@ -271,7 +271,7 @@ check("softmax_loss")
 
 # %% exercise="softmax_gradients"
 def softmax_gradients(hidden, outputs, targets):
-    """Gradients of `softmax_loss` (the mean over the batch) by hand, without autograd.
+    """Gradients of `softmax_loss` (the mean over the batch), by both matrices.
 
     hidden (B, d), outputs (V, d) float, targets (B,) int64. Returns a tuple (d_hidden (B, d),
     d_outputs (V, d)).
