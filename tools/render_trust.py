@@ -256,6 +256,9 @@ def calibration(course: Course) -> list[str]:
     ]
     if not rows:
         return [*lines, "", "Not measured yet.", ""]
+    old = [lesson.name for lesson, rates in measured.items() if rates and not error_rates.are_current(lesson, "smoke")]
+    if old:
+        lines += ["", f"**Measured before the last change of what decides them: {', '.join(old)}.**"]
     origins = dict.fromkeys(rate.provenance for rates in measured.values() for rate in rates)
     heads = ["lesson", "profile", *error_rates.HEADS, "promise", "tells apart"]
     return [*lines, *table(heads, rows), *(f"- {origin}" for origin in origins), ""]

@@ -36,7 +36,7 @@ from grader.kernels.runner import run_notebook
 from grader.kernels.session import KernelSession
 from grader.lessons import source
 from grader.lessons.bank import Answer
-from grader.provenance import bare, fingerprint, imported, provenance, versions
+from grader.provenance import bare, fingerprint, imported, libraries, provenance
 from grader.remote.connection import KernelGone
 from grader.settings import PLAIN, Settings
 
@@ -191,11 +191,11 @@ def _notebook(lesson: Lesson, answer: Answer | None) -> NotebookNode:
 
 
 def inputs(lesson: Lesson, device: str, answer: str = "") -> str:
-    """Hashes all that decides the metrics of a run: code of notebook, metrics and library, the versions."""
+    """Hashes all that decides the metrics of a run: code of notebook, metrics and library, the libraries' versions."""
     notebook = lesson.source / "notebook.py"
     library = [path for path in imported([notebook]) if path.name not in CHECKING]
     metrics_code = bare(_of_metrics((lesson.source / "hidden.py").read_text(encoding="utf-8")))
-    facts = (bare(answer), device, versions(), metrics_code)
+    facts = (bare(answer), device, libraries(), metrics_code)
     return fingerprint(*facts, code=[notebook, *library], data=source.data_read(lesson))
 
 

@@ -133,7 +133,7 @@ def measure(
     """
     if not 1 <= fresh <= MOST_FRESH:
         raise CourseError(f"{fresh} fresh seeds make no sense: give 1 to {MOST_FRESH}")
-    rows = [row for row in table.read(lesson.source / "expected.csv") if row.profile == profile and row.measured]
+    rows = _rows(lesson, profile)
     if not rows:
         command = f"grader calibrate {lesson.id} --profile {profile}"
         raise CourseError(f"{lesson.id} has no interval in the profile {profile} yet: measure it with `{command}`")
@@ -175,6 +175,19 @@ def measure(
         measured = of_answers(known)  # the runs above are kept: only the others are made
     _write(lesson.source / FILE, [*(row for row in kept if row.profile != profile), *measured])
     return measured
+
+
+def are_current(lesson: Lesson, profile: str) -> bool:
+    """Tells whether the stored rates of a profile are those of the lesson as it is: nothing that decides them has changed."""
+    stored = [row for row in read(lesson.source / FILE) if row.profile == profile]
+    known = [answer for answer in bank.load(lesson) if answer.sentence is not None]
+    rows, tried = _rows(lesson, profile), (first(known, FEW), known)
+    return any(_hold(stored, rows, _inputs(lesson, "auto", row.fresh, some)) for row in stored[:1] for some in tried)
+
+
+def _rows(lesson: Lesson, profile: str) -> list[table.Expected]:
+    """Reads the profile's rows that have an interval."""
+    return [row for row in table.read(lesson.source / "expected.csv") if row.profile == profile and row.measured]
 
 
 def _inputs(lesson: Lesson, device: str, fresh: int, answers: Sequence[bank.Answer]) -> str:

@@ -154,6 +154,16 @@ def test_what_was_measured_is_given_back_until_something_changes_that_decides_it
     assert runs(fresh=2, wrong=0) == 2
 
 
+def test_rates_are_current_until_something_changes_that_decides_them(lesson: Lesson, asked: list[Task]) -> None:
+    assert not error_rates.are_current(lesson, "smoke")  # there are none
+    error_rates.measure(lesson, "smoke", 3, None, "auto", 1, lambda *_: None)
+    assert error_rates.are_current(lesson, "smoke")
+    (lesson.source / "notebook.py").write_text("# a comment\n", encoding="utf-8")
+    assert error_rates.are_current(lesson, "smoke")
+    (lesson.source / "notebook.py").write_text("a = 1\n", encoding="utf-8")
+    assert not error_rates.are_current(lesson, "smoke")
+
+
 def test_rows_of_a_corpus_that_is_not_here_stay_as_they_were_measured(
     lesson: Lesson, asked: list[Task], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from grader.course import Course
-from grader.quality import audit_stamp
+from grader.quality import audit_stamp, error_rates
 from grader.quality.audit import Audit
 
 ROOT = Course().root
@@ -48,6 +48,16 @@ def test_page_and_headline_name_the_lessons_that_have_changed_since(renderer: Mo
     assert "**Not audited as they stand: glove, oov.**" in page
     for text in (page, headline):
         assert "| these lines are older than the last change of | glove, oov |" in text
+
+
+def test_the_page_names_the_lessons_whose_error_rates_are_of_other_code(
+    renderer: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sentence = "Measured before the last change of what decides them"
+    monkeypatch.setattr(error_rates, "are_current", lambda lesson, profile: lesson.name not in {"glove", "oov"})
+    assert f"**{sentence}: glove, oov.**" in renderer.render()[0]
+    monkeypatch.setattr(error_rates, "are_current", lambda lesson, profile: True)
+    assert sentence not in renderer.render()[0]
 
 
 def test_a_lesson_that_was_never_audited_is_named_and_not_counted(
