@@ -232,7 +232,7 @@ def _by_hand(forward: Tensor, backward: Tensor, tokens: Tensor) -> Tensor:
     turned = backward.gather(1, order[:, :, None].expand(backward.shape))
     pairs = ((forward, tokens), (turned, tokens.gather(1, order)))
     losses = [cross_entropy(x[:, :-1].flatten(0, 1), y[:, 1:].flatten(), ignore_index=0) for x, y in pairs]
-    return losses[0] + losses[1]
+    return torch.stack(losses)
 
 
 @exercise("lm_losses")
