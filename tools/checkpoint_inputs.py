@@ -1,8 +1,9 @@
 """Prints what decides each checkpoint, as a hash: its start values, batches from all of its steps, and its tokenizer's file.
 
 A change of the library that must not touch the models, such as a clearer error of a tokenizer, makes their records old.
-Run this in a checkout from before the change and in one with it: where the hashes are the same, training would give the same
-weights again. Then `--accept COMMIT`, the one from before, writes that into the records.
+Run this in a checkout from before the change and in one with it. Where the hashes are the same, the change shows in nothing
+that was looked at: of the batches that is one of several, so read the change, too. Then `--accept COMMIT`, the one from
+before, writes into the records what was compared.
 
     python tools/checkpoint_inputs.py > /tmp/now.txt
     python tools/checkpoint_inputs.py --accept 1a2b3c4 --before /tmp/before.txt
