@@ -23,7 +23,7 @@ from etude.strings import check_string
 from etude.tokenizers import files
 from etude.tokenizers.bpe import BPE, Cache
 from etude.tokenizers.bpe import train as train_words
-from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, whole_words
+from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, special_list, whole_words
 
 # GPT-2's words: English endings, then letters, digits or signs, each with the blank before it, then white space.
 PATTERN = regex.compile(r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+")
@@ -83,16 +83,17 @@ def train(lines: Iterable[str], size: int, *, special_tokens: Sequence[str] = ()
 
     Raises:
         ValueError: the bytes and special tokens alone are more than `size`, the lines are one string, one of them is none or
-            holds half of a surrogate pair, or `min_count` is below 1.
+            holds half of a surrogate pair, a special token is no string, or `min_count` is below 1.
     """
     check_texts(lines)
+    special_tokens = special_list(special_tokens)
     check_special(special_tokens, VALUES)
     words = Counter(chain.from_iterable(map(split, lines)))
     spelled = {spell(word): count for word, count in words.items()}
     if special_tokens:
         spelled = {word: count for word, count in spelled.items() if not any(t in word for t in special_tokens)}
     learnt = train_words(spelled, size - len(special_tokens), alphabet=BYTES, min_count=min_count)
-    return ByteBPE(BPE([*learnt.vocabulary, *special_tokens], learnt.merges), tuple(special_tokens))
+    return ByteBPE(BPE([*learnt.vocabulary, *special_tokens], learnt.merges), special_tokens)
 
 
 def gpt2() -> ByteBPE:

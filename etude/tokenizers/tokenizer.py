@@ -143,6 +143,21 @@ def check_special(special: Iterable[str], text_tokens: Container[str]) -> None:
             raise ValueError(f"the special token {token!r} is also what a text is cut into: choose one like '<|name|>'")
 
 
+def special_list(special: Iterable[str], needed: Iterable[str] = ()) -> tuple[str, ...]:
+    """Returns the special tokens to train with.
+
+    Raises:
+        ValueError: they are one string or no list, one of them is no string, or one that encoding needs is missing.
+    """
+    refuse_string(special, "give a list of special tokens, or its letters would be taken for them")
+    tokens = tuple(items(special, "special tokens"))
+    for token in tokens:
+        check_string(token, "special token")
+    if lost := [token for token in needed if token not in tokens]:
+        raise ValueError(f"the special tokens lack {lost[0]}, which encoding needs: add it")
+    return tokens
+
+
 def special_ids(special: Iterable[str], index: Mapping[str, int]) -> dict[str, int]:
     """Looks up the ids of special tokens: token → id.
 
@@ -185,7 +200,7 @@ def known_ids(ids: Iterable[int], vocabulary: Sized) -> Iterator[int]:
         ValueError: an id is no whole number, or not that of an entry of the vocabulary; Python would take −1 for the last one.
     """
     refuse_string(ids, "give a list of ids")
-    if str(getattr(ids, "dtype", "")).endswith("bool"):  # of an array or a tensor: a mask, most likely
+    if _is_truth(ids):  # a mask, most likely
         raise ValueError("the ids are truth values: give whole numbers")
     size = len(vocabulary)
     for i in items(ids, "ids"):
@@ -197,10 +212,15 @@ def known_ids(ids: Iterable[int], vocabulary: Sized) -> Iterator[int]:
 
 
 def _whole(value: object) -> int:
-    """Converts numpy's and torch's whole numbers to Python's; True is none, though Python would take it for 1."""
+    """Converts numpy's and torch's whole numbers to Python's; True is none, though Python and torch take it for 1."""
     try:
-        if not isinstance(value, bool):
+        if not _is_truth(value):
             return index(value)  # type: ignore[arg-type]
     except TypeError:
         pass
     raise ValueError(f"the id {repr(value)[:40]} is no whole number")
+
+
+def _is_truth(value: object) -> bool:
+    """Tells whether it is a truth value, or an array or a tensor of them."""
+    return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")

@@ -22,7 +22,7 @@ from typing import Self
 from etude.strings import check_string, items
 from etude.tokenizers import files
 from etude.tokenizers.bpe import Cache
-from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, whole_words
+from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_list, whole_words
 from etude.tokenizers.unigram_cuts import Cuts
 from etude.tokenizers.unigram_training import learn
 
@@ -141,13 +141,12 @@ class Unigram:
 
         Raises:
             ValueError: `size` is less than single characters need, the texts are one string, one of them is none or all hold no
-                words, or <unk> is missing.
+                words, or the special tokens lack <unk> or are no strings.
         """
-        if UNKNOWN not in special_tokens:
-            raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
+        special = special_list(special_tokens, [UNKNOWN])
         words = count_words(texts)
-        plain = {word: n for word, n in words.items() if not any(token in word for token in special_tokens)}
-        return train(Counter(plain), size, special=tuple(special_tokens))
+        plain = {word: n for word, n in words.items() if not any(token in word for token in special)}
+        return train(Counter(plain), size, special=special)
 
     @property
     def vocabulary(self) -> Sequence[str]:

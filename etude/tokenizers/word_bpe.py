@@ -18,7 +18,7 @@ import regex
 
 from etude.strings import check_string
 from etude.tokenizers import bpe, files
-from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, whole_words
+from etude.tokenizers.tokenizer import check_special, check_texts, known_ids, special_ids, special_list, whole_words
 
 WORD = regex.compile(r"\S+")  # not str.split: to that, \x1c to \x1f are white space, and to Unicode they are not
 END = "</w>"
@@ -65,18 +65,17 @@ class WordBPE:
             min_count: a pair that occurs less often is not merged.
 
         Raises:
-            ValueError: `size` is less than single characters need, the texts are one string or one of them is none, <unk> is
-                missing, or `min_count` is below 1.
+            ValueError: `size` is less than single characters need, the texts are one string or one of them is none, the
+                special tokens lack <unk> or are no strings, or `min_count` is below 1.
         """
         check_texts(texts)
-        if UNKNOWN not in special_tokens:
-            raise ValueError(f"the special tokens lack {UNKNOWN}, which encoding needs: add it")
-        marks = (END, *special_tokens)
+        special = special_list(special_tokens, [UNKNOWN])
+        marks = (END, *special)
         words = Counter(chain.from_iterable(map(_split, texts)))
         plain = {word: count for word, count in words.items() if not any(mark in word for mark in marks)}
-        learnt = bpe.train(plain, size - len(special_tokens), suffix=END, min_count=min_count)
-        vocabulary = [*special_tokens, *learnt.vocabulary]
-        return cls(bpe.BPE(vocabulary, learnt.merges, END, UNKNOWN), tuple(special_tokens))
+        learnt = bpe.train(plain, size - len(special), suffix=END, min_count=min_count)
+        vocabulary = [*special, *learnt.vocabulary]
+        return cls(bpe.BPE(vocabulary, learnt.merges, END, UNKNOWN), special)
 
     @property
     def vocabulary(self) -> Sequence[str]:

@@ -25,6 +25,7 @@ from etude.tokenizers.tokenizer import (
     check_texts,
     known_ids,
     special_ids,
+    special_list,
     whole_words,
 )
 from etude.tokenizers.wordpiece_pairs import Pairs
@@ -138,13 +139,12 @@ class WordPiece:
 
         Raises:
             ValueError: `size` is less than single characters need, the texts are one string or one of them is none, a special
-                token is missing, or `min_count` is below 1.
+                token is missing or no string, or `min_count` is below 1.
         """
         check_texts(texts)
-        if lost := {UNKNOWN, *ENDS} - set(special_tokens):
-            raise ValueError(f"the special tokens lack {min(lost)}, which encoding needs: add it")
+        special = special_list(special_tokens, [UNKNOWN, *ENDS])
         words = Counter(chain.from_iterable(split(normalize(text, lower=lower)) for text in texts))
-        return cls(train(words, size, min_count=min_count, special=special_tokens), lower, tuple(special_tokens))
+        return cls(train(words, size, min_count=min_count, special=special), lower, special)
 
     @cached_property
     def special_tokens(self) -> dict[str, int]:

@@ -55,7 +55,8 @@ def exercise_text(exercise: ExerciseResult, cause: str = "") -> str:
     """Writes the exercise's result for its student.
 
     Args:
-        cause: the sentence on exercises that it calls and that lost points, too.
+        cause: the sentence on exercises that it calls and that lost points, too. No mistake is named then: the outcomes may
+            be those of one that the exercise's own code does not hold.
     """
     lines = [f"{exercise.name}: {exercise.earned:g} of {exercise.points:g} points"]
     if cause:
@@ -64,7 +65,7 @@ def exercise_text(exercise: ExerciseResult, cause: str = "") -> str:
         mark = "✓" if check.status == "passed" else "✗"
         lines.append(f"  {mark} {check.title} ({check.earned:g} of {check.points:g})")
         lines += [f"      {line}" for line in shown_message(check).splitlines()]
-    if exercise.diagnosis:
+    if exercise.diagnosis and not cause:
         lines.append(f"  Perhaps: {exercise.diagnosis}")
     return "\n".join(lines) + "\n"
 

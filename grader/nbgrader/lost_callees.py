@@ -6,7 +6,8 @@ told but that points were lost, which the scores show anyway.
 
 from __future__ import annotations
 
-import ast
+import symtable
+from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
@@ -40,17 +41,22 @@ def sentences(notebook: NotebookNode, verdict: Verdict) -> dict[str, str]:
 
 
 def _names_used(code: str) -> set[str]:
-    """Collects the names that the code reads and does not bind itself, as a parameter or variable.
+    """Collects the global names that the code's functions and classes read; an annotation or a default value is no use.
 
     There are none if it is no Python, or could take long to parse.
     """
     if len(code) > MOST_CHARACTERS or definitions.UNBROKEN.search(code):
         return set()
     try:
-        nodes = list(ast.walk(ast.parse(code)))
+        cell = symtable.symtable(code, "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    names = [node for node in nodes if isinstance(node, ast.Name)]
-    bound = {node.arg for node in nodes if isinstance(node, ast.arg)}
-    bound |= {node.id for node in names if not isinstance(node.ctx, ast.Load)}
-    return {node.id for node in names} - bound
+    symbols = [symbol for scope in _inside(cell) for symbol in scope.get_symbols()]
+    return {symbol.get_name() for symbol in symbols if symbol.is_global() and symbol.is_referenced()}
+
+
+def _inside(scope: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    """Goes through the functions and classes in a scope, and those in them."""
+    for child in scope.get_children():
+        yield child
+        yield from _inside(child)

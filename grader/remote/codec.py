@@ -35,6 +35,7 @@ MAX_BYTES = 256 << 20  # bytes of all buffers together
 MAX_INT_BITS = 8192  # 2467 digits: Python still prints it
 MAX_INLINE = 1000  # characters; a longer string travels in a buffer
 MAX_DIMS = 32
+MAX_KEY_DEPTH = 10  # of tuples and frozensets in a key: each one around it works out its hash anew
 MAX_ALIKE = 100  # keys with one hash: each is compared with all before it
 MAX_NUMBERS = 60_000  # keys of one dict that are numbers alone, whose places in its table a sender can choose
 
@@ -301,7 +302,9 @@ def _check_keys(keys: Iterable[Any]) -> None:
     """Refuses keys that do not compare by value, and keys made to collide: a dict of those takes minutes to build."""
     keys = list(keys)
     if not all(_is_key(key) for key in keys):
-        raise CodecError("dict keys and set members must be numbers, text, bytes, None, or tuples of these")
+        raise CodecError(
+            f"dict keys and set members must be numbers, text, bytes, None, or tuples of these, at most {MAX_KEY_DEPTH} deep"
+        )
     if len(keys) > MAX_NUMBERS and sum(map(_is_foreseen, keys)) > MAX_NUMBERS:
         raise CodecError(f"over {MAX_NUMBERS:,} dict keys or set members are numbers")
     hashes = sorted(map(hash, keys))  # not counted in a dict, which would be the slow one
@@ -309,9 +312,9 @@ def _check_keys(keys: Iterable[Any]) -> None:
         raise CodecError("too many dict keys or set members have the same hash")
 
 
-def _is_key(x: Any) -> bool:
+def _is_key(x: Any, depth: int = 0) -> bool:
     if isinstance(x, tuple | frozenset):
-        return all(_is_key(part) for part in x)
+        return depth < MAX_KEY_DEPTH and all(_is_key(part, depth + 1) for part in x)
     np = sys.modules.get("numpy")
     return isinstance(x, _PLAIN_KEYS) or (np is not None and isinstance(x, np.generic))
 

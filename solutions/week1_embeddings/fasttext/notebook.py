@@ -741,7 +741,8 @@ def trained(text):
 
 
 def judged(models, language):
-    """A table with a row for each model: its scores on analogies of grammar and of meaning and on WordSim-353."""
+    """A table with a row for each model: its scores on analogies
+    of grammar and of meaning and on WordSim-353."""
     asked = datasets.analogies(language)
     of_grammar = asked["section"].str.startswith(("gram", "syn"))  # Google's sections, those of Park and others
     pairs = list(datasets.wordsim353(language).itertuples(index=False, name=None))

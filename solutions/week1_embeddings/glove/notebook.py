@@ -298,7 +298,8 @@ adjectives = known(word for opposites in world.lexicon.opposites for word in opp
 
 
 def kinds_of(counts, one, other):
-    """(2, 5): counts near the people of two topics, added up over the topics' own words, adjectives, other topics, the rest."""
+    """(2, 5): counts near the people of two topics, added up over the
+    topics' own words, adjectives, other topics, the rest."""
     near = torch.stack([counts[people[topic]].sum(dim=0) for topic in (one, other)])  # (2, V)
     elsewhere = [k for topic, ids in enumerate(own) if topic not in (one, other) for k in ids]
     sums = torch.stack(
@@ -324,7 +325,8 @@ table.iloc[:, :4].map("{:.2g}".format)
 
 # %%
 def ratio_gap(counts):
-    """How far the ratios of two topics' own words are from 1, beyond those of other words; over all pairs of topics."""
+    """How far the ratios of two topics' own words are from 1, beyond
+    those of other words; over all pairs of topics."""
     gaps = []
     for one in range(len(topics)):
         for other in range(one):
@@ -665,7 +667,8 @@ def correlation(one, other):
 
 
 def fits(model, counts):
-    """For the entries that are not zero: (dot product, the same with both biases, count, probability), each (N,)."""
+    """For the entries that are not zero: (dot product, the same
+    with both biases, count, probability), each (N,)."""
     (i, k), x = counts.indices(), counts.values()
     dot = (model[0][i] * model[1][k]).sum(dim=1)
     return dot, dot + model[2][i] + model[3][k], x, x / counts.sum(dim=1).to_dense()[i]
@@ -707,7 +710,8 @@ plt.show()
 
 # %%
 def compare_ratios(model, seen, fresh):
-    """Log ratios for T triples of words: (in `fresh`, in `seen`, as the model of `seen` says, smaller count in `seen`), each (T,)."""
+    """Log ratios for T triples of words: (in `fresh`, in `seen`, as the
+    model of `seen` says, smaller count in `seen`), each (T,)."""
     seen, fresh = seen.to_dense(), fresh.to_dense()  # (V, V) each
     totals = seen.sum(dim=1).float()  # (V,)
     found = []
@@ -750,7 +754,8 @@ print(
 
 # %%
 def direction(vectors, contexts):
-    """Spearman's ρ of (w_i − w_j) · w̃_k with the planted direction, over people of two topics and all topics' words."""
+    """Spearman's ρ of (w_i − w_j) · w̃_k with the planted direction,
+    over people of two topics and all topics' words."""
     probes = [k for ids in own for k in ids]
     topic = np.array([number for number, ids in enumerate(own) for _ in ids])  # (K,)
     said, planted = [], []
@@ -812,7 +817,8 @@ def word2vec(corpus, **settings):
 
 
 def scores(world, unit, vectors, words):
-    """Planted similarity, analogies over all planted relations, and over each of them (and the control) alone."""
+    """Planted similarity, analogies over all planted relations, and
+    over each of them (and the control) alone."""
     questions = world.analogies(unit)
     planted = [q for relation, asked in questions.items() if relation != "control" for q in asked]
     asked = {"analogies": planted, **questions}
@@ -821,7 +827,8 @@ def scores(world, unit, vectors, words):
 
 
 def compare(world, unit, corpus, counts, words):
-    """A table of scores of the three methods, with the seconds that each took and the loss that GloVe was left with."""
+    """A table of scores of the three methods, with the seconds that
+    each took and the loss that GloVe was left with."""
     spaces, losses = {}, {}
     started = time.perf_counter()
     spaces["LSA of PPMI"] = lsa(counts, size["dim"]), words, time.perf_counter() - started
@@ -1072,7 +1079,8 @@ jobs = [agent.stem for topic in world.lexicon.topics for agent in topic.agents]
 
 
 def leaning(vectors):
-    """A row of numbers: WEAT of what is planted and of jobs; the direction of every second couple, tried on the others."""
+    """A row of numbers: WEAT of what is planted and of jobs; the
+    direction of every second couple, tried on the others."""
     planted = associations.weat(vectors, words, (his, hers), men_women)
     nothing = associations.weat(vectors, words, (jobs[::2], jobs[1::2]), men_women)
     along = associations.direction(vectors, words, couples[::2])

@@ -276,7 +276,8 @@ check("mixture")
 
 # %%
 def with_senses(language):
-    """Sentences in which senses are unequally frequent; those with a homonym twice, as they are and with senses written on it."""
+    """Sentences in which senses are unequally frequent; those with a
+    homonym twice, as they are and with senses written on it."""
     draw, names, corpus = np.random.default_rng(seed), homonyms[language], []
     ratios = dict(zip(names, 2 ** draw.permutation(np.linspace(-3, 3, len(names)))))  # first sense : second sense
     for words in sentences[language]:

@@ -254,7 +254,8 @@ if missing:
 
 # %%
 def heaps(sentences):
-    """(growth, β): the curve of a corpus, and its slope on logarithmic axes over the last nine tenths of the text."""
+    """(growth, β): the curve of a corpus, and its slope on
+    logarithmic axes over the last nine tenths of the text."""
     tokens = [token for sentence in sentences for token in sentence]
     growth = np.array(vocabulary_growth(tokens, max(1, len(tokens) // 200)))  # (200, 2)
     late = np.log(growth[growth[:, 0] >= len(tokens) / 10])
@@ -634,7 +635,8 @@ spaces = {
 
 
 def quality(space, names):
-    """How well cosines order the planted pairs (Spearman's ρ), and the share of the planted analogies answered."""
+    """How well cosines order the planted pairs (Spearman's ρ), and
+    the share of the planted analogies answered."""
     return {
         "similarity, ρ": evaluate.similarity(space, names, truth).value,
         "analogies": evaluate.analogies(space, names, planted).value,
@@ -759,7 +761,8 @@ plt.show()
 
 # %%
 def nearest(space, query, k=6):
-    """The k words nearest to the query by cosine, as strings to show; a star: the two never stand within the window."""
+    """The k words nearest to the query by cosine, as strings to
+    show; a star: the two never stand within the window."""
     unit, at = normalize(space, dim=1), words.index(query)
     values, found = (unit @ unit[at]).topk(k + 1)  # the query itself comes first
     return [

@@ -373,7 +373,10 @@ WINDOW, NEGATIVES, T, RATE = 4, 5, 1e-2, 0.3
 
 # %%
 def negative_gradients(hidden, outputs, candidates):
-    """Gradients of the SGNS loss; candidates (B, k + 1) ids, the target first. Returns (B, d) and (B, k + 1, d)."""
+    """Gradients of the SGNS loss; candidates (B, k + 1) ids, the target first.
+
+    Returns (B, d) and (B, k + 1, d).
+    """
     rows = outputs[candidates]  # (B, k + 1, d)
     error = torch.bmm(rows, hidden[:, :, None])[:, :, 0].sigmoid()  # (B, k + 1)
     error[:, 0] -= 1
@@ -388,7 +391,8 @@ def adagrad(table, squares, gradient, rate):
 
 
 def learn(contexts, targets, counts, steps, negatives=NEGATIVES):
-    """(input vectors (V, dim) on the CPU, seconds of one step): with the full softmax where `negatives` is None."""
+    """(input vectors (V, dim) on the CPU, seconds of one step):
+    with the full softmax where `negatives` is None."""
     place, total, batch = run.device, len(targets), size["batch"]
     generator = torch.Generator(place).manual_seed(seed)
     contexts, targets = contexts.to(place), targets.to(place)
@@ -475,7 +479,8 @@ def twins_found(vectors, words, originals):
 
 
 def examples(corpus, t=T):
-    """({"skip-gram": (contexts, targets), "CBOW": (contexts, targets)}, counts (V,), words, share of words kept)."""
+    """({"skip-gram": (contexts, targets), "CBOW": (contexts,
+    targets)}, counts (V,), words, share of words kept)."""
     vocabulary = sgns.Vocabulary.build(corpus, min_count=1)
     ids, sentences = vocabulary.encode(corpus)  # (N,), (N,)
     uniform = torch.rand(len(ids), generator=torch.Generator().manual_seed(seed))

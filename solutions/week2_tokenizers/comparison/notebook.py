@@ -259,7 +259,8 @@ for language, example in (("en", "roasted"), ("ko", "지영은"), ("ko", "계란
 
 # %%
 def morphemes(sentences, alphabet):
-    """{word: its morphemes}, in alphabetical order, of the words that can be judged: spelled with known letters, without contraction."""
+    """{word: its morphemes}, in alphabetical order, of the words that can be
+    judged: spelled with known letters, without contraction."""
     words = chain.from_iterable(sentences)
     found = {word.surface: word.morphemes for word in words if "".join(word.morphemes) == word.surface}
     return {word: parts for word, parts in sorted(found.items()) if set(word) <= alphabet}

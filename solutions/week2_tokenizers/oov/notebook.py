@@ -525,7 +525,8 @@ print(
 
 # %%
 def lengths(trained, other, sizes):
-    """Tokens per word and tokens per byte of another text by the fallback, two lists with a value for each size."""
+    """Tokens per word and tokens per byte of another text by the
+    fallback, two lists with a value for each size."""
     words = most_frequent(trained, sizes[-1])
     tokens = [len(encode(other, words[1:count])) for count in sizes]
     total = sum(len(token.encode()) for token in other)

@@ -833,7 +833,8 @@ WAYS = {
 
 
 def kinds(token):
-    """The kinds of characters in a token: letters, numbers, signs; bytes that are no character count as letters."""
+    """The kinds of characters in a token: letters, numbers, signs;
+    bytes that are no character count as letters."""
     written = bytes(byte_bpe.VALUES[c] for c in token).decode("utf-8", errors="ignore").strip()
     return {"number" if regex.match(r"\p{N}", c) else "letter" if regex.match(r"[\p{L}\p{M}]", c) else "sign" for c in written}
 

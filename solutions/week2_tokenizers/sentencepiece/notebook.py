@@ -553,7 +553,8 @@ def f1(cut_and_truth):
 
 
 def on_another_text(language, scores):
-    """nats per character and tokens per word, nats per character of unseen words, F₁ of their cuts and of random ones."""
+    """nats per character and tokens per word, nats per character of
+    unseen words, F₁ of their cuts and of random ones."""
     model = unigram.Unigram([*unigram.SPECIAL, *scores], [0.0] * len(unigram.SPECIAL) + list(scores.values()))
     world = World(language, seed + OTHER)
     words = Counter(w for d in world.documents(MEASURED) for s in d.sentences for w in s)

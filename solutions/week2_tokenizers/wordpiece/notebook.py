@@ -544,7 +544,8 @@ def f1(found, known):
 
 
 def judge(language, vocabulary):
-    """(tokens per word, share of unknown words, F1 of borders, F1 of as many cuts anywhere) on the other text."""
+    """(tokens per word, share of unknown words, F1 of borders, F1
+    of as many cuts anywhere) on the other text."""
     surfaces = Counter(word.surface for word in other[language])
     known = set(vocabulary)
     cut = {word: cut_word(word, known) for word in surfaces}

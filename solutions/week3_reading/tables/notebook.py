@@ -233,7 +233,8 @@ audit = []
 
 
 def exactly(ends):
-    """Both ends as Decimals, whatever numbers they were computed in, so that all in the audit are of one kind."""
+    """Both ends as Decimals, whatever numbers they were computed
+    in, so that all in the audit are of one kind."""
     return tuple(Decimal(above) / below for above, below in (end.as_integer_ratio() for end in ends))
 
 
@@ -539,7 +540,8 @@ sizes[~sizes["follows"]]
 
 # %%
 def possible_vocabulary(row):
-    """The sizes of the vocabulary with which the printed count of a GPT follows: each word costs `hidden` numbers."""
+    """The sizes of the vocabulary with which the printed count of a
+    GPT follows: each word costs `hidden` numbers."""
     rest = counted(row, vocabulary=0)
     low, high = ((end - rest) / int(row.hidden) for end in interval(plain(row.parameters)))
     return math.ceil(low), math.floor(high)

@@ -152,7 +152,8 @@ def normal(*shape):
 
 
 def softmax_slope(scores):
-    """How much the weights answer to a change of the scores: the Jacobian's norm, the mean over rows of (R, M)."""
+    """How much the weights answer to a change of the scores: the
+    Jacobian's norm, the mean over rows of (R, M)."""
     weights = scores.softmax(dim=-1)  # (R, M)
     jacobian = torch.diag_embed(weights) - weights[:, :, None] * weights[:, None, :]  # (R, M, M)
     return float(jacobian.norm(dim=(1, 2)).mean())
@@ -546,7 +547,8 @@ check("attention_cost")
 
 # %%
 def seconds(n):
-    """How long your attention takes with 8 heads of width 64, the paper's base model (d = 512); the mean of three."""
+    """How long your attention takes with 8 heads of width 64, the
+    paper's base model (d = 512); the mean of three."""
     q = normal(1, 8, n, 64)
     started = time.perf_counter()
     for _ in range(3):
@@ -619,7 +621,8 @@ def fit(model, batches):
 
 # %%
 def questions(number, looks, count=64):
-    """Batch of a number: keys (B, M), values (B, M), lengths (B,), the keys asked for (B, looks), their values (B, looks)."""
+    """Batch of a number: keys (B, M), values (B, M), lengths (B,), the
+    keys asked for (B, looks), their values (B, looks)."""
     draws = torch.Generator().manual_seed(1_000_003 * seed + number)
     keys = torch.rand(count, SYMBOLS, generator=draws).argsort(dim=1)[:, :pairs]  # (B, M), no key twice
     values = torch.randint(SYMBOLS, (count, pairs), generator=draws)
@@ -715,7 +718,8 @@ print(f"both values right: one head {found['one_head']:.3f}, four heads {found['
 
 # %%
 def weights_of(heads, x, context, mask):
-    """How much each query attends to each key, (B, h, N, M): your attention, with the unit vectors as values."""
+    """How much each query attends to each key, (B, h, N, M):
+    your attention, with the unit vectors as values."""
     with torch.no_grad():
         query, key, _ = heads.w_in.chunk(3)
         queries, keys = (

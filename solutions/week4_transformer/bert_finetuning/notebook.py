@@ -673,7 +673,8 @@ def fine_tune(head, rows, collate, steps, rate=RATE):
 
 
 def compare(task, head, rows, collate, score):
-    """Fine-tunes the pre-trained encoder and one from scratch on the same rows; returns both models and their scores."""
+    """Fine-tunes the pre-trained encoder and one from scratch on the
+    same rows; returns both models and their scores."""
     models = []
     for encoder in (pretrained.load(checkpoint).model.bert, Bert(model.bert.config)):
         torch.manual_seed(seed)
@@ -697,7 +698,10 @@ def sentences(rows):
 
 
 def one_label(task, draw, texts, classes):
-    """The scores of both models and of the majority, and the models. draw: makes items; texts: the one or two texts of an item."""
+    """The scores of both models and of the majority, and the models.
+
+    draw: makes items; texts: the one or two texts of an item.
+    """
     rows = {split: [(*joined(*texts(item)), item.label) for item in draw(count, split)]
             for split, count in (("train", AMOUNTS[task][0]), ("test", TESTS))}
     test = sentences(rows["test"])
@@ -814,13 +818,17 @@ def cut(text):
 
 
 def asked(question, ids):
-    """[CLS] question [SEP] ids [SEP]: ids, segments, and where the passage begins. The last [SEP] is no answer: its segment is 0."""
+    """[CLS] question [SEP] ids [SEP]: ids, segments, and where the passage begins.
+
+    The last [SEP] is no answer: its segment is 0.
+    """
     first = tokenizer.encode(question)
     return [*first, *ids, tokenizer.index["[SEP]"]], [0] * len(first) + [1] * len(ids) + [0], len(first)
 
 
 def reading(item):
-    """A row (ids, segments, first, last token of the answer) for each window; both are 0, [CLS], where it holds no answer."""
+    """A row (ids, segments, first, last token of the answer) for each
+    window; both are 0, [CLS], where it holds no answer."""
     ids, spans = cut(item.passage)
     for start, end in windows(len(ids), ROOM, ROOM // 2):
         where = (

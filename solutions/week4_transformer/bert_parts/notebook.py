@@ -280,7 +280,8 @@ def encoder_of(name):
 
 @cache  # each run is made once
 def finetune(name, per_class, number, first):
-    """Fine-tunes a checkpoint on a few labels from layer `first` on: the predicted tag of every word of the test, (T,)."""
+    """Fine-tunes a checkpoint on a few labels from layer `first` on: the
+    predicted tag of every word of the test, (T,)."""
     torch.manual_seed(10_000 * seed + number)
     model = BertTagger(encoder_of(name), len(TAGS))
     names, _ = trainable({key: tuple(weight.shape) for key, weight in model.named_parameters()}, first)

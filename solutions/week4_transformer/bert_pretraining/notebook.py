@@ -550,7 +550,8 @@ print(" ".join(tokenizer.tokenize(texts[0][0])))
 
 # %%
 def batch_of(documents, number, count):
-    """Examples number `number` of so many: (B, N) tokens with masks, segments, labels, and (B,) whether B follows."""
+    """Examples number `number` of so many: (B, N) tokens with masks,
+    segments, labels, and (B,) whether B follows."""
     chance = random.Random(f"{seed} {number}")
     generator = torch.Generator().manual_seed(chance.getrandbits(48))
     rows, follows = [], []
@@ -779,7 +780,8 @@ for text in ["she is a [MASK] and her skirt is on the pony", "the doctor can tre
 
 # %%
 def published(name, lower=True):
-    """A published BERT for `fill`. name: a repository of the hub, or a folder with config.json, model.safetensors and vocab.txt."""
+    """A published BERT for `fill`. name: a repository of the hub, or a
+    folder with config.json, model.safetensors and vocab.txt."""
     folder = Path(name)
     if not folder.is_dir():
         from huggingface_hub import snapshot_download  # pip install huggingface_hub

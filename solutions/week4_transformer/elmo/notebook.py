@@ -183,7 +183,8 @@ words, steps, other_steps, width = {
 
 
 def read(number, words):
-    """Documents about a topic, lists of sentences of (stem or pseudoword, its topic or None, endings); each number has another text."""
+    """Documents about a topic, lists of sentences of (stem or pseudoword, its
+    topic or None, endings); each number has another text."""
     return [
         [
             [
@@ -577,7 +578,8 @@ for name, layers in designs.items():
 
 # %%
 class TwoWay(nn.Module):
-    """LSTMs of which each layer reads both directions of the one below; maps tokens (B, N) to the mean loss of a word."""
+    """LSTMs of which each layer reads both directions of the one
+    below; maps tokens (B, N) to the mean loss of a word."""
 
     def __init__(self, layers):
         super().__init__()
@@ -712,7 +714,8 @@ check("probe")
 # %%
 @torch.no_grad()
 def recall(layer, symbols):
-    """The share of symbols that are found again, by distance, (N,); symbols (M, N), the first half with labels."""
+    """The share of symbols that are found again, by distance, (N,);
+    symbols (M, N), the first half with labels."""
     last = layer(one_hot(symbols, 8).float())[0][:, -1]  # (M, m)
     cut = len(symbols) // 2
     # each (M / 2,)
@@ -876,7 +879,8 @@ def scaled(layer):
 
 
 def learnt(sample, number=None):
-    """The share of right senses, and the layers' weights; of one layer if a number is given, else of a learnt mixture."""
+    """The share of right senses, and the layers' weights; of one
+    layer if a number is given, else of a learnt mixture."""
     before, after = found[TOP[0]]
     old, new = (
         [scaled(layers[0]), *([scaled(x) for x in half] for half in layers[1:])] for layers in (before, after)

@@ -643,7 +643,10 @@ def batches(sources, targets, size, generator_seed):
 
 @torch.no_grad()
 def greedy(start, source, longest=LONGEST):
-    """The best next word at each step: (B, longest). start(source) gives a function (tokens (B,), place) → (B, V)."""
+    """The best next word at each step: (B, longest).
+
+    start(source) gives a function (tokens (B,), place) → (B, V).
+    """
     following, token, written = start(source), torch.full((len(source),), BEGIN, device=source.device), []
     for place in range(longest):
         token = following(token, place).argmax(dim=-1)  # (B,)

@@ -414,7 +414,8 @@ check("attend")
 
 # %%
 def read(model, tokens, past=None):
-    """Reads N new tokens of each text, (B, N): the logits after each of them, (B, N, V), and the longer past of each layer."""
+    """Reads N new tokens of each text, (B, N): the logits after each of
+    them, (B, N, V), and the longer past of each layer."""
     past = past or [None] * len(model.layers)
     start = past[0][0].size(2) if past[0] is not None else 0
     x = model.tokens(tokens) + model.positions.weight[start : start + tokens.size(1)]  # (B, N, H)
@@ -431,7 +432,8 @@ def read(model, tokens, past=None):
 
 @torch.no_grad()
 def continued(model, prompt, longest, choose, blocked=None):
-    """Writes `longest` tokens after each prompt, (B, N) → (B, N + longest); the blocked token is never chosen."""
+    """Writes `longest` tokens after each prompt, (B, N) → (B, N +
+    longest); the blocked token is never chosen."""
     text, new, past = prompt, prompt, None
     for _ in range(longest):
         logits, past = read(model, new, past)
@@ -657,7 +659,8 @@ for name, how in ways.items():
 
 # %%
 class Continuation:
-    """A GPT as the library's beam search asks for it: the source is the prompt, whose scores are there before the first step."""
+    """A GPT as the library's beam search asks for it: the source is the
+    prompt, whose scores are there before the first step."""
 
     def __init__(self, model, blocked):
         self.model, self.blocked, self.ready = model, blocked, None
@@ -781,7 +784,8 @@ known = {word for document in World("ko", seed=0).documents(240_000) for word in
 
 
 def unknown_words(text):
-    """The share of words that the model has never read; the first and the last word of a text, which may be cut, left out."""
+    """The share of words that the model has never read; the first and the
+    last word of a text, which may be cut, left out."""
     words = [word for row in text[:, START:].tolist() for word in korean_bpe.decode(row).split()[1:-1]]
     return (
         sum(word not in known for word in words) / len(words),

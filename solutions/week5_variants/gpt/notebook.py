@@ -645,7 +645,8 @@ def small_gpt(vocabulary, length):
 
 @torch.no_grad()
 def cost(model, ids):
-    """−ln P of all ids but the first, in nats: one window after the other, each with no more context than it holds."""
+    """−ln P of all ids but the first, in nats: one window after the
+    other, each with no more context than it holds."""
     total, length, model = 0.0, model.config.n_positions, model.cpu().eval()
     for place in range(0, len(ids) - 1, length):
         window = ids[None, place : place + length + 1]  # (1, n + 1)

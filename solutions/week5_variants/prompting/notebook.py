@@ -332,7 +332,8 @@ SHOTS = 7  # pairs in a line: 0 to 6 examples, and a question
 
 
 def pair_lines(count, draws, named, lists=lists):
-    """Lines of pairs, (count, 1 + 2 · SHOTS) ids, and the number of each one's list; named: the share that begins with its list's name."""
+    """Lines of pairs, (count, 1 + 2 · SHOTS) ids, and the number of each one's
+    list; named: the share that begins with its list's name."""
     which = torch.randint(4, (count,), generator=draws)
     people = torch.rand(count, 16, generator=draws).argsort(dim=1)[:, :SHOTS]  # (count, SHOTS), all different
     things = lists[which].gather(1, people)  # (count, SHOTS)
@@ -342,7 +343,8 @@ def pair_lines(count, draws, named, lists=lists):
 
 
 def articles(count, draws, mark=None):
-    """Articles of ten words, a mark and what follows it, as rows of 15 ids, and the topic of each; mark: None for either one."""
+    """Articles of ten words, a mark and what follows it, as rows of 15
+    ids, and the topic of each; mark: None for either one."""
     topics = torch.randint(8, (count,), generator=draws)
     own = 6 * topics[:, None] + torch.randint(6, (count, 10), generator=draws)
     other = torch.randint(48, (count, 10), generator=draws)
@@ -465,7 +467,8 @@ pd.DataFrame(zero).T.round(2)
 
 # %%
 def written_after(model, rows, stop, longest=3):
-    """What the model writes after the first `stop` tokens of each row, greedily, up to <end>: a list of words each."""
+    """What the model writes after the first `stop` tokens of each
+    row, greedily, up to <end>: a list of words each."""
     new = write(model, rows[:, :stop], longest, end=END)[:, stop:].tolist()
     return [[WORDS[i] for i in row[: row.index(END) if END in row else longest]] for row in new]
 

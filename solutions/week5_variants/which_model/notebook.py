@@ -575,7 +575,10 @@ class Encoder(Frozen):
 
 
 class Elmo(Frozen):
-    """ELMo's LSTMs, both layers of both directions side by side. Endings are scored by the forward direction alone."""
+    """ELMo's LSTMs, both layers of both directions side by side.
+
+    Endings are scored by the forward direction alone.
+    """
 
     def __init__(self, load, checkpoint):
         super().__init__(load, checkpoint)
@@ -594,7 +597,10 @@ class Elmo(Frozen):
 
 
 class Writer(Frozen):
-    """A GPT: the last layer's vectors. A word's is that of its last piece, which alone has read all of the word."""
+    """A GPT: the last layer's vectors.
+
+    A word's is that of its last piece, which alone has read all of the word.
+    """
 
     last = True
 
@@ -680,7 +686,8 @@ def topics(model, tasks):
 
 @torch.inference_mode()
 def names(model, tasks):
-    """The tag that the model gives each word of the test, (T,); word counts know no word in its place, so None."""
+    """The tag that the model gives each word of the test, (T,);
+    word counts know no word in its place, so None."""
     if not hasattr(model, "words"):
         return None
     known, asked = tasks.entities(LABELLED, "train"), tasks.entities(TESTS, "test")
@@ -827,7 +834,8 @@ def training_flops(name, model):
 
 
 def readings(work, repeats=12, calls=10):
-    """What the processor's clock says before and after a call: of ten in a row a tenth, for some clocks tick every 4 ms."""
+    """What the processor's clock says before and after a call: of ten
+    in a row a tenth, for some clocks tick every 4 ms."""
     found = []
     for _ in range(1 + repeats):
         before = time.process_time()

@@ -418,7 +418,8 @@ TOPIC_OF = {place.stem: topic.name for topic in load("en").topics for place in t
 
 
 def events(count, split, seed, sentences=1):
-    """Sentences such as "tom inspected the scale in the mall", or stories of several, with " . " between them."""
+    """Sentences such as "tom inspected the scale in the mall", or
+    stories of several, with " . " between them."""
     return [one.passage for one in Tasks("en", seed).questions(count, split, sentences=sentences, unanswerable=0)]
 
 
@@ -468,7 +469,8 @@ class TextToText(nn.Module):
         return layer.out(attend(*parts, worth, mask).transpose(1, 2).flatten(2))
 
     def stack(self, stack, x, mask, memory=None, seen=None):
-        """The encoder, or the decoder with a memory, (B, M, d), and where it holds words, (B, 1, 1, M): (B, N, d)."""
+        """The encoder, or the decoder with a memory, (B, M, d), and
+        where it holds words, (B, 1, 1, M): (B, N, d)."""
         places = torch.arange(x.shape[1], device=x.device)
         worth = stack.distances(distance_buckets(places - places[:, None], stack.both)).permute(2, 0, 1)  # (h, N, N)
         for layer in stack.layers:
@@ -507,7 +509,8 @@ with torch.no_grad():
 
 # %%
 def learn(title, pairs, steps, kind=TextToText, layers=size["layers"]):
-    """Trains a model; `pairs(number, chance)` draws the texts of a batch: what is read, what is to be written."""
+    """Trains a model; `pairs(number, chance)` draws the texts of
+    a batch: what is read, what is to be written."""
 
     def batch(number):
         return kind.batch(*pairs(number, random.Random(1_000_003 * seed + number)))

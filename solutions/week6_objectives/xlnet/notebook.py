@@ -624,7 +624,8 @@ class Model(XLNetForPermutationLM):
             layer.attention = yours
 
     def predicted(self, embedded, asked, content, query):
-        """Scores of the asked tokens, (B, T, V), from embedded ones, (B, N, H); an order may be the same for all texts."""
+        """Scores of the asked tokens, (B, T, V), from embedded ones,
+        (B, N, H); an order may be the same for all texts."""
         asked = asked.expand(len(embedded), -1)  # (B, T)
         # (B, N, N), (B, T, N)
         content, query = (mask.expand(len(embedded), -1, -1) for mask in (content, query))
@@ -748,7 +749,8 @@ check("remember")
 
 # %%
 def in_two_parts(model, embedded, cut, keep):
-    """The last place's scores, (B, V), of a text that is read up to `cut`, and from there with a memory of `keep` places."""
+    """The last place's scores, (B, V), of a text that is read up to
+    `cut`, and from there with a memory of `keep` places."""
     first, second = embedded[:, :cut], embedded[:, cut:]
     before, _ = order_masks(torch.arange(cut))
     memory, h, places = [], first, torch.arange(cut)[None]

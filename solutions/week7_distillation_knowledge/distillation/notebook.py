@@ -908,7 +908,8 @@ hard = said.argmax(dim=1)
 
 
 def left_out(number, values, loss):
-    """A student that never saw a sentence of the topic; before and after its bias is raised, the share of the topic's test sentences it finds."""
+    """A student that never saw a sentence of the topic; before and after its
+    bias is raised, the share of the topic's test sentences it finds."""
     net = learnt(Material(text, values, hard.masked_fill(hard == number, -100)), loss)
     share = float(said.softmax(dim=1)[:, number].mean())
     bias = raise_bias(ask_teacher(Scores(net), text, 500), number, share)

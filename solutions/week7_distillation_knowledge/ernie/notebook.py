@@ -257,7 +257,8 @@ MARGIN, RATE, BATCH = 2.0, 0.05, 128
 
 
 def embed(which, steps=size["transe"]):
-    """Vectors of entities, (E, d), of length 1, and of relations, (R, d), by your TransE; losses of the last batch."""
+    """Vectors of entities, (E, d), of length 1, and of relations, (R,
+    d), by your TransE; losses of the last batch."""
     draw = torch.Generator().manual_seed(seed)
     known, count = torch.tensor(which.facts), len(which.entities)
     entities = torch.randn(count, size["width"], generator=draw)
@@ -613,7 +614,8 @@ check("mark")
 
 # %%
 def asked_about(sentence, place, sign="[ENT]"):
-    """Tokens and entities of a sentence whose mention number `place` is marked, and the entity that is marked."""
+    """Tokens and entities of a sentence whose mention number
+    `place` is marked, and the entity that is marked."""
     tokens, entities = aligned_tokens(sentence)
     mention = sentence.mentions[place]
     first = entities.index(mention.entity)

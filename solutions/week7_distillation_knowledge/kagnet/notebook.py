@@ -740,7 +740,8 @@ class Source:
         _, self.vectors, self.relations = vectors_of(triples)
 
     def statements(self, questions, language="en", longest=LONGEST):
-        """For each question its choices, ready for `collate`, with the names of pairs and paths; and the question."""
+        """For each question its choices, ready for `collate`, with
+        the names of pairs and paths; and the question."""
         made = []
         for question in questions:
             mentioned, choices = concepts_of(question.lemmas, language), []
@@ -965,7 +966,8 @@ print(tests["ko"][0].text, {language: round(share, 2) for language, share in rig
 
 # %%
 def planted(path):
-    """Whether a path is the one that decides: from the aim to the place that is used for it, to the tool that lies there."""
+    """Whether a path is the one that decides: from the aim to the
+    place that is used for it, to the tool that lies there."""
     relations = [relation for _, relation, _ in path]
     return relations in (["UsedFor*", "AtLocation*"], ["HasSubevent", "UsedFor*", "AtLocation*"])
 

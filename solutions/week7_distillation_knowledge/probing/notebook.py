@@ -555,7 +555,8 @@ FRACTIONS = (0, 0.05, 0.1, 0.2, 0.4, 0.7, 1)
 
 
 def blocks_of(vectors, labels, classes):
-    """Blocks of shuffled labels that end at these fractions, each with the logits of a softmax probe on all before it."""
+    """Blocks of shuffled labels that end at these fractions, each
+    with the logits of a softmax probe on all before it."""
     order = torch.randperm(len(labels), generator=torch.Generator().manual_seed(seed))
     vectors, labels = vectors[order], labels[order]
     ends = [round(fraction * len(labels)) for fraction in FRACTIONS]

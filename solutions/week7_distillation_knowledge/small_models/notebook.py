@@ -845,7 +845,8 @@ class Asker(nn.Module):
 
 
 def general(teacher, name):
-    """A narrow student of the topics with its lifts, which has seen the inside of a teacher on much text, or none."""
+    """A narrow student of the topics with its lifts, which has
+    seen the inside of a teacher on much text, or none."""
     torch.manual_seed(seed)
     student = BertClassifier(Bert(BertConfig(**NARROW)), len(TOPICS))
     lifts = lifts_of(student.bert)

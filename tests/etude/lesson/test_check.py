@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import json
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
+from etude.lesson import mistakes
 from etude.lesson.callees import callees
 from etude.lesson.check import Result, check_namespace
 
@@ -87,6 +89,16 @@ def test_of_two_that_call_each_other_neither_is_to_be_mended_first(folder: Path)
         "best": "def best(text): return forward(text[1:])",
     }
     assert [result(folder, name, **answers).cause for name in ("forward", "best")] == ["", ""]
+
+
+def test_where_a_callee_fails_no_mistake_is_named(folder: Path) -> None:
+    wrong = {"sample": "def sample(text): return [1, best(text)]"}
+    seen = [mistakes.fingerprint(one) for one in result(folder, **wrong).outcomes]
+    known = {"sample": [{"sentence": "one is drawn", "outcomes": {"test_a_draw": seen[0]}}]}
+    (folder / "mistakes.json").write_text(json.dumps(known))
+    mistakes.load.cache_clear()
+    assert result(folder, **wrong).diagnosis == "one is drawn"
+    assert result(folder, forward=WRONG_FORWARD).diagnosis is None
 
 
 def test_a_placeholder_is_called_by_nobody(folder: Path) -> None:

@@ -200,7 +200,7 @@ def test_ids_of_an_array_are_decoded_as_those_of_a_list(kind: str) -> None:
 
 
 @every_kind
-@pytest.mark.parametrize("wrong", [1.5, None, "1", True, np.True_, [1], 1j])
+@pytest.mark.parametrize("wrong", [1.5, None, "1", True, np.True_, torch.tensor(True), [1], 1j])
 def test_an_id_that_is_no_whole_number_is_refused(kind: str, wrong: Any) -> None:
     with pytest.raises(ValueError, match=f"the id {re.escape(repr(wrong))} is no whole number"):
         MODELS[kind].decode([1, wrong])
@@ -273,6 +273,17 @@ def test_training_keeps_to_the_size(kind: str) -> None:
         (lambda: WordPiece.train(TEXTS, 400, special_tokens=(*wordpiece.SPECIAL, "##pad")), "'##pad' is also"),
         (lambda: WordPiece.train(TEXTS, 400, special_tokens=("[UNK]", "[CLS]")), r"lack \[SEP\]"),
         (lambda: Unigram.train(TEXTS, 400, special_tokens=("<s>",)), "lack <unk>"),
+        *(
+            (lambda kind=kind, wrong=wrong: kind.train(TEXTS, 400, special_tokens=wrong), says)
+            for kind in (ByteBPE, WordBPE, WordPiece, Unigram)
+            for wrong, says in (
+                (None, "None is no list of special tokens"),
+                (b"<unk>", "is no list of special tokens"),
+                ("<unk>", "'<unk>' is a string: give a list of special tokens"),
+                ([b"<unk>"], "the special token b'<unk>' is no string: decode bytes first"),
+                ([None], "the special token None is no string"),
+            )
+        ),
     ],
 )
 def test_special_tokens_that_cannot_serve_are_refused(train: Callable[[], Tokenizer], says: str) -> None:

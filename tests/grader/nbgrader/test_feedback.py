@@ -120,6 +120,7 @@ def said(word2vec: Lesson, caller: str, earned: dict[str, float], **changes: Any
 
 
 CALLER = "def train_sgns(pairs):\n    return sgns_loss(noise_distribution(pairs))"
+ONE_LINE = "def train_sgns(a): return sgns_loss("
 
 
 @pytest.mark.parametrize(
@@ -141,6 +142,23 @@ def test_points_lost_by_what_an_exercise_calls_are_said_first(
     assert said(word2vec, CALLER, earned).splitlines()[1].strip() == sentence
 
 
+def test_a_call_in_a_helper_in_a_method_or_in_a_list_is_one(word2vec: Lesson) -> None:
+    for caller in (
+        "def helper(n): return sgns_loss(n)\ndef train_sgns(n): return helper(n)",
+        "class train_sgns:\n    def forward(self, n): return sgns_loss(n)",
+        "def train_sgns(n): return [sgns_loss(one) for one in n]",
+        "train_sgns = lambda n: sgns_loss(n)",
+        ONE_LINE + "1)",
+    ):
+        assert "calls `sgns_loss`" in said(word2vec, caller, {"sgns_loss": 0, "train_sgns": 0}), caller
+
+
+def test_where_a_callee_lost_points_no_mistake_is_named(word2vec: Lesson) -> None:
+    named = ExerciseResult(name="train_sgns", checks=[], diagnosis="the loss climbs")
+    assert "Perhaps: the loss climbs" in feedback.exercise_text(named)
+    assert "Perhaps" not in feedback.exercise_text(named, "Your `train_sgns` calls `sgns_loss`")
+
+
 @pytest.mark.parametrize(
     ("caller", "earned"),
     [
@@ -150,11 +168,18 @@ def test_points_lost_by_what_an_exercise_calls_are_said_first(
         ("def train_sgns(sgns_loss):\n    return sgns_loss()", {"sgns_loss": 0, "train_sgns": 0}),
         ("def train_sgns(model):\n    return model.sgns_loss()", {"sgns_loss": 0, "train_sgns": 0}),
         ("def train_sgns(:\n sgns_loss", {"sgns_loss": 0, "train_sgns": 0}),
-        ("sgns_loss(" + "(" * 9999, {"sgns_loss": 0, "train_sgns": 0}),
-        ("sgns_loss(" + "-" * 15_000 + "1)", {"sgns_loss": 0, "train_sgns": 0}),
-        ("sgns_loss(a" + "\u0327\u0301" * 5000 + ")", {"sgns_loss": 0, "train_sgns": 0}),
-        ("sgns_loss(1)\n" * 5000, {"sgns_loss": 0, "train_sgns": 0}),
-        ("\0sgns_loss", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(n) -> sgns_loss:\n    return n", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(loss=sgns_loss):\n    return loss()", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(n):\n    return n\nprint(sgns_loss(1))", {"sgns_loss": 0, "train_sgns": 0}),
+        (
+            "def train_sgns(n):\n    def sgns_loss(): return n\n    return sgns_loss()",
+            {"sgns_loss": 0, "train_sgns": 0},
+        ),
+        (ONE_LINE + "(" * 9999, {"sgns_loss": 0, "train_sgns": 0}),
+        (ONE_LINE + "-" * 15_000 + "1)", {"sgns_loss": 0, "train_sgns": 0}),
+        (ONE_LINE + "a" + "\u0327\u0301" * 5000 + ")", {"sgns_loss": 0, "train_sgns": 0}),
+        ("def train_sgns(a):\n" + " sgns_loss(1)\n" * 5000, {"sgns_loss": 0, "train_sgns": 0}),
+        ("\0" + ONE_LINE + "1)", {"sgns_loss": 0, "train_sgns": 0}),
     ],
 )
 def test_of_what_an_exercise_does_not_call_or_is_right_nothing_is_said(

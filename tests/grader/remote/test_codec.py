@@ -8,6 +8,7 @@ import json
 import math
 import struct
 import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -367,6 +368,16 @@ def test_more_keys_than_can_be_chosen_for_their_places_are_refused_unless_they_h
         round_trip(set(numbers))
     words = {f"{k}" for k in numbers}
     assert round_trip(words) == words
+
+
+@pytest.mark.parametrize("outer", [lambda key: (key,), lambda key: frozenset([key])])
+def test_keys_that_are_too_deep_are_refused(outer: Callable[[Any], Any]) -> None:
+    key: Any = "leaf"
+    for _ in range(codec.MAX_KEY_DEPTH):
+        key = outer(key)
+    assert round_trip({key: 1}) == {key: 1}
+    with pytest.raises(CodecError, match="at most 10 deep"):
+        round_trip({outer(key): 1})
 
 
 @pytest.mark.parametrize("header", [b"", b"[" * 100_000, b"9" * 5000, b"NaN", b'"\xff"', b" " * (codec.MAX_HEADER + 1)])
