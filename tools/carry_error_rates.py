@@ -26,6 +26,7 @@ from etude.lesson import table
 from grader.course import Course, Lesson
 from grader.lessons import bank, source
 from grader.lessons.bank import Answer
+from grader.provenance import ROOT as PACKAGES
 from grader.provenance import bare, commit, fingerprint
 from grader.quality import calibrate, error_rates
 from grader.quality.calibrate import FRESH_FROM, Task
@@ -61,6 +62,7 @@ def hold(lesson: Lesson) -> bool:
 
 def look(lesson: Lesson) -> dict[str, Any]:
     """Makes the runs that are compared, in the checkout that this process imports from: of each its metrics with an interval."""
+    assert lesson.course.root == PACKAGES.resolve()  # or both sides would be the same code
     answers = tried(lesson)
     tasks = [Task(PROFILE, DEVICE, seed) for seed in SEEDS]
     limit = 2 * lesson.limits["notebook_seconds"]
