@@ -54,11 +54,12 @@ def test_rates_stay_and_say_what_was_compared(lessons: tuple[Lesson, Lesson], lo
     now, then = lessons
     (before,) = stored(now)
     assert not hold(now)
+    looks["now"] = SAME | {"metrics": {"seed 2000": {"m": 0.3}, "words/nothing": {"m": None}}}  # rounded otherwise
     assert carry_over(now, then, "1a2b3c4") == "carried over"
     (after,) = stored(now)
     assert hold(now)
     assert after.provenance.startswith(before.provenance)
-    assert after.provenance.endswith(": as at 1a2b3c4, bit for bit, in seed 2000, words/nothing")
+    assert after.provenance.endswith(": as at 1a2b3c4, to six digits, in seed 2000, words/nothing")
     assert carry_over(now, then, "1a2b3c4") == "of the code as it is"
 
 
@@ -84,7 +85,11 @@ def another_interval(now: Lesson, looks: dict[str, Any]) -> None:
 
 
 def another_metric(now: Lesson, looks: dict[str, Any]) -> None:
-    looks["now"] = SAME | {"metrics": {"seed 2000": {"m": 0.3}, "words/nothing": {"m": None}}}
+    looks["now"] = SAME | {"metrics": {"seed 2000": {"m": 0.30001}, "words/nothing": {"m": None}}}
+
+
+def a_value_where_there_was_none(now: Lesson, looks: dict[str, Any]) -> None:
+    looks["now"] = SAME | {"metrics": {"seed 2000": {"m": 0.3}, "words/nothing": {"m": 0.3}}}
 
 
 def old_rates(now: Lesson, looks: dict[str, Any]) -> None:
@@ -96,7 +101,8 @@ def old_rates(now: Lesson, looks: dict[str, Any]) -> None:
     [
         (another_notebook, "the lesson, its metrics or its wrong answers have changed"),
         (another_interval, "the table's intervals have changed"),
-        (another_metric, "'m': 0.3}"),
+        (another_metric, "m is 0.30001 now, 0.30000000000000004 before (seed 2000)"),
+        (a_value_where_there_was_none, "m is 0.3 now, None before (words/nothing)"),
         (old_rates, "at 1a2b3c4 the rates were of other code"),
     ],
 )

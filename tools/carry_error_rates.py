@@ -2,7 +2,7 @@
 
 A clearer error of a tokenizer makes the rates of nearly all lessons old: they would be measured for hours and come out the
 same. For each lesson this makes a few of the runs that its rates are of twice, with the library as it was and as it is. Where
-all metrics are the same, bit for bit, the rates stay, and say in their provenance what was compared. The other runs are not
+all metrics are the same to six digits, the rates stay, and say in their provenance what was compared. The other runs are not
 made, so read the change, too. If anything but the library has changed, the rates are to be measured anew.
 
     python tools/carry_error_rates.py 1a2b3c4                            # the commit before the change; all lessons
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -32,8 +33,11 @@ from grader.quality import calibrate, error_rates
 from grader.quality.calibrate import FRESH_FROM, Task
 from grader.quality.error_rates import ErrorRates
 
+Runs = dict[str, dict[str, float | None]]  # run → metric → value
+
 ROOT = Path(__file__).parent.parent
 PROFILE, DEVICE = "smoke", "auto"
+TIMES = "_seconds_"  # in the names of metrics that differ from run to run: none of them carries points
 SEEDS = (FRESH_FROM, FRESH_FROM + 1)
 
 
@@ -68,7 +72,7 @@ def look(lesson: Lesson) -> dict[str, Any]:
     limit = 2 * lesson.limits["notebook_seconds"]
     tasks += [Task(PROFILE, DEVICE, SEEDS[0], limit, answer) for answer in (answers[0], answers[-1])]
     runs = calibrate.results(lesson, tasks, os.cpu_count() or 1, lambda *_: None)
-    names = sorted({row.metric for row in stored(lesson)})
+    names = sorted({row.metric for row in stored(lesson) if TIMES not in row.metric})
     metrics = {
         task.name: {name: run.metrics.get(name) for name in names} for task, run in zip(tasks, runs, strict=True)
     }
@@ -92,6 +96,18 @@ def beside_the_library(lesson: Lesson) -> str:
     return fingerprint(metrics_code, *answers, code=[lesson.source / "notebook.py"], data=source.data_read(lesson))
 
 
+def different(now: Runs, before: Runs) -> str:
+    """Names the metrics that differ by more than rounding, as the order of a sum makes it; empty if there are none."""
+    told = []
+    for run, name in [(one, metric) for one in now for metric in now[one]]:
+        here, there = now[run][name], before[run][name]
+        if here != there and (
+            here is None or there is None or not math.isclose(here, there, rel_tol=1e-6, abs_tol=1e-8)
+        ):
+            told.append(f"{name} is {here} now, {there} before ({run})")
+    return "; ".join(told)
+
+
 def carry_over(now: Lesson, then: Lesson, before: str) -> str:
     """Carries the rates of a lesson over, or says why not.
 
@@ -108,9 +124,11 @@ def carry_over(now: Lesson, then: Lesson, before: str) -> str:
     found = looked_at(then)
     if rows != stored(then) or not found["hold"]:
         return f"measure anew: at {before} the rates were of other code"
-    if found["metrics"] != (metrics := looked_at(now)["metrics"]):
-        return f"measure anew: {metrics} now, {found['metrics']} before"
-    said = f"; carried over to {commit(now.course.root)}: as at {before}, bit for bit, in {', '.join(metrics)}"
+    if differ := different(looked_at(now)["metrics"], found["metrics"]):
+        return f"measure anew: {differ}"
+    said = (
+        f"; carried over to {commit(now.course.root)}: as at {before}, to six digits, in {', '.join(found['metrics'])}"
+    )
     inputs = error_rates._inputs(now, DEVICE, rows[0].fresh, tried(now))
     carried = [replace(row, inputs=inputs, provenance=row.provenance.partition("; carried")[0] + said) for row in rows]
     others = [row for row in error_rates.read(now.source / error_rates.FILE) if row.profile != PROFILE]
