@@ -38,6 +38,12 @@ def outcomes(lesson: Lesson, names: dict[str, Any]) -> dict[str, Outcome]:
     return {check.name: run_check(check, LiveStudent(names)) for check in source.checks(lesson)}
 
 
+def test_metrics_are_computed_in_one_thread_however_many_cores_there_are(course: Course) -> None:
+    torch.set_num_threads(3)
+    Suite.of(course.lesson("word2vec"))
+    assert torch.get_num_threads() == 1
+
+
 @pytest.mark.parametrize("stub", STUBS)
 @pytest.mark.parametrize("name", LESSONS)
 def test_a_stub_earns_nothing(course: Course, name: str, stub: str) -> None:
