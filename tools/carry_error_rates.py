@@ -90,7 +90,8 @@ def looked_at(lesson: Lesson) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder, "found.json")
         command = [sys.executable, __file__, "--look", str(found), root, lesson.id]
-        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": root})
+        # In one thread, so that sums are in the same order on both sides.
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"})
         return dict(json.loads(found.read_text(encoding="utf-8")))
 
 
