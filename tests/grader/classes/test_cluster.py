@@ -231,6 +231,7 @@ def test_ctrl_c_keeps_what_is_done_and_the_next_call_goes_on(started: Cluster, l
 def test_a_worker_of_another_version_is_named_and_the_others_grade(started: Cluster, lesson: Lesson) -> None:
     started.start_scheduler()
     started.start_worker("good", STAND_IN)
+    started.wait_for_workers(1)  # were the other one there alone, nobody could grade
     started.start_worker("other", STAND_IN, STAND_IN="torch")
     os.mkfifo(gate := started.course / "gate")
     said: list[str] = []
