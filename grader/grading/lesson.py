@@ -88,9 +88,10 @@ def grade(
     if _fails_at_the_start(ran):
         costs.prove_setup(lesson, settings)
     reason = ran.report.reason or ("" if ran.report.alive else "the notebook's process ended")
+    if_alive = restored.notebook if ran.report.alive else None
     return Graded(
         verdict(
-            Scored(lesson, suite, settings.profile, reason, ran.outcomes, ran.metrics, ran.usage),
+            Scored(lesson, suite, settings.profile, reason, ran.outcomes, ran.metrics, ran.usage, if_alive),
             status="graded" if ran.report.alive else "ended",
             reason=reason,
             notes=restored.notes + ran.notes,

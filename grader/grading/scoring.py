@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbformat import NotebookNode
+
 from etude.lesson import mistakes, table
 from etude.lesson.checks import Check, Outcome
 from grader.course import Lesson
+from grader.grading import lost_callees
 from grader.grading.execution import Computed
 from grader.grading.suite import Suite
 from grader.grading.usage import CheckUsage, Usage
@@ -21,6 +24,7 @@ class Scored:
 
     Attributes:
         reason: why there are none, empty if there are.
+        notebook: in the lesson's shape; None if it did not run to its end, as points were lost for that then.
     """
 
     lesson: Lesson
@@ -30,14 +34,18 @@ class Scored:
     outcomes: dict[str, Outcome] = field(default_factory=dict)
     computed: Computed = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
+    notebook: NotebookNode | None = None
 
     def exercises(self) -> list[ExerciseResult]:
-        """Scores the exercises in the notebook's order, each with its checks and the classic mistake that all of them tell."""
+        """Scores the exercises in the notebook's order, each with its checks and the classic mistake that all of them tell.
+
+        No mistake is named of one that calls another which lost points.
+        """
         known = known_mistakes.known(self.lesson)
         by_exercise: dict[str, list[Check]] = {name: [] for name in source.exercises(source.read(self.lesson))}
         for check in self.suite.checks:
             by_exercise[check.exercise].append(check)
-        return [
+        scored = [
             ExerciseResult(
                 name=name,
                 checks=[self._check(check) for check in checks],
@@ -47,6 +55,7 @@ class Scored:
             )
             for name, checks in by_exercise.items()
         ]
+        return lost_callees.with_causes(scored, self.notebook) if self.notebook is not None else scored
 
     def _check(self, check: Check) -> CheckResult:
         about: dict[str, Any] = {

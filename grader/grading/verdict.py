@@ -59,11 +59,16 @@ class CheckResult(Model):
 
 
 class ExerciseResult(Model):
-    """One exercise: its checks, and the sentence of the classic mistake if it is one."""
+    """One exercise: its checks, and the sentence of the classic mistake if it is one.
+
+    Attributes:
+        cause: names the exercises that it calls and that lost points, too; no mistake is named then.
+    """
 
     name: str
     checks: list[CheckResult]
     diagnosis: str | None = None
+    cause: str = ""
 
     @property
     def points(self) -> float:

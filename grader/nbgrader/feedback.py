@@ -12,7 +12,6 @@ from nbformat import NotebookNode
 
 from grader.grading.shown_outputs import score_output, show_run, text_output
 from grader.grading.verdict import CheckResult, ExerciseResult, MetricResult, Time, Verdict
-from grader.nbgrader import lost_callees
 
 TROUBLES = {  # what the grader itself says of a check or a call, by the name of the error or what stands in its place
     "not run": "it was not run",
@@ -30,16 +29,12 @@ def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | Non
     """Fills `notebook` (in the lesson's shape) with harmless outputs of the run, and its graded cells with scores."""
     show_run(notebook, executed)
     exercises = {f"check_{exercise.name}": exercise for exercise in verdict.exercises}
-    causes = lost_callees.sentences(notebook, verdict)
     for cell in notebook.cells:
         rules = cell.metadata.get("nbgrader", {})
         if cell.cell_type != "code" or not rules.get("grade") or rules.get("solution"):
             continue
         if (exercise := exercises.get(rules["grade_id"])) is not None:
-            cell.outputs = [
-                text_output(exercise_text(exercise, causes.get(exercise.name, ""))),
-                score_output(exercise.earned),
-            ]
+            cell.outputs = [text_output(exercise_text(exercise)), score_output(exercise.earned)]
         elif rules["grade_id"] == "metrics":
             cell.outputs = [
                 text_output(metrics_text(verdict.metrics) + time_text(verdict.time)),
@@ -51,21 +46,16 @@ def write(notebook: NotebookNode, verdict: Verdict, executed: NotebookNode | Non
             cell.outputs.insert(0, text_output(f"{verdict.reason}\n"))
 
 
-def exercise_text(exercise: ExerciseResult, cause: str = "") -> str:
-    """Writes the exercise's result for its student.
-
-    Args:
-        cause: the sentence on exercises that it calls and that lost points, too. No mistake is named then: the outcomes may
-            be those of one that the exercise's own code does not hold.
-    """
+def exercise_text(exercise: ExerciseResult) -> str:
+    """Writes the exercise's result for its student."""
     lines = [f"{exercise.name}: {exercise.earned:g} of {exercise.points:g} points"]
-    if cause:
-        lines.append(f"  {cause}")
+    if exercise.cause:
+        lines.append(f"  {exercise.cause}")
     for check in exercise.checks:
         mark = "✓" if check.status == "passed" else "✗"
         lines.append(f"  {mark} {check.title} ({check.earned:g} of {check.points:g})")
         lines += [f"      {line}" for line in shown_message(check).splitlines()]
-    if exercise.diagnosis and not cause:
+    if exercise.diagnosis:
         lines.append(f"  Perhaps: {exercise.diagnosis}")
     return "\n".join(lines) + "\n"
 

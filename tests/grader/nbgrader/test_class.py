@@ -102,12 +102,13 @@ def test_a_broken_file_is_answered_in_words_and_costs_nobody_else(graded: Course
     assert "not a notebook" in found.reason
 
 
-def test_every_classic_mistake_of_the_class_is_named(graded: Course) -> None:
+def test_of_each_failing_exercise_its_mistake_is_named_or_what_it_calls(graded: Course) -> None:
     found = verdict.load(graded.root / "verdicts" / "chul" / WEEK / f"{LESSON}.json")
     assert found is not None
     failing = [exercise for exercise in found.exercises if exercise.earned < exercise.points]
-    assert len(failing) == 5  # what is encoded wrongly is not decoded either
-    assert all(exercise.diagnosis for exercise in failing)
+    assert len(failing) == 5
+    assert [exercise.name for exercise in failing if exercise.cause] == ["bits_per_character"]  # it calls bits_per_word
+    assert [exercise.name for exercise in failing if not exercise.diagnosis] == ["bits_per_character"]
 
 
 def test_grading_again_runs_nothing_and_gives_the_same_scores(graded: Course, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,32 +1,39 @@
 """Which exercises that lost points call others that lost points, too? Their failures may follow from those.
 
-The student's code is read as text: a notebook's process is gone when its feedback is written. Of hidden checks nothing is
-told but that points were lost, which the scores show anyway.
+The student's code is read as text: a notebook's process has ended when its verdict is written. Of hidden checks nothing
+is told but that points were lost, which the scores show anyway.
 """
 
 from __future__ import annotations
 
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nbformat import NotebookNode
 
 from grader.grading import definitions
-from grader.grading.verdict import Verdict
+from grader.grading.verdict import ExerciseResult
 
 MOST_CHARACTERS = 20_000  # of a cell that is read: this process has no limit
 
 
-def sentences(notebook: NotebookNode, verdict: Verdict) -> dict[str, str]:
-    """Writes a sentence for each exercise that lost points and calls another that did, too.
+def with_causes(exercises: Sequence[ExerciseResult], notebook: NotebookNode) -> list[ExerciseResult]:
+    """Gives each exercise that lost points and calls another that did, too, a sentence on that as its cause.
+
+    No mistake is named of such an exercise then: its outcomes may be those of one that its own code does not hold.
 
     Args:
         notebook: the submission in the lesson's shape.
-
-    Returns:
-        exercise → sentence. There are none if the notebook was not run to its end: points were lost for that, then.
     """
-    lost = [one.name for one in verdict.exercises if one.earned < one.points] if verdict.status == "graded" else []
+    causes = _causes([one.name for one in exercises if one.earned < one.points], notebook)
+    return [
+        one.model_copy(update={"cause": causes[one.name], "diagnosis": None}) if one.name in causes else one
+        for one in exercises
+    ]
+
+
+def _causes(lost: Sequence[str], notebook: NotebookNode) -> dict[str, str]:
+    """Writes the sentences: exercise → which of the others that lost points it calls."""
     written = {}
     for cell in notebook.cells:
         name = cell.metadata.get("nbgrader", {}).get("grade_id")
