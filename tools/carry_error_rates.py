@@ -23,7 +23,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from etude.lesson import table
 from grader.course import Course, Lesson
 from grader.lessons import bank, source
 from grader.lessons.bank import Answer
@@ -45,10 +44,6 @@ def stored(lesson: Lesson) -> list[ErrorRates]:
     return [row for row in error_rates.read(lesson.source / error_rates.FILE) if row.profile == PROFILE]
 
 
-def measured(lesson: Lesson) -> list[table.Expected]:
-    return [row for row in table.read(lesson.source / "expected.csv") if row.profile == PROFILE and row.measured]
-
-
 def tried(lesson: Lesson) -> list[Answer]:
     """Lists the wrong answers that the stored rates are of."""
     known = [answer for answer in bank.load(lesson) if answer.sentence is not None]
@@ -60,7 +55,7 @@ def hold(lesson: Lesson) -> bool:
     """Tells whether the stored rates are of this checkout's code."""
     found = stored(lesson)
     return error_rates._hold(
-        found, measured(lesson), error_rates._inputs(lesson, DEVICE, found[0].fresh, tried(lesson))
+        found, error_rates._rows(lesson, PROFILE), error_rates._inputs(lesson, DEVICE, found[0].fresh, tried(lesson))
     )
 
 
@@ -123,7 +118,8 @@ def carry_over(now: Lesson, then: Lesson, before: str) -> str:
     rows = stored(now)
     if hold(now):
         return "of the code as it is"
-    if {(row.metric, row.low, row.high) for row in measured(now)} != {(row.metric, row.low, row.high) for row in rows}:
+    intervals = {(row.metric, row.low, row.high) for row in error_rates._rows(now, PROFILE)}
+    if intervals != {(row.metric, row.low, row.high) for row in rows}:
         return "measure anew: the table's intervals have changed"
     if beside_the_library(now) != beside_the_library(then):
         return "measure anew: the lesson, its metrics or its wrong answers have changed"
