@@ -17,7 +17,7 @@ from grader.lessons.bank import Answer
 from grader.quality import calibrate, error_rates
 from grader.quality.calibrate import Run
 from tools import carry_error_rates
-from tools.carry_error_rates import carry_over, hold, stored
+from tools.carry_error_rates import carry_over, stored
 
 ROW = table.Expected("m", "smoke", 0.9, 0.03, 12, 0.8, 1.0, "higher", 3, "", "", "")
 SAME = {"hold": True, "metrics": {"seed 2000": {"m": 0.1 + 0.2}, "words/nothing": {"m": None}}}
@@ -53,11 +53,11 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
 def test_rates_stay_and_say_what_was_compared(lessons: tuple[Lesson, Lesson], looks: dict[str, Any]) -> None:
     now, then = lessons
     (before,) = stored(now)
-    assert not hold(now)
+    assert not error_rates.are_current(now, "smoke")
     looks["now"] = SAME | {"metrics": {"seed 2000": {"m": 0.3}, "words/nothing": {"m": None}}}  # rounded otherwise
     assert carry_over(now, then, "1a2b3c4") == "carried over"
     (after,) = stored(now)
-    assert hold(now)
+    assert error_rates.are_current(now, "smoke")
     assert after.provenance.startswith(before.provenance)
     assert after.provenance.endswith(": as at 1a2b3c4, to six digits, in seed 2000, words/nothing")
     assert carry_over(now, then, "1a2b3c4") == "of the code as it is"

@@ -51,21 +51,13 @@ def tried(lesson: Lesson) -> list[Answer]:
     return few if stored(lesson)[0].wrong == len(few) else known
 
 
-def hold(lesson: Lesson) -> bool:
-    """Tells whether the stored rates are of this checkout's code."""
-    found = stored(lesson)
-    return error_rates._hold(
-        found, error_rates._rows(lesson, PROFILE), error_rates._inputs(lesson, DEVICE, found[0].fresh, tried(lesson))
-    )
-
-
 def look(lesson: Lesson) -> dict[str, Any]:
     """Makes the runs that are compared, in the checkout that this process imports from: of each its metrics with an interval.
 
     There are none in the earlier checkout where the rates were of other code even then.
     """
     assert lesson.course.root == PACKAGES.resolve()  # or both sides would be the same code
-    if lesson.course.root != ROOT and not hold(lesson):
+    if lesson.course.root != ROOT and not error_rates.are_current(lesson, PROFILE):
         return {"hold": False}
     answers = tried(lesson)
     tasks = [Task(PROFILE, DEVICE, seed) for seed in SEEDS]
@@ -116,7 +108,7 @@ def carry_over(now: Lesson, then: Lesson, before: str) -> str:
         then: the lesson in a checkout of the commit `before`.
     """
     rows = stored(now)
-    if hold(now):
+    if error_rates.are_current(now, PROFILE):
         return "of the code as it is"
     intervals = {(row.metric, row.low, row.high) for row in error_rates._rows(now, PROFILE)}
     if intervals != {(row.metric, row.low, row.high) for row in rows}:
